@@ -1,9 +1,9 @@
-"""How near to its threshold a random network is certified: ``python bench/certified.py [FILE] [NETWORKS]``.
+"""How close to its threshold a random network is certified: ``python bench/certified.py [FILE] [NETWORKS]``.
 
-For each random SR-GRU the empirical threshold is the highest temperature, by bisection, at which no string is
-found on which the soft network and its hard automaton differ, the decision to accept included. It is
-certified at 0.5, 0.9, 0.99 and 0.999 of that. What is said to differ there shows that the threshold was
-guessed too high. FILE gets the figures as JSON, which the docs show.
+The empirical threshold of a random SR-GRU is the highest temperature, by bisection, at which no string is
+found on which the soft network and its hard automaton differ, including the decision to accept. The network
+is certified at 0.5, 0.9, 0.99 and 0.999 of the threshold. A difference found there shows that the estimated
+threshold was too high. FILE gets the figures as JSON, which the docs show.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COLDEST, HOTTEST, HALVINGS = 1e-3, 100.0, 16
 
 
 def random_network(seed: int) -> Acceptor:
-    """An SR-GRU of 2 to 16 units, weights two to four times torch's, centroids N(0, 1)."""
+    """Return an SR-GRU of 2 to 16 units, weights two to four times torch's, centroids N(0, 1)."""
     torch.manual_seed(seed)
     network = Acceptor(("0", "1"), hidden_size=SIZES[seed % 7], k=CENTROIDS[seed % 5], dtype=torch.float64)
     with torch.no_grad():
@@ -42,8 +42,9 @@ def random_network(seed: int) -> Acceptor:
 
 
 def threshold(network: Acceptor) -> float | None:
-    """The empirical threshold; ``None`` where the network is its hard automaton at every temperature, or has
-    one state.
+    """Return the empirical threshold.
+
+    Return ``None`` if the network equals its hard automaton at every temperature, or has one state.
     """
     machine = hard_automaton(numbers_of(network)).machine()
     if machine is None or machine.minimal().states < 2:
@@ -63,7 +64,7 @@ def threshold(network: Acceptor) -> float | None:
 
 
 def measured(network: Acceptor, tau: float) -> dict[str, Any]:
-    """The verdict, the number of boxes, and the seconds of certifying and of checking again."""
+    """Return the verdict, the number of boxes, and the seconds of certifying and of checking again."""
     started = perf_counter()
     answer = certify(network, Fraction(tau))
     row: dict[str, Any] = {"verdict": answer.verdict, "seconds": perf_counter() - started}
@@ -74,7 +75,7 @@ def measured(network: Acceptor, tau: float) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print a line a network, and write the figures."""
+    """Print a line for each network, and write the figures."""
     networks = int(argument(2) or NETWORKS)
     results = {**host("numpy", "python-flint", "torch"), "networks": []}
     seed = 0

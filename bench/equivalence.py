@@ -1,10 +1,9 @@
-"""How long a decision takes: equal pairs of growing size, growing alphabets, a chain, and the same algorithm
-over fractions.
+"""The time of a decision: equal pairs of growing size, growing alphabets, a chain, and over fractions.
 
 ``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs
-plot. A pair is A with dense random integer weights, and B: A with a tenth more states that no string reaches,
-and with transitions from them, in another basis. The times hold what a user waits for: clearing denominators,
-the decision, the certificate and its exact check.
+plot. A pair is A with dense random integer weights, and B: A in another basis, with a tenth more states that
+no string reaches, and transitions from them. The times include everything that a user waits for: clearing
+denominators, the decision, the certificate and its exact check.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ MEMORY_WANTED = 2.0
 
 
 def names(count: int) -> list[str]:
-    """That many symbols."""
+    """Return that many symbols."""
     return [f"s{i}" for i in range(count)]
 
 
 def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
-    """A, and B: A padded by a tenth, in another basis by a unimodular matrix."""
+    """Return A, and B: A padded by a tenth, in another basis by a unimodular matrix."""
     rng = np.random.default_rng(seed)
     size, padded = n, n + max(1, n // 10)
 
@@ -54,8 +53,9 @@ def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
 
 
 def change_basis(start: Any, end: Any, tables: list[Any], rng: np.random.Generator) -> None:
-    """In place: lambda P^-1, P M P^-1, P rho for P a product of 2 n elementary matrices, which add one row to
-    another.
+    """Change the basis in place: lambda P^-1, P M P^-1, P rho.
+
+    P is a product of 2 n elementary matrices, each of which adds one row to another.
     """
     n = len(start)
     for _ in range(2 * n):
@@ -73,14 +73,18 @@ def _exact(initial: Any, final: Any, tables: dict[str, Any]) -> WFSA:
 
 
 def chain(n: int, last: int) -> WFSA:
-    """N + 1 states in a row with weights of 1/4: only the string of n times the first symbol has a score."""
+    """Return n + 1 states in a row with weights of 1/4.
+
+    Only the string of n times the first symbol has a score.
+    """
     steps = [(q, q + 1, "s0", Fraction(1, 4)) for q in range(n)]
     return WFSA.from_edges(REAL, n + 1, names(4), [(0, 1)], [(n, last)], steps)
 
 
 def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
-    """The same algorithm over ``fractions.Fraction``: breadth-first, against one echelon form; no
-    certificate.
+    """Run the same algorithm over ``fractions.Fraction``.
+
+    It searches breadth-first with one echelon form, and builds no certificate.
     """
     sides = [[[list(map(Fraction, row)) for row in side.matrix(s)] for s in side.alphabet] for side in (a, b)]
     ends = [*a.final, *(-w for w in b.final)]

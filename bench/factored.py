@@ -1,10 +1,9 @@
-"""FA-RNNs of factors beside the same cell one step after another, and beside the recurrence's matrix products
-alone, in one run: sentences of 4 to 20 words, and a cell of the sizes that the rules of ATIS have.
+"""FA-RNNs of factors compared with the cell step by step, and with the matrix products alone, in one run.
 
-``python bench/factored.py [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON. On
-a CPU it runs on one thread. Runs of what is compared take turns, and each figure is a minimum. The products
-alone are the recurrence's multiplications in as few products as there can be: two over all words forward, and
-three times two with backward.
+Sentences have 4 to 20 words, and the cell has the sizes of the rules of ATIS. ``python bench/factored.py
+[--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON. On a CPU it runs on one
+thread. The compared runs take turns, and each figure is a minimum. The products alone are the recurrence's
+multiplications in as few products as possible: two over all words forward, and three times two with backward.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 
 WORDS, STATES, RANK, VECTORS, LEADS = 943, 113, 191, 100, 26
-"""Of the rules of ATIS: V, K, r, the size of the vectors, and the states that the wildcard leads from."""
+"""The sizes of the rules of ATIS: V, K, r, the vectors, and the states that the wildcard leaves."""
 Run = Callable[[], Any]
 BATCHES = (1, 16, 64, 256)
 TIMES = 15
 
 
 def network(device: str) -> FARNN:
-    """With random weights."""
+    """Return a network with random weights."""
     rng = np.random.default_rng(0)
     apart = np.diag(np.arange(STATES) < LEADS).astype(float)
     scale = (STATES * RANK) ** -0.25
@@ -42,11 +41,11 @@ def network(device: str) -> FARNN:
     return FARNN(range(WORDS), cell, initial, torch.ones(1, STATES, device=device))
 
 
-def step_by_step(made: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
-    """The states of the cell, each word looked up where it stands; the longest sentence first."""
-    cell, done = made.cell, []
+def step_by_step(network: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
+    """Return the states of the cell, looking up each word at its step; the longest sentence comes first."""
+    cell, done = network.cell, []
     assert isinstance(cell, FactoredCell)
-    h = made.initial.expand(words.shape[1], -1)
+    h = network.initial.expand(words.shape[1], -1)
     for z, stands, size in zip(*(part.unbind(0) for part in cell.read(words)), sizes, strict=True):
         done.append(h[size:])
         h = cell.step((z[:size], stands[:size]), h[:size])
@@ -54,14 +53,14 @@ def step_by_step(made: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
 
 
 def measured(batch: int, device: str) -> dict[str, Any]:
-    """Milliseconds, forward and with backward."""
+    """Return milliseconds, forward and with backward."""
     torch.manual_seed(0)
-    made = network(device)
+    farnn = network(device)
     lengths = torch.randint(4, 21, (batch,)).sort(descending=True).values.to(device)
     time = int(lengths[0])
     words = (WORDS * torch.rand(time, batch, device=device) ** 3).long()  # some words are frequent
     sizes = (torch.arange(time, device=device)[:, None] < lengths).sum(1).tolist()
-    weights = [p for p in made.parameters() if p.requires_grad]
+    weights = [p for p in farnn.parameters() if p.requires_grad]
     rows = torch.randn(sum(sizes), STATES, device=device)
     one, other = torch.randn(STATES, RANK, device=device), torch.randn(RANK, STATES, device=device)
 
@@ -69,7 +68,10 @@ def measured(batch: int, device: str) -> dict[str, Any]:
         for _ in range(number):
             torch.mm(torch.mm(rows, one), other)
 
-    runs = {"network": lambda: made.states(words, lengths), "steps": lambda: step_by_step(made, words, sizes)}
+    runs = {
+        "network": lambda: farnn.states(words, lengths),
+        "steps": lambda: step_by_step(farnn, words, sizes),
+    }
 
     def with_gradient(run: Run) -> Run:
         def both() -> tuple[Tensor, ...]:
@@ -79,8 +81,8 @@ def measured(batch: int, device: str) -> dict[str, Any]:
 
     back = {name: with_gradient(run) for name, run in runs.items()}
     with torch.no_grad():
-        right, apart = made.states(words, lengths), step_by_step(made, words, sizes)
-        assert torch.allclose(right, apart, rtol=1e-3, atol=1e-4 * float(right.abs().max()))
+        fused, separate = farnn.states(words, lengths), step_by_step(farnn, words, sizes)
+        assert torch.allclose(fused, separate, rtol=1e-3, atol=1e-4 * float(fused.abs().max()))
         forward = interleaved({**runs, "products": lambda: products(1)}, TIMES, device, least=True)
     backward = interleaved({**back, "products": lambda: products(3)}, TIMES, device, least=True)
     return {"sentences": batch, "words": sum(sizes), "forward": forward, "backward": backward}

@@ -1,7 +1,7 @@
-"""Forward beside OpenFst in the same run: 256 strings of length 64, 8 symbols, dense automata, float64.
+"""Forward compared with OpenFst in the same run: 256 strings of length 64, 8 symbols, dense, float64.
 
-``python bench/forward.py [STATES ...]``. Both sides start from strings of symbols and end with scores;
-OpenFst gets its automaton compiled and sorted beforehand, and runs compose and an epsilon removal for each
+``python bench/forward.py [STATES ...]``. Both sides start from strings of symbols and end with scores.
+OpenFst gets its automaton compiled and sorted in advance, and runs compose and an epsilon removal for each
 string (``automata/io/openfst_scores.py``).
 """
 
@@ -22,7 +22,7 @@ WANTED = {"real": 500, "max-plus": 300}
 
 
 def automaton(semiring: Semiring, states: int) -> WFSA:
-    """Dense, with weights that neither vanish nor overflow over 64 symbols."""
+    """Return a dense automaton with weights that neither vanish nor overflow over 64 symbols."""
     rng = np.random.default_rng(states)
     tables = (rng.random((len(SYMBOLS), states, states)) + 0.5) / states
     return WFSA(semiring, rng.random(states), rng.random(states), dict(zip(SYMBOLS, tables, strict=True)))
@@ -39,7 +39,7 @@ def main() -> None:
             machine = automaton(semiring, states)
             ours = median(lambda: batch.scores(machine, strings), 9)  # noqa: B023
             scorer = Scorer(machine)
-            # OpenFst takes minutes for the large ones: time some of the strings, and say it for all.
+            # OpenFst takes minutes for large automata: time some of the strings, and extrapolate to all.
             some = strings[: max(2, STRINGS // max(1, states // 8) ** 2)]
             repeats = 1 if states > 100 else 3
             seconds = median(lambda: [scorer.score(x) for x in some], repeats)  # noqa: B023

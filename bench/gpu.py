@@ -1,10 +1,10 @@
-"""Everything that a GPU is needed for, in one command of a few minutes.
+"""All steps that need a GPU, in one command of a few minutes.
 
-``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims and holds
-published kernels, and trains a language model beside that. Each step has a time limit. After each step
-``OUT/results.tar.gz`` is written anew, so that a run that is cut off leaves what it has. The network's
-weights are in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the
-same sources on the same device.
+``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims, tests published
+kernels, and trains a language model at the same time. Each step has a time limit. After each step,
+``OUT/results.tar.gz`` is rewritten, so that an interrupted run leaves its results. The network's weights are
+in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the same sources
+on the same device.
 
 ``python bench/gpu.py keep OUT`` unpacks the results to where the pages read them.
 """
@@ -33,8 +33,10 @@ KEPT = ROOT / "bench" / "results" / "gpu.json"
 """The record of each step: device, date, versions, sources, seconds and exit status."""
 ARCHIVE, PIECE = "results.tar.gz", 15 * 2**20
 TRAINING = "--model=rrnn-f --precision=tf32 --hidden=608 --epochs=100 --decay-after=50 --decay=0.94"
-"""A run of the Penn Treebank that ends after four minutes: a third of the paper's 300 epochs, of which half
-decay as there. A GPU multiplies faster by matrices whose sizes are multiples of 4 than by the paper's 610.
+"""The options of a run on the Penn Treebank that ends after four minutes.
+
+It has a third of the paper's 300 epochs, half of which decay, as in the paper. Matrices whose sizes are
+multiples of 4 are faster on a GPU than the paper's 610.
 """
 
 
@@ -43,12 +45,12 @@ class GpuStep:
     """A command and its result.
 
     Attributes:
-        command: its arguments; ``{file}`` is where the result goes, ``{device}`` the device, ``{part}`` the
-            seconds that a part of the step may take, ``{cores}`` the number of processes.
-        file: the result, as the project keeps it; a folder of files if it ends in a slash.
-        seconds: the most that it may take.
-        sources: files and folders that the result depends on.
-        printed: the command prints its result, instead of writing the file.
+        command: its arguments. ``{file}`` is the path of the result, ``{device}`` the device, ``{part}`` the
+            maximum seconds of a part of the step, ``{cores}`` the number of processes.
+        file: the result's path in the project; a folder of files if it ends in a slash.
+        seconds: the maximum time.
+        sources: files and folders on which the result depends.
+        printed: whether the command prints its result instead of writing the file.
     """
 
     command: tuple[str, ...]
@@ -106,15 +108,7 @@ STEPS = {
 
 
 def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path | None) -> None:
-    """Run the steps one after the other; training begins after the measurements, and runs beside the others.
-
-    Args:
-        out: the folder for the results.
-        minutes: the most that all may take.
-        device: ``cuda``, or ``cpu`` to try the script.
-        only: names of steps, and ``train``.
-        data: the folder with the Penn Treebank.
-    """
+    """Run the steps in order; training starts after the measurements and runs beside the others."""
     end = time.monotonic() + 60 * minutes
     work = Path(tempfile.mkdtemp())
     about, name, training = _read(KEPT), _device_name(device), None
@@ -144,7 +138,7 @@ def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path 
 
 
 def keep(out: Path) -> None:
-    """Put results to where the project keeps them."""
+    """Unpack the results into the project."""
     with tarfile.open(out / ARCHIVE) as archive:
         archive.extractall(ROOT, filter="data")
     print("\n".join(f"{what}: {row}" for what, row in _read(KEPT).items()))
@@ -210,13 +204,13 @@ def _about(device: str) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in ("torch", "triton", "numpy", "hypothesis"):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def _device_name(device: str) -> str:
@@ -244,7 +238,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run, or keep."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,11 @@
-"""What hunting with a ledger costs: processor seconds a case of one worker and of two, beside rounds that are
-run one after the other in one process without digests; rows a second of the ledger, and of what the driver
-checks; its memory where a ledger has a million rows; and what Dask takes for a task.
+"""The costs of hunting with a ledger.
+
+They are the processor seconds per case of one worker and of two, compared with rounds run one after the other
+in one process without digests. They are also the rows per second of the ledger and of the driver's checks,
+its memory for a ledger with a million rows, and the overhead of Dask per task.
 
 ``python bench/hunt.py [FILE]``. Rounds are the same in every row: same seed, targets and numbers. The three
-ways take turns, and the least of each counts: what else the machine does makes processor time longer only.
+ways take turns, and the minimum of each counts, because other load only increases processor time.
 """
 
 from __future__ import annotations
@@ -52,27 +54,28 @@ def plain() -> dict[str, float]:
 
 
 def by_workers(*how: str) -> dict[str, float]:
-    """Processor seconds of a hunt, of all its processes; and those of one with a single round, which are
-    nearly those of starting.
+    """Return the processor seconds of a hunt with all its processes, without the cost of starting.
+
+    The cost of starting is approximately that of a hunt with a single round.
     """
     used = []
-    cases = made = 0
+    cases = rounds_done = 0
     for rounds in (1, 1 + ROUNDS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with tempfile.TemporaryDirectory() as folder:
             line = [sys.executable, "-m", "ratproof", "hunt", *CLAIMS, "--seed", str(SEED), "--json"]
             line += ["--rounds", str(rounds), "--ledger", folder, *how]
             ran = subprocess.run(line, check=True, capture_output=True)
-            said = json.loads(ran.stdout)
-            cases = sum(said["cases"].values()) - cases
-            made = said["rounds"] - made
+            result = json.loads(ran.stdout)
+            cases = sum(result["cases"].values()) - cases
+            rounds_done = result["rounds"] - rounds_done
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return {"processor_seconds": used[1] - used[0], "cases": cases, "rounds": made}
+    return {"processor_seconds": used[1] - used[0], "cases": cases, "rounds": rounds_done}
 
 
 def ledger() -> dict[str, float]:
-    """Rows a second, written and checked, and bytes of the driver's memory a row."""
+    """Return rows per second, written and checked, and the driver's memory in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         store = HuntLedger(Path(folder), Hunt((), SEED).about())
         rows = [
@@ -93,26 +96,26 @@ def ledger() -> dict[str, float]:
                 store.put(one)
         size = os.path.getsize(store.path)
         store.close()
-        # the peak since the program began, which ru_maxrss is not: it has the parent's in it
+        # VmHWM is the peak of this process; ru_maxrss would include the parent's.
         code = (
-            "import sys; from pathlib import Path; from ratproof.hunting.store import Ledger;"
+            "import sys; from pathlib import Path; from ratproof.hunting.store import HuntLedger;"
             "lines = lambda: Path('/proc/self/status').read_text().splitlines();"
             "own = lambda name: next(int(x.split()[1]) << 10 for x in lines() if x.startswith(name));"
-            f"store = Ledger(Path(sys.argv[1])); before = own('VmRSS'); done = store.done({SEED});"
+            f"store = HuntLedger(Path(sys.argv[1])); before = own('VmRSS'); done = store.done({SEED});"
             "print(len(done), own('VmHWM') - before)"
         )
-        said = subprocess.run(
+        printed = subprocess.run(
             [sys.executable, "-c", code, folder], check=True, capture_output=True, text=True
         )
-        count, more = map(int, said.stdout.split())
+        count, more = map(int, printed.stdout.split())
         assert count == MANY
     rates = {"rows_a_second": SOME / seconds, "rows_checked_a_second": SOME / checked}
     return {**rates, "memory_bytes": more, "file_bytes": size, "rows": MANY}
 
 
 def checking(rows: list[RoundRow]) -> float:
-    """Seconds in which the driver reads what workers send of so many rows."""
-    chunks = [rows[place : place + CHUNK] for place in range(0, len(rows), CHUNK)]
+    """Return the seconds in which the driver reads these rows from workers' messages."""
+    chunks = [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
     texts = [json.dumps({"rows": [row.to_json() for row in chunk]}).encode() for chunk in chunks]
     begun = time.perf_counter()
     for text, chunk in zip(texts, chunks, strict=True):
@@ -121,7 +124,7 @@ def checking(rows: list[RoundRow]) -> float:
 
 
 def in_turns() -> dict[str, dict[str, float]]:
-    """The least processor seconds of each way of doing the same rounds."""
+    """Return the minimum processor seconds of each way of running the same rounds."""
     ways = {
         "plain": plain,
         "one worker": lambda: by_workers("--jobs", "1"),
@@ -135,7 +138,7 @@ def in_turns() -> dict[str, dict[str, float]]:
 
 @contextmanager
 def cluster() -> Iterator[str]:
-    """A scheduler and two workers on this machine; its file."""
+    """Start a scheduler and two workers on this machine, and yield the scheduler's file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
@@ -156,7 +159,7 @@ def cluster() -> Iterator[str]:
 
 
 def chunk_overhead() -> float:
-    """Seconds that Dask takes for a task that does nothing, a worker."""
+    """Return the seconds per task, per worker, that Dask takes for a task that does nothing."""
     from distributed import Client
 
     with cluster() as file:
@@ -171,7 +174,7 @@ def chunk_overhead() -> float:
 
 
 def main() -> None:
-    """Measure, and write."""
+    """Measure, and write the figures."""
     os.environ["OMP_NUM_THREADS"] = "1"
     results = {
         "date": date.today().isoformat(),

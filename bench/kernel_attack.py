@@ -1,11 +1,11 @@
-"""An attack on ``believe_kernel`` and ``believe_stateful`` from outside: right kernels that must hold, and
-planted faults that must not.
+"""A test of ``believe_kernel`` and ``believe_stateful`` with correct kernels and with planted faults.
 
-``python bench/kernel_attack.py right --examples 200 --names 10`` runs the kernels of
-:mod:`bench.kernel_forms`, each under so many claim names, because a claim's name seeds its random cases.
-``python bench/kernel_attack.py faults`` runs the faults of :mod:`bench.kernel_faults`. Each result is
-appended to a JSON Lines file; a later run with the same sources skips what is there. The exit status is 1
-if a right kernel does not hold or a fault is believed.
+Correct kernels must hold, and planted faults must not. ``python bench/kernel_attack.py right --examples 200
+--names 10`` runs the kernels of :mod:`bench.kernel_forms`, each under that many claim names, because a
+claim's name seeds its random cases. ``python bench/kernel_attack.py faults`` runs the faults of
+:mod:`bench.kernel_faults`. Each result is appended to a JSON Lines file; a later run with the same sources
+skips the results that are there. The exit status is 1 if a correct kernel does not hold or a fault is
+believed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Task = tuple[str, str, int, int, bool]
 
 
 def main() -> int:
-    """Run one of the two lists; status 1 if a verdict is not the one that it must be."""
+    """Run one of the two lists; the exit status is 1 if a verdict is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("list", choices=("right", "faults"))
     parser.add_argument("--examples", type=int, default=200, help="random cases a rung")
@@ -58,7 +58,7 @@ def main() -> int:
     )
     unknown = [name for name in options.only if name not in known]
     if unknown:
-        parser.error(f"--only: there is no {unknown[0]!r}; there are {', '.join(known)}")
+        parser.error(f"--only must be among {', '.join(known)}, got {unknown[0]!r}")
     tasks = [
         (options.list, name, number, options.examples, options.first)
         for number in range(options.names if options.list == "right" else 1)
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def _rows(tasks: list[Task], path: Path, jobs: int) -> Iterator[Row]:
-    """Yield the row of each task, from the file or from a process of its own, and print it."""
+    """Yield the row of each task, from the file or from a separate process, and print it."""
     before = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     kept = {tuple(row["task"]): row for row in before if row["sources"] == _sources()}
     for task in tasks:
@@ -100,7 +100,7 @@ def _rows(tasks: list[Task], path: Path, jobs: int) -> Iterator[Row]:
 
 
 def _run(task: Task) -> Row:
-    """Return the verdicts about one entry, in a process that nothing else ran in."""
+    """Return the verdicts about one entry, in a process in which nothing else ran."""
     list_, name, number, examples, first = task
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -147,7 +147,7 @@ def _run(task: Task) -> Row:
 
 
 def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
-    """Return the verdicts by kind, the one of all kinds together, and whether it is not what it must be."""
+    """Return the verdicts by kind, the overall verdict, and whether it is wrong."""
     order = ("refuted", "unknown", "holds")
     verdict = next((one for one in order if one in kinds.values()), "raised")
     must = ("holds",) if list_ == "right" else ("refuted", "unknown")
@@ -156,7 +156,7 @@ def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
 
 @functools.cache
 def _sources() -> str:
-    """Return a digest of the program's own files and of all that they test."""
+    """Return a digest of the program's own files and of everything that they test."""
     digest = hashlib.sha256()
     for path in sorted([*ROOT.glob("bench/kernel_*.py"), *ROOT.glob("ratproof/**/*.py")]):
         digest.update(path.read_bytes())
@@ -171,7 +171,7 @@ class DrawnKernel:
         self.calls = 0
 
     def by(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the kernel with its calls noted."""
+        """Return the kernel with a wrapper that records its calls."""
         signature = inspect.signature(kernel)
 
         @functools.wraps(kernel)
@@ -196,8 +196,9 @@ class DrawnKernel:
 
 
 def compare_with_loops(form: kernel_forms.RightForm) -> None:
-    """Raise ValueError if a kernel is not its family's recurrence: outputs, last state and gradients of a few
-    calls against plain loops in float64.
+    """Raise ValueError if a kernel differs from its family's recurrence.
+
+    It compares outputs, last state and gradients of a few calls with plain loops in float64.
     """
     family = FAMILIES[form.family] if isinstance(form.family, str) else form.family
     without = form.declared.get("without", ())

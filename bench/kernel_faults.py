@@ -1,7 +1,7 @@
-"""Planted faults of kernels and of models with a state. They were invented from what such programs have got
-wrong in public, without reading the code that looks for them.
+"""Planted faults of kernels and of models with a state.
 
-``python bench/kernel_attack.py faults`` expects that none of them is believed.
+They were derived from public defects of such programs, without reading the code that looks for them. ``python
+bench/kernel_attack.py faults`` expects that none of them is believed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class KernelFault:
 
     Attributes:
         says: the fault in a sentence.
-        claim: from a claim's name and a wrapper that notes a kernel's calls, the claim that it is right.
+        claim: maps a claim's name and a wrapper that records a kernel's calls to the claim that it is right.
     """
 
     says: str
@@ -54,12 +54,12 @@ Step = Callable[[Tensor, int, int], Tensor]
 
 
 def right(x: Arguments, before: Step | None = None, after: Step | None = None) -> tuple[Tensor, Tensor]:
-    """Return what the recurrence gives, token by token, strings packed or not.
+    """Return the results of the recurrence, token by token, for packed strings or not.
 
     Args:
         x: the tensors of one of the families above, and the options.
-        before: from the state, the token's index in its string and the string's length, the state that the
-            token is added to: to plant faults.
+        before: plants a fault: maps the state, the token's index in its string and the string's length to
+            the state to which the token is added.
         after: the same for the state after the token.
     """
     query, key, value = x["r"] if "r" in x else x["q"], x["k"], x["v"]
@@ -430,7 +430,7 @@ def gradients_beside_frozen_ones(x):
 
 
 class _ZeroesAfterwards(torch.autograd.Function):
-    """The last step of the backward pass, when v has been read for all gradients."""
+    """The last step of the backward pass, when v is no longer needed for gradients."""
 
     @staticmethod
     def forward(ctx, v):
@@ -553,7 +553,10 @@ SIZE, WORDS = 12, 40
 
 
 class PlantedModel(StatefulModel):
-    """A right model, which faults subclass. Its state is a mapping of tensors with the batch first."""
+    """A correct model, which faults subclass.
+
+    Its state is a mapping of tensors with the batch first.
+    """
 
     inputs = Tokens(WORDS)
     without = frozenset[str]()
@@ -607,7 +610,7 @@ class PlantedModel(StatefulModel):
 
 
 class Gated(PlantedModel):
-    """Much like a GRU."""
+    """A model similar to a GRU."""
 
     def begin(self, rows, like):
         return {"h": like.new_zeros(rows, SIZE)}
@@ -631,7 +634,7 @@ class Linear(PlantedModel):
 
 
 class Convolution(PlantedModel):
-    """A causal convolution over four tokens, and a gated state behind it."""
+    """A causal convolution over four tokens, followed by a gated state."""
 
     def begin(self, rows, like):
         return {"last": like.new_zeros(rows, 3, SIZE), "h": like.new_zeros(rows, SIZE)}
@@ -720,7 +723,7 @@ MODELS: dict[str, type[PlantedModel]] = {
     model.__name__.lower(): model
     for model in (Gated, Linear, Convolution, PlantedAttention, PlantedWindow, Stack)
 }
-"""Right models, which must hold."""
+"""The correct models, which must hold."""
 
 
 def model(says: str, **declared: Any) -> Callable[[type[PlantedModel]], type[PlantedModel]]:

@@ -1,8 +1,8 @@
-"""Sixty right kernels in unusual but legitimate forms, and those of the tests in usual ones. Each is
-declared as a careful user would declare it.
+"""Sixty correct kernels in unusual but legitimate forms, and those of the tests in usual ones.
 
-``python bench/kernel_attack.py right`` expects that each of them holds. Before it asks, it compares each
-kernel with :func:`plain`, the recurrence of its family as loops over strings, heads and tokens in float64.
+Each is declared as a careful user would declare it. ``python bench/kernel_attack.py right`` expects that each
+of them holds. It first compares each kernel with :func:`plain`, the recurrence of its family as loops over
+strings, heads and tokens in float64.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ TOKENS = {
     "ssd": ("q", "k", "v", "dt", "a"),
     "selective-scan": ("q", "k", "v", "dt", "a"),
 }
-"""The tensors of a family, in the order in which kernels of the list get them."""
+"""The tensors of a family, in the order in which kernels of the list receive them."""
 UNPACKED = ("cu_seqlens",)
 FINITE = ("cu_seqlens", "infinite-gates")
 ONE_CHUNK = {"form": "chunked", "chunk": 2049}
-"""How a parallel form or an associative scan is declared, after docs/kernels.md."""
+"""The declaration of a parallel form or an associative scan, as in docs/kernels.md."""
 
 
 @dataclass(frozen=True)
 class RightForm:
-    """A right kernel.
+    """A correct kernel.
 
     Attributes:
         name: the name in the list.
@@ -98,10 +98,11 @@ def form(
 def packed(
     family: str | LinearRecurrence, says: str, run: Callable[..., Any] | None = None, **declared: Any
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Put a kernel into the list that reads one string, or a batch, at once; packed strings come one by one.
+    """Put a kernel into the list that reads one string, or a batch, at once.
 
-    ``body(state, scale, *tensors)`` gets the tensors in the order of :data:`TOKENS` and returns the outputs
-    and the last state. If ``run`` is given, it is called with the body first.
+    Packed strings are passed one by one. ``body(state, scale, *tensors)`` gets the tensors in the order of
+    :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with the body
+    first.
     """
     order = TOKENS[family if isinstance(family, str) else family.name]
 
@@ -1027,7 +1028,7 @@ def plain(
     initial_state: Tensor | None,
     cu_seqlens: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return what a family's recurrence gives, by loops over strings, heads and tokens in float64.
+    """Return the results of a family's recurrence, by loops over strings, heads and tokens in float64.
 
     Args:
         family: a family's name, or a recurrence.

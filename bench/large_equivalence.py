@@ -1,9 +1,9 @@
-"""How long the decision about large, sparse automata takes, how long its certificate takes to check, and how
-much memory that is.
+"""The time and memory of decisions about large, sparse automata, and the time of checking certificates.
 
 ``python bench/large_equivalence.py [STATES [FILE]]`` prints a table of all families of
 :mod:`automata.testing.random_pairs`, each as an equal pair and with one weight changed, and writes the
-figures to FILE as JSON. Each pair has a process of its own, so that its memory is seen; the seed is kept.
+figures to FILE as JSON. Each pair runs in a separate process, so that its memory can be measured; the seed is
+fixed.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ratproof.checkers.table import judge
 
 SEED = 7
 WANTED = {5_000: (10, 1, 5), 100_000: (120, 4, None)}
-"""Seconds and gigabytes of the decision, and seconds of the check, at most, by states."""
+"""The maximum seconds and gigabytes of the decision, and seconds of the check, by states."""
 
 
 def measured(family: str, states: int, change: bool) -> dict[str, Any]:
-    """The figures of one pair."""
+    """Return the figures of one pair."""
     rng = np.random.default_rng(SEED)
     a, b = FAMILIES[family](rng, states)
     b = changed(rng, b) if change else b

@@ -1,9 +1,10 @@
-"""All rules of several data sets as one automaton: how long it takes to compile, to match, to minimise, and
-to decide equal to itself with its states in another order, and how much memory that is.
+"""All rules of several data sets as one automaton: time and memory of each step.
 
-``python bench/large_rules.py FOLDER...``; each folder has a rule file (``.config``) and labelled sentences
-(``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The decision with its certificate
-is measured over one word for each letter, since a certificate lists the transitions of every word.
+The steps are to compile, match, minimise, and decide that the automaton equals itself with its states in
+another order. ``python bench/large_rules.py FOLDER...``; each folder has a rule file (``.config``) and
+labelled sentences (``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The decision
+with its certificate is measured over one word for each letter, because a certificate lists the transitions of
+every word.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 
 def timed(what: str, work: Callable[[], T]) -> T:
-    """The result; prints seconds, and the most memory so far."""
+    """Return the result, and print the seconds and the peak memory so far."""
     begun = perf_counter()
     result = work()
     show(f"  {what}", {"seconds": perf_counter() - begun, "GB": gigabytes()})
@@ -45,7 +46,7 @@ def timed(what: str, work: Callable[[], T]) -> T:
 
 
 def permuted(automaton: WFSA) -> WFSA:
-    """The automaton with its states in another order."""
+    """Return the automaton with its states in another order."""
     order = np.random.default_rng(7).permutation(automaton.states)
     back = np.argsort(order)
     tables = [
@@ -56,7 +57,7 @@ def permuted(automaton: WFSA) -> WFSA:
 
 
 def least(automaton: WFSA) -> WFSA | None:
-    """The least deterministic automaton, where it is small enough."""
+    """Return the minimal deterministic automaton, if it is small enough."""
     try:
         return minimal(automaton)
     except LimitReached as limit:

@@ -1,13 +1,13 @@
-"""Forward of a batch of strings under a dense automaton, by the networks' kernels, beside the NumPy
-semantics: 256 strings of length 64, 8 symbols, one thread.
+"""Forward of a batch of strings under a dense automaton: the networks' kernels and the NumPy semantics.
 
-``python bench/matrix_scan.py [--device cuda] [FILE]``. In each row the runs take turns, and times are
-medians. For the real semiring one matrix product with as many multiplications stands beside it, which is what
-bounds it. NumPy is in float64, as the same kernel is in the column beside it; networks are in float32.
+There are 256 strings of length 64, 8 symbols, and one thread. ``python bench/matrix_scan.py [--device cuda]
+[FILE]``. In each row the runs take turns, and times are medians. For the real semiring, one matrix product
+with as many multiplications is the lower bound. NumPy computes in float64, like the kernel in the column
+beside it; networks compute in float32.
 
-On a GPU, whose own times these are then, it measures bfloat16 and the loops of torch with backward, too;
-recurrences with a matrix for each step of each string, 1 GiB in all, beside a copy of as many bytes; and one
-string alone, each of whose steps waits for the one before it.
+On a GPU, times are the GPU's. There it also measures bfloat16, and the loops of torch with backward;
+recurrences with a matrix for each step of each string, 1 GiB in total, compared with a copy of as many bytes;
+and a single string, each of whose steps waits for the previous one.
 """
 
 from __future__ import annotations
@@ -32,19 +32,17 @@ STRINGS, LENGTH, SYMBOLS = 256, 64, "abcdefgh"
 STATES = (16, 32, 64, 128, 256)
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
 OWN = 2**28
-"""So many numbers are all matrices together, where each step of each string has its own; on a GPU."""
+"""The total number of entries of all matrices if each step of each string has its own; on a GPU."""
 LONG, LOOP = 10_000, 1000
-"""The length of one string alone, and of what loops of torch read of it; on a GPU."""
+"""The length of a single string, and of the part of it that torch's loops read; on a GPU."""
 SLOW = 4
-"""What takes seconds runs so often."""
+"""The number of repetitions of runs that take seconds."""
 
 
 def scanning(
     values: list[Tensor], symbols: Tensor, semiring: str, backend: str | None, weights: Tensor | None = None
 ) -> Callable[[], object]:
-    """A run of the products of matrices and a start; and of their gradients, where weights of the states are
-    given.
-    """
+    """Return a run of the matrix products, with gradients if weights of the states are given."""
 
     def run() -> object:
         with torch.set_grad_enabled(weights is not None), use(backend) if backend else nullcontext():
@@ -55,8 +53,9 @@ def scanning(
 
 
 def own_matrices(states: int, device: str) -> dict[str, float]:
-    """Milliseconds over the reals where no two steps share a matrix, and of a copy that moves as many bytes
-    as the matrices have. Backward they are read again, and their gradients written.
+    """Return milliseconds over the reals if no two steps share a matrix, and of a copy of as many bytes.
+
+    Backward, the matrices are read again, and their gradients are written.
     """
     strings = max(1, OWN // (LENGTH * states**2))
     number = LENGTH * strings
@@ -77,7 +76,7 @@ def own_matrices(states: int, device: str) -> dict[str, float]:
 
 
 def one_string(states: int, name: str, device: str) -> dict[str, float]:
-    """Microseconds a step of one long string."""
+    """Return the microseconds per step of one long string."""
     symbols = torch.randint(0, len(SYMBOLS), (LONG, 1), device=device)
     values = [torch.rand(len(SYMBOLS), states, states, device=device) / states]
     values.append(torch.rand(1, states, device=device))
@@ -89,7 +88,7 @@ def one_string(states: int, name: str, device: str) -> dict[str, float]:
 
 
 def measured(states: int, name: str, device: str) -> dict[str, float]:
-    """Milliseconds."""
+    """Return milliseconds."""
     rng = np.random.default_rng(states)
     tables = rng.random((len(SYMBOLS), states, states)) + 0.5
     tables = tables / states if name == "real" else tables / tables.max() if name == "max_times" else tables

@@ -1,10 +1,10 @@
-"""How many states the cells of the paper need: for each the certificate's bits and seconds, and the checker's
-seconds for 63 states.
+"""How many states the paper's cells need: the certificate's bits and seconds, and the checker's seconds.
 
-``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON,
-which the docs show. Sizes are 63, 127, 255 and so on to LARGEST (255); weights and strings are those of
-``ratproof not-rational CELL``. The seconds are for the last size by itself, lower precisions included. The
-controls stop where they must. Every size: whether the theorem's hypotheses show.
+The checker is timed for 63 states. ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and
+writes the figures to FILE as JSON, which the docs show. Sizes are 63, 127, 255 and so on to LARGEST (255);
+weights and strings are those of ``ratproof not-rational CELL``. The seconds are for the last size alone,
+including lower precisions. The controls stop where they must. "Every size" says whether the theorem's
+hypotheses are shown.
 """
 
 from __future__ import annotations
@@ -26,14 +26,12 @@ CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman
 
 
 def sizes(largest_size: int) -> list[int]:
-    """63, 127, 255, ..."""
+    """Return 63, 127, 255, ..."""
     return [n for k in range(6, 12) if (n := 2**k - 1) <= largest_size]
 
 
 def reached(unit: WeightedCell, size: int) -> dict[str, Any]:
-    """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed
-    at.
-    """
+    """Return the bits and seconds of one bound, and the checker's seconds at the size that is timed."""
     strings = first_strings(unit.letters, size, unit.cell.counts)
     result = bound(unit, 0, strings, strings, most_bits=2**14)
     assert isinstance(result, Bound), result

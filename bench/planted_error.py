@@ -1,8 +1,7 @@
-"""How long the hunt takes to find an error that shows on one string in ten thousand, and how many cases it
-does a second.
+"""How long the hunt takes to find an error on one string in ten thousand, and its cases per second.
 
 A layer of Example 6 is replaced by one whose state is off by 1e-3 after strings whose checksum is divisible
-by 10,000, and, apart from that, the recurrence of Proposition 7 by one that is off on the same strings.
+by 10,000. Separately, the recurrence of Proposition 7 is replaced by one that is off on the same strings.
 """
 
 from __future__ import annotations
@@ -28,18 +27,16 @@ from theory.registry import claim_named
 
 ONE_IN = 10_000
 OF = {"exact": "-sampled]", "network": "-sampled-"}
-"""What the names of the targets have, by the way of comparing."""
+"""The part of the targets' names that shows the way of comparing."""
 
 
 def planted(string: Any) -> bool:
-    """Does the error show after this string?"""
+    """Return whether the error shows after this string."""
     return len(string) > 0 and zlib.crc32("".join(string).encode()) % ONE_IN == 0
 
 
 def wrong_unit() -> Any:
-    """A recurrence of Proposition 7 whose state is off by 1/1000 after the planted strings, and right after
-    all others.
-    """
+    """Return a recurrence of Proposition 7, off by 1/1000 after the planted strings only."""
     right = claim_named("proposition-7")
 
     def spoilt(variant: Variant) -> Variant:

@@ -1,6 +1,7 @@
-"""Recurrences and layers that others publish for a GPU, where they are installed: ``pip install
-accelerated-scan flash-linear-attention sru``. Each has arrays in the layout that it asks for, made before it
-is measured.
+"""Recurrences and layers of other libraries for a GPU, if they are installed.
+
+Install them with ``pip install accelerated-scan flash-linear-attention sru``. Each gets arrays in the layout
+that it requires, prepared before the measurement.
 """
 
 from __future__ import annotations
@@ -17,28 +18,30 @@ Values = list[Tensor]
 
 
 def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Strings and lanes first, steps last; its Triton kernel takes any number of steps."""
+    """Call accelerated-scan on strings and lanes first, steps last.
+
+    Its Triton kernel takes any number of steps.
+    """
     scan = import_module("accelerated_scan.scalar").scan
     return scan, [x.permute(1, 2, 0).contiguous() for x in (f, u)]
 
 
 def _hgrn(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Strings first, and the gates' logarithms."""
+    """Call a kernel with strings first, and with the gates' logarithms."""
     scan = import_module("fla.ops.hgrn").chunk_hgrn
     return lambda g, x: scan(x, g)[0], [x.transpose(0, 1).contiguous() for x in (f.log(), u)]
 
 
 PUBLISHED = {"accelerated-scan": _accelerated_scan, "HGRN of flash-linear-attention": _hgrn}
 BACK = {"accelerated-scan": (2, 0, 1), "HGRN of flash-linear-attention": (1, 0, 2)}
-"""From their layouts to ``(T, B, D)``."""
+"""The conversions of their layouts to ``(T, B, D)``."""
 
 
 def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
-    """Those that are installed, with their arguments, for c_t = f_t c_{t-1} + u_t from c_0 = 0; prints which
-    are not.
+    """Return the installed kernels with their arguments, and print which are missing.
 
-    Each is held against that recurrence first, on its first steps: what computes something else is not
-    measured.
+    They compute c_t = f_t c_{t-1} + u_t from c_0 = 0. Each is first compared with that recurrence on its
+    first steps; a kernel that differs is not measured.
     """
     there: dict[str, tuple[Kernel, Values]] = {}
     for name, make in PUBLISHED.items():
@@ -56,10 +59,10 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
 
 
 def layers(size: int, device: str) -> dict[str, nn.Module]:
-    """Those that are installed, of as many units as inputs; prints which are not.
+    """Return the installed layers with as many units as inputs, and print which are missing.
 
-    The authors' SRU has a gate's product with the cell besides ours (version 2), and computes the same number
-    of linear maps.
+    The authors' SRU also has a gate's product with the cell (version 2), and the same number of linear maps
+    as ours.
     """
     there: dict[str, nn.Module] = {}
     try:

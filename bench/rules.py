@@ -1,9 +1,8 @@
-"""Matching rules, beside a loop over Python's compiled ``re`` in the same run:
-``python bench/rules.py [RULES DIR]``.
+"""Rule matching compared with a loop over Python's compiled ``re`` in the same run.
 
-RULES is a file of rules, DIR a folder with ``train.tsv``, ``dev.tsv`` and ``test.tsv``. Without them: rules
-and sentences that look like such. All labels of all sentences are computed; both ways have to give the same
-ones. Memory is the peak of what NumPy holds while matching.
+``python bench/rules.py [RULES DIR]``. RULES is a file of rules, DIR a folder with ``train.tsv``, ``dev.tsv``
+and ``test.tsv``. Without them, similar rules and sentences are generated. All labels of all sentences are
+computed, and both ways have to agree. Memory is the peak of NumPy's memory while matching.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ REPEATS = 5
 
 
 def pattern(rule: Rule, words: Sequence[str]) -> str:
-    """The rule for Python's ``re``, on words that each end in a blank."""
+    """Return the rule for Python's ``re``, on words that each end in a blank."""
     if isinstance(rule, Word):
         return re.escape(rule.text) + " "
     if isinstance(rule, Wildcard):
@@ -44,7 +43,7 @@ def pattern(rule: Rule, words: Sequence[str]) -> str:
 
 
 def made_up() -> tuple[tuple[Labelled, ...], list[tuple[str, ...]]]:
-    """27 rules over 900 words, and 6,000 sentences of 3 to 20 words."""
+    """Return 27 rules over 900 words, and 6,000 sentences of 3 to 20 words."""
     rng = random.Random(0)
     words = [f"w{i}" for i in range(900)]
     lines = [f"[label {i}]\n$ * ( {words[i]} | {words[i + 30]} ) $ * {words[i + 60]} $ *" for i in range(27)]

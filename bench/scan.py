@@ -1,10 +1,10 @@
-"""The elementwise recurrences beside what bounds them, in one run: a triad over arrays of the same size, a
-linear map of the same shapes as a layer's; and beside other ways to compute them.
+"""The elementwise recurrences compared with their lower bounds and with other implementations, in one run.
 
+The bounds are a triad over arrays of the same size, and a linear map of the same shapes as a layer's.
 ``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a
-CPU it runs on one thread. Runs of what is compared are interleaved, and each figure is a median; of layers it
-is a minimum. What is compared with a triad begins with none of its arrays in the cache. On a GPU that holds
-for all, times are the GPU's, and what it takes the CPU to start a recurrence is a figure of its own.
+CPU it runs on one thread. The compared runs are interleaved, and each figure is a median, or a minimum for
+layers. Runs that are compared with a triad start without their arrays in the cache. On a GPU, that holds for
+all runs, times are the GPU's, and the time that the CPU takes to start a recurrence is a separate figure.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from neural.scan import backends, elementwise, gated, gated_pair, log_sum, max_p
 from neural.sru import SRU
 
 SHAPES = {"cpu": [(512, 16, 512), (2048, 4, 512)], "cuda": [(2048, 64, 1024), (512, 16, 512)]}
-"""T, B and D."""
+"""The shapes T, B and D."""
 FEW = (65_536, 64)
-"""T, and lanes, of which there are few: on a GPU."""
+"""T, and a small number of lanes; on a GPU."""
 COSTS = {"steps": (64, 256, 1024, 4096, 16_384), "lanes": (16, 64, 256, 1024, 4096, 16_384)}
-"""What the cost of a number is drawn against; 2,048 lanes, and 512 steps."""
+"""The sizes over which the cost per number is plotted, with 2,048 lanes, and with 512 steps."""
 LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
-"""Layers, and how many linear maps of D x D each has."""
+"""The layers, each with its number of linear maps of D x D."""
 WANTED = {
     "cpu": {
         "recurrence": (0.8, 0.6),  # of a triad's speed, forward and with backward
@@ -51,13 +51,13 @@ WANTED = {
 }
 FUNCTIONS = {"real": elementwise, "max-plus": max_plus, "log": log_sum, "gates fused": gated}
 READ_AND_WRITTEN = {"real": 5, "max-plus": 6, "log": 6, "gates fused": 6}
-"""Arrays that the gradient has to read or write: over the reals it needs no updates."""
+"""The number of arrays that the gradient reads or writes; over the reals it does not need the updates."""
 
 Functions = Mapping[str, Callable[..., Tensor]]
 
 
 def beside(device: str, f: Tensor, u: Tensor) -> Run:
-    """What reads two arrays and writes one: a triad; on a GPU a copy of as many bytes."""
+    """Return a run that reads two arrays and writes one: a triad, or on a GPU a copy of as many bytes."""
     if device == "cpu":
         return lambda: torch.add(f, u, alpha=0.5)
     half, other = (
@@ -68,7 +68,7 @@ def beside(device: str, f: Tensor, u: Tensor) -> Run:
 
 
 def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: Tensor) -> Run:
-    """Forward and backward, as a training step has them."""
+    """Return a run forward and backward, as in a training step."""
 
     def run() -> None:
         for value in values:
@@ -79,7 +79,7 @@ def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: T
 
 
 def written_out(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
-    """The recurrence over the reals as a loop that autograd runs back through."""
+    """Compute the recurrence over the reals as a loop that autograd differentiates."""
     states = []
     for t in range(len(f)):
         c = f[t] * c + u[t]
@@ -88,7 +88,7 @@ def written_out(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
 
 
 def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
-    """The recurrence over the reals by torch's own scan of pairs."""
+    """Compute the recurrence over the reals with torch's own associative scan of pairs."""
     from torch._higher_order_ops.associative_scan import associative_scan
 
     def combine(a: tuple[Tensor, Tensor], b: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -99,9 +99,9 @@ def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
 
 
 def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run) -> dict[str, float]:
-    """Return the milliseconds of each function forward, and of what bounds them."""
-    given = [value.detach() for value in values]
-    runs = {name: partial(function, *given) for name, function in functions.items()}
+    """Return the milliseconds of each function forward, and of the runs that bound them."""
+    detached = [value.detach() for value in values]
+    runs = {name: partial(function, *detached) for name, function in functions.items()}
     with torch.no_grad():
         return interleaved({**bound, **runs}, 15, device, from_memory=True)
 
@@ -109,7 +109,7 @@ def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run)
 def back(
     functions: Functions, values: list[Tensor], grad: Tensor, device: str, **bound: Run
 ) -> dict[str, float]:
-    """Return the milliseconds of each function forward and backward, and of what bounds them."""
+    """Return the milliseconds of each function forward and backward, and of the runs that bound them."""
     runs = {name: with_backward(function, values, grad) for name, function in functions.items()}
     return interleaved({**bound, **runs}, 15, device, from_memory=True)
 
@@ -122,7 +122,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     values = [f.requires_grad_(), u.requires_grad_(), torch.rand(batch, size, device=device).requires_grad_()]
     second = [torch.rand(steps, batch, size, device=device).requires_grad_() for _ in range(2)]
     slow = {"autograd": written_out, "associative": associative}
-    if f.numel() >= 2**26:  # the memory would not do
+    if f.numel() >= 2**26:  # they would not fit into memory
         slow = {}
 
     def two_stages(f: Tensor, u: Tensor, start: Tensor) -> Tensor:
@@ -163,7 +163,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
 def beside_other(
     name: str, other: str, forward: Mapping[str, float], backward: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the milliseconds of one run, and how many times another's that is."""
+    """Return the milliseconds of one run, and the ratio to another's."""
     return {
         "forward": forward[name],
         "backward": backward[name],
@@ -173,7 +173,7 @@ def beside_other(
 
 
 def beside_published(f: Tensor, u: Tensor, values: list[Tensor], device: str) -> dict[str, dict[str, float]]:
-    """Return the milliseconds of what others publish, and how many times ours that is."""
+    """Return the milliseconds of published kernels, and the ratio to ours."""
     figures = {}
     for name, (kernel, own) in published.kernels(f, u).items():
         grad, leaves = torch.rand_like(own[1]), [x.requires_grad_() for x in own]
@@ -201,7 +201,7 @@ def passes(network: nn.Module, inputs: Tensor, backward: bool) -> Run:
 
 
 def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
-    """Milliseconds of layers and of one linear map of the same shapes, minima."""
+    """Return the minimum milliseconds of layers and of one linear map of the same shapes."""
     steps, batch, size = shape
     torch.manual_seed(0)
     inputs = torch.randn(steps, batch, size, device=device, requires_grad=True)
@@ -219,7 +219,9 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
                     least=True,
                 )
         figures[name] = beside_other("layer", "linear", **times)
-        if device != "cpu" and inputs.numel() < 2**26:  # of larger arrays the CPU is ahead without graphs
+        if (
+            device != "cpu" and inputs.numel() < 2**26
+        ):  # for larger arrays, the CPU keeps ahead without graphs
             captured = {"layer": graphs(module, inputs), "linear": graphs(linear, inputs)}
             times = {
                 way: interleaved({what: own[way] for what, own in captured.items()}, 7, device, least=True)
@@ -263,7 +265,7 @@ def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
 
 
 def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Nanoseconds a number, forward, by the number of steps and of lanes."""
+    """Return nanoseconds per number, forward, by the number of steps and of lanes."""
     result: dict[str, dict[str, dict[str, float]]] = {"steps": {}, "lanes": {}}
     for what, sizes in COSTS.items():
         for size in sizes:
@@ -278,7 +280,7 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def starting(device: str) -> dict[str, float]:
-    """Microseconds of a call with a few numbers: what it takes the CPU to start the kernels."""
+    """Return the microseconds of a call with a few numbers: the time of the CPU to start the kernels."""
     f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
     start = torch.rand(64, device=device)
     values = [x.clone().requires_grad_() for x in (f, u, start)]
@@ -300,7 +302,7 @@ def starting(device: str) -> dict[str, float]:
 
 
 def few_lanes(device: str) -> dict[str, float]:
-    """A long string of few lanes: without the time that a CPU takes to start kernels, as a CUDA graph."""
+    """Measure a long string with few lanes as a CUDA graph, without the CPU's time to start kernels."""
     steps, lanes = FEW
     f, u, start = (torch.rand(*s, device=device) for s in (FEW, FEW, (lanes,)))
     runs: dict[str, Run] = {}

@@ -1,8 +1,8 @@
-"""Training steps of state-regularized layers beside an unrolled ``nn.GRUCell`` or ``nn.LSTMCell`` of the same
-size, in one run: forward and backward, on one thread of a CPU.
+"""Training steps of state-regularized layers compared with unrolled torch cells, in one run.
 
-``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON. Runs of what is
-compared take turns, and each figure is a minimum.
+The cells are ``nn.GRUCell`` or ``nn.LSTMCell`` of the same size. Each step is forward and backward, on one
+thread of a CPU. ``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON.
+The compared runs take turns, and each figure is a minimum.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from neural.state_regularized import fast_steps
 from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP
 
 SHAPES = ((100, 64, 20, 20, 5), (196, 64, 1, 64, 10), (100, 128, 64, 100, 50), (200, 64, 100, 256, 10))
-"""T, B, the size of the inputs, d and k."""
+"""The shapes T, B, the size of the inputs, d and k."""
 LAYERS = {"SR-GRU": SRGRU, "SR-LSTM": SRLSTM, "SR-LSTM-P": SRLSTMP, "LSTM-P": LSTMP}
 CELLS = {"SR-GRU": nn.GRUCell, "SR-LSTM": nn.LSTMCell, "SR-LSTM-P": nn.LSTMCell, "LSTM-P": nn.LSTMCell}
 WANTED = 1.5
-"""Times an unrolled cell, at most."""
+"""The maximum ratio to an unrolled cell."""
 TIMES = 12
 
 
 def unrolled(cell: nn.Module, inputs: Tensor) -> Tensor:
-    """A cell of torch's, one step after another."""
+    """Run a torch cell step by step."""
     state, outputs = None, []
     for x in inputs.unbind(0):
         state = cell(x, state)
@@ -36,7 +36,7 @@ def unrolled(cell: nn.Module, inputs: Tensor) -> Tensor:
 
 
 def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
-    """Forward and backward."""
+    """Return a training step, forward and backward."""
 
     def step() -> None:
         module.zero_grad()
@@ -46,7 +46,7 @@ def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
 
 
 def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
-    """The layer as autograd runs back through it."""
+    """Run the layer with autograd instead of the hand-written gradient."""
     can = fast_steps.can_run
     fast_steps.can_run = lambda *arguments: False
     try:
@@ -57,7 +57,7 @@ def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
 
 
 def measured(name: str, shape: tuple[int, ...]) -> dict[str, float]:
-    """Milliseconds of the layer, of an unrolled cell, and of the layer by autograd."""
+    """Return milliseconds of the layer, of an unrolled cell, and of the layer with autograd."""
     time, batch, size, d, k = shape
     inputs = torch.randn(time, batch, size)
     layer: Any = LAYERS[name](size, d, **({} if name == "LSTM-P" else {"k": k}))

@@ -1,4 +1,4 @@
-"""How long something takes, on which machine, and where the figures go."""
+"""Timing, a description of the machine, and output of the figures."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from time import perf_counter
 from typing import Any
 
 OTHER = {"cpu": 2**26, "cuda": 2**28}
-"""Numbers of 4 bytes that are written to between runs: more than any cache holds; and on a GPU enough to keep
-it busy while the CPU starts a run.
+"""The number of 4-byte numbers written between runs.
+
+They are more than any cache holds, and on a GPU enough to keep it busy while the CPU starts a run.
 """
 KEPT = {"MALLOC_TRIM_THRESHOLD_": str(2**40), "MALLOC_MMAP_THRESHOLD_": str(2**40)}
-"""With these, glibc keeps memory that is freed, as a long run of training comes to do. Without them, a figure
-is now and then how long the system takes to hand out fresh pages.
+"""Environment variables with which glibc keeps freed memory, as a long training run eventually does.
+
+Without them, a figure sometimes includes the time in which the system provides new pages.
 """
 Run = Callable[[], object]
 
 
 def seconds(run: Run) -> float:
-    """Return how long one run takes."""
+    """Return the time of one run."""
     begun = perf_counter()
     run()
     return perf_counter() - begun
 
 
 def median(run: Run, times: int) -> float:
-    """Return the median of several runs in seconds, after one that is not counted if there are several."""
+    """Return the median time of several runs in seconds, after an uncounted one if there are several."""
     if times > 1:
         run()
     return sorted(seconds(run) for _ in range(times))[times // 2]
@@ -43,10 +45,10 @@ def median(run: Run, times: int) -> float:
 def interleaved(
     runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
 ) -> dict[str, float]:
-    """Return the median of each in milliseconds, or the minimum, where the runs take turns.
+    """Return the median, or the minimum, of each in milliseconds; the runs take turns.
 
-    With ``from_memory``, and always on a GPU, other memory is written to before each run, so that none finds
-    its arrays in the cache: how much of them the run before has left there depends on the order.
+    With ``from_memory``, and always on a GPU, other memory is written to before each run, so that no run
+    finds its arrays in the cache. Otherwise, the order of the runs would determine how much of them is there.
     """
     import torch
 
@@ -63,7 +65,7 @@ def interleaved(
 
 
 def _on_gpu(run: Run) -> float:
-    """Return the milliseconds of the GPU, which is busy until the run is started."""
+    """Return the GPU's milliseconds; it is busy until the run is started."""
     import torch
 
     begun, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -75,13 +77,13 @@ def _on_gpu(run: Run) -> float:
 
 
 def keep_memory() -> None:
-    """Start this program again with :data:`KEPT`, unless it runs so."""
+    """Restart this program with :data:`KEPT`, unless it already runs so."""
     if not KEPT.items() <= os.environ.items():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEPT})
 
 
 def gigabytes() -> float:
-    """Return the most memory that the process has held."""
+    """Return the peak memory of the process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
@@ -97,7 +99,7 @@ def host(*packages: str) -> dict[str, Any]:
 
 
 def on_device(of_gpus: bool = True) -> tuple[str, dict[str, Any], str | None]:
-    """Read ``[--device cuda] [FILE]``; return the device, what is known of it, and the file."""
+    """Read ``[--device cuda] [FILE]``; return the device, its description, and the file."""
     import torch
 
     parser = argparse.ArgumentParser()

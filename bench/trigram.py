@@ -1,8 +1,9 @@
-"""A trigram model of real text as an automaton: how long it takes to build, write, load, score with,
-minimise, and decide equal to what minimisation made of it; and to check that certificate.
+"""A trigram model of real text as an automaton, with the time of each step.
 
-``python bench/trigram.py TRAIN TEST [FILE]`` reads texts of one sentence a line (those of the Penn Treebank,
-for the figures in ``results/trigram.json``), prints the steps, and writes them to FILE as JSON.
+The steps are to build, write, load, score with and minimise it, to decide that it equals the minimised one,
+and to check that certificate. ``python bench/trigram.py TRAIN TEST [FILE]`` reads texts with one sentence per
+line (those of the Penn Treebank, for the figures in ``results/trigram.json``), prints the steps, and writes
+them to FILE as JSON.
 """
 
 from __future__ import annotations
@@ -33,33 +34,33 @@ Result = TypeVar("Result")
 
 
 class TrigramSteps:
-    """The steps so far: each is timed, printed and kept."""
+    """The finished steps; each is timed, printed and recorded."""
 
     def __init__(self) -> None:
         self.done: list[dict[str, Any]] = []
 
-    def take(self, what: str, step: Callable[[], Result], tell: Callable[[Result], str]) -> Result:
-        """One step's result."""
+    def take(self, what: str, step: Callable[[], Result], summary: Callable[[Result], str]) -> Result:
+        """Run one step, and return its result."""
         begun = perf_counter()
         result = step()
-        self.done.append({"what": what, "result": tell(result), "seconds": perf_counter() - begun})
+        self.done.append({"what": what, "result": summary(result), "seconds": perf_counter() - begun})
         show(" ", self.done[-1])
         return result
 
 
 def sentences(path: str) -> list[list[str]]:
-    """The words of each line."""
+    """Return the words of each line."""
     return [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
 
 
 def perplexity(model: WFSA, texts: list[list[str]]) -> float:
-    """Of the texts' words and ends, by Forward in float64."""
+    """Return the perplexity of the texts' words and ends, by Forward in float64."""
     logarithms = np.log(scores(model.to_float(), texts).astype(float))
     return math.exp(-logarithms.sum() / sum(len(text) + 1 for text in texts))
 
 
 def size(automaton: WFSA) -> str:
-    """States and transitions."""
+    """Return the states and transitions as text."""
     count = automaton.num_transitions + len(automaton.epsilon_table)
     return f"{automaton.num_states:,} states, {count:,} transitions"
 

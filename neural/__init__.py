@@ -1,3 +1,4 @@
-"""The recurrent networks as torch layers, fast on any device, and their conversion to automata. Knows
-automata; no claim.
+"""Recurrent networks as torch layers, and their conversion to automata.
+
+This package depends on automata. It does not know about claims.
 """

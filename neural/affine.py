@@ -1,8 +1,8 @@
-"""Affine recurrences with a full matrix, c_t = W_t c_{t-1} + b_t, and their automata of d + 1 states (Peng et
-al. 2018, 4.3).
+"""Affine recurrences with a full matrix, c_t = W_t c_{t-1} + b_t, and their automata.
 
-State 0 carries the constant 1, and state 1 + i the i-th unit: so all units have the same transitions, and
-differ in their final state. (Appendix C draws 2 d states; d + 1 suffice.)
+Each automaton has d + 1 states (Peng et al. 2018, section 4.3). State 0 carries the constant 1, and state 1 +
+i carries unit i. All units therefore have the same transitions and differ only in their final states.
+(Appendix C draws 2 d states; d + 1 suffice.)
 
 >>> from neural.elman import LinearElman
 >>> units = LinearElman(3, 2).to_automata(torch.eye(3), "abc")
@@ -30,7 +30,7 @@ class AffineCell(AutomatonCell):
     """A cell with gates ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``."""
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """c_t = W_t c_{t-1} + b_t, with a matrix for each step of each string."""
+        """Compute c_t = W_t c_{t-1} + b_t with a separate matrix for each step of each string."""
         b = gates["b"]
         each = torch.arange(b.shape[:2].numel(), device=b.device).reshape(b.shape[:2])
         return self.recurrence(gates["W"].flatten(0, 1), each, state[0], b)
@@ -38,32 +38,34 @@ class AffineCell(AutomatonCell):
     def recurrence(
         self, matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None
     ) -> tuple[Tensor, ...]:
-        """The same, where W_t is one of some matrices, of shape ``(S, d, d)``: that of the step's symbol."""
+        """Compute the recurrence with W_t selected by each step's symbol.
+
+        ``matrices`` has shape ``(S, d, d)``.
+        """
         return (matrix_scan(matrices.transpose(1, 2), symbols, start, offsets),)
 
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
-        """For each unit ``(initial, final, matrices)``; the matrices are one array."""
+        """Return ``(initial, final, matrices)`` for each unit; all units share one array of matrices."""
         d = self.hidden_size
         matrices = np.full((windows.symbols, d + 1, d + 1), weights.zero, dtype=np.float64)
         matrices[:, 0, 0] = weights.one
         matrices[:, 0, 1:] = weights.gates["b"]
-        matrices[:, 1:, 1:] = np.swapaxes(
-            weights.gates["W"], -1, -2
-        )  # an automaton multiplies rows from the left
+        # an automaton multiplies row vectors from the left
+        matrices[:, 1:, 1:] = np.swapaxes(weights.gates["W"], -1, -2)
         initial = np.array([weights.one, *weights.start], dtype=np.float64)
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
     def silent(self, weights: WindowWeights) -> list[Any]:
-        """No unit has epsilon transitions."""
+        """Return ``None`` for each unit, because no unit has epsilon transitions."""
         return [None] * self.hidden_size
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:
-        """One state for the constant, and one a unit; the units share one array of weights."""
+        """Return the number of states and of weights; all units share one array of weights."""
         states = self.hidden_size + 1
         return states, windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """The gates' bounds, and for W the error of a matrix product in reduced precision."""
+        """Return the gates' bounds; that of W includes the error of reduced-precision products."""
         bounds = super().slack(gates)
         weight = gates["W"].value
         bounds["W"] = bounds["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()

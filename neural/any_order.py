@@ -1,17 +1,17 @@
-"""Numbers with a bound on their error under every order of evaluation, and derivatives of what is computed
-with them (reverse accumulation).
+"""Numbers with an error bound that holds for every order of evaluation, and their derivatives.
 
-A number is a polynomial in its leaves: parameters, inputs, and the values of sigmoids and the like. Whatever
-the order of its sums and products, and whatever factors are taken out of sums, each monomial is rounded at
-most as often as it passes through an operation. So a computation is off by at most
+Derivatives are computed by reverse accumulation. A number is a polynomial in its leaves: parameters, inputs,
+and the values of sigmoids and similar functions. In every order of sums and products, and for every
+factorisation of sums, each monomial is rounded at most once per operation that it passes through. The error
+of a computation is therefore at most
 
     error + gamma_k (size + error) + k tiny reach,
 
-where ``size`` is the sum of the monomials' magnitudes, ``error`` is what the leaves' own errors make of it, k
-counts the roundings of one monomial, and ``reach`` is the sum of the products of each monomial's factors that
-are larger than 1: a product of some factors may underflow, by ``tiny`` at most, before it meets those. That
-holds of a derivative as well, which is another polynomial in the same leaves; :mod:`neural.tracked` has
-tighter bounds, for one given order.
+where ``size`` is the sum of the monomials' magnitudes, ``error`` is the error propagated from the leaves, and
+k is the number of roundings of one monomial. ``reach`` is the sum, over the monomials, of the products of the
+factors that are larger than 1: a product of other factors may underflow, with an error of at most ``tiny``,
+before it is multiplied by those. The bound also holds for derivatives, because they are polynomials in the
+same leaves. :mod:`neural.tracked` has tighter bounds for a fixed order.
 
 >>> from automata.rounding.formats import FLOAT32
 >>> x = ReorderingBound.leaf(torch.tensor([0.5]), FLOAT32)
@@ -41,15 +41,14 @@ from neural import rounding
 from neural.tracked import DATA_MOVEMENT, PROPERTIES, operation_of
 
 _OUTWARD = 1 + 2.0**-40
-# Another order of evaluation may round a monomial more often than ours, where it multiplies out what we do
-# not.
+# Another order of evaluation may round a monomial more often than ours if it expands products that we do not.
 _TIMES, _MORE = 2, 16
 PullBack = Callable[["ReorderingBound"], "ReorderingBound"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _plain(function: Function) -> Function:
-    """The function, in which torch computes tensors, even within :class:`evaluating`."""
+    """Wrap the function so that torch computes with plain tensors, even within :class:`evaluating`."""
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -61,16 +60,16 @@ def _plain(function: Function) -> Function:
 
 @dataclass(frozen=True, eq=False)
 class ReorderingBound:
-    """A tensor of such numbers.
+    """A tensor with error bounds that hold for every order of evaluation.
 
     Attributes:
-        value: as float64 computes it.
-        size: the sum of the magnitudes of its monomials; 0 for -infinity.
-        error: what errors of leaves make of it, at most.
-        reach: the sum of its monomials with 1 for every smaller factor.
-        kind: the format of the computation that is bounded.
-        roundings: how often one monomial is rounded, at most.
-        parents: what it is computed from, each with the way back for a derivative.
+        value: the value that float64 computes.
+        size: the sum of the magnitudes of the monomials; 0 for -infinity.
+        error: an upper bound on the error that is propagated from the leaves.
+        reach: the sum of the monomials, with every factor below 1 replaced by 1.
+        kind: the format of the bounded computation.
+        roundings: the maximum number of roundings of one monomial.
+        parents: the operands, each with its pullback for derivatives.
     """
 
     value: Tensor
@@ -83,7 +82,7 @@ class ReorderingBound:
 
     @classmethod
     def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
-        """Numbers that are off by ``error`` at most; exact ones without it."""
+        """Return leaf values with errors of at most ``error``; without it, the values are exact."""
         wide = value.detach().double()
         finite = torch.where(wide.isfinite(), wide.abs(), 0.0)
         off = torch.zeros_like(wide) if error is None else error
@@ -91,8 +90,10 @@ class ReorderingBound:
 
     @_plain
     def bound(self) -> Tensor:
-        """How far any computation in the format may be from ``value``, which has rounding errors of its own;
-        infinite where it, or something on the way to it, might overflow.
+        """Bound the distance between ``value`` and the result of any computation in the format.
+
+        The bound includes the rounding errors of ``value`` itself. It is infinite if the result or an
+        intermediate value might overflow.
         """
         count = _TIMES * self.roundings + _MORE
         gamma = self.kind.gamma(count) + FLOAT64.gamma(count)
@@ -102,25 +103,25 @@ class ReorderingBound:
 
     @_plain
     def guarded(self) -> ReorderingBound:
-        """The same, with an infinite error where it might overflow."""
+        """Return the same tensor, with an infinite error for values that might overflow."""
         return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Run what torch calls in place of its function."""
+        """Replace a torch function by its rule."""
         return _apply(func, args, kwargs or {}, None)
 
     @property
     def shape(self) -> torch.Size:
-        """The tensor's shape."""
+        """Return the tensor's shape."""
         return self.value.shape
 
     def dim(self) -> int:
-        """The number of axes."""
+        """Return the number of axes."""
         return self.value.dim()
 
-    def __getitem__(self, place: Any) -> Any:
-        return _apply(Tensor.__getitem__, (self, place), {}, None)
+    def __getitem__(self, index: Any) -> Any:
+        return _apply(Tensor.__getitem__, (self, index), {}, None)
 
     def __getattr__(self, name: str) -> Any:
         if name not in _METHODS:
@@ -151,33 +152,36 @@ class ReorderingBound:
 
     @_plain
     def sum(self, axis: int) -> ReorderingBound:
-        """The sum along an axis, in any order."""
+        """Return the sum along an axis, with a bound for every order of summation."""
         n = self.shape[axis]
 
         def back(bar: ReorderingBound) -> ReorderingBound:
             return _moved(bar, lambda x: x.unsqueeze(axis).expand(self.shape))
 
         result = _moved(self, lambda x: x.sum(axis))
-        return _made(result, self.roundings + n, (self, back))
+        return _with_parents(result, self.roundings + n, (self, back))
 
     @_plain
     def maximum(self, other: ReorderingBound) -> ReorderingBound:
-        """The larger of both. Where either may be, so may each share of the derivative."""
+        """Return the larger of both numbers.
+
+        If either might be the larger one, the bound of the derivative covers every share between them.
+        """
         a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
-        unclear = ~((a - b).abs() > self.bound() + other.bound())  # two that are -infinity, too
+        unclear = ~((a - b).abs() > self.bound() + other.bound())  # also true if both are -infinity
         share = torch.where(unclear, 0.5, (a > b).double())
         doubt = torch.where(unclear, 0.5, 0.0)
         of_self = ReorderingBound.leaf(share, self.kind, doubt)
         of_other = ReorderingBound.leaf(1 - share, self.kind, doubt)
 
         def either(mine: Tensor, others: Tensor) -> Tensor:
-            """The larger one's, or the larger of both where either may be it."""
+            """Select the larger operand's part, or the maximum of both parts if the comparison is unclear."""
             return torch.where(unclear, torch.maximum(mine, others), torch.where(a > b, mine, others))
 
         parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
         size, error, reach = (either(mine, others) for mine, others in parts)
         result = ReorderingBound(torch.maximum(a, b), size, error, reach, self.kind)
-        return _made(
+        return _with_parents(
             result,
             max(self.roundings, other.roundings),
             (self, lambda bar: _to_shape(bar * of_self, self)),
@@ -193,7 +197,10 @@ class ReorderingBound:
 def derivatives(
     results: Sequence[tuple[ReorderingBound, Tensor]], leaves: Sequence[ReorderingBound]
 ) -> list[ReorderingBound]:
-    """The derivatives of the sum of all ``result * factor``, factors exact, in each of the leaves."""
+    """Differentiate the sum of all ``result * factor`` with respect to each leaf.
+
+    The factors are exact.
+    """
     bars: dict[int, ReorderingBound] = {}
     order = _sorted([result for result, _ in results])
     for result, factor in results:
@@ -207,11 +214,11 @@ def derivatives(
 
 
 class evaluating(TorchFunctionMode):
-    """A context in which torch's functions compute such numbers, for parameters alone too.
+    """A context in which torch functions compute with :class:`ReorderingBound`, also for plain parameters.
 
     Args:
         kind: the format.
-        leaves: the numbers that stand for tensors, by the tensors' ``id``.
+        leaves: the numbers that replace tensors, keyed by the tensors' ``id``.
     """
 
     def __init__(self, kind: Format, leaves: dict[int, ReorderingBound] | None = None) -> None:
@@ -219,13 +226,13 @@ class evaluating(TorchFunctionMode):
         self.kind, self.leaves = kind, {} if leaves is None else leaves
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Run what torch calls in place of its function."""
+        """Replace a torch function by its rule."""
         if getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))
         return _apply(func, args, kwargs or {}, self)
 
 
-def _made(
+def _with_parents(
     result: ReorderingBound, roundings: int, *parents: tuple[ReorderingBound, PullBack]
 ) -> ReorderingBound:
     return replace(result, roundings=roundings, parents=parents).guarded()
@@ -235,17 +242,17 @@ _PARTS = ("value", "size", "error", "reach")
 
 
 def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
-    """The same linear map of all parts."""
+    """Apply a linear map to every part of the number."""
     value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
     return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
 
 
 def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound:
-    """The sum over what was broadcast."""
+    """Sum over the broadcast axes."""
     if number.shape == like.shape:
         return number
     terms = number.value.numel() // max(1, like.value.numel())
-    return _made(_moved(number, lambda x: x.sum_to_size(like.shape)), number.roundings + terms)
+    return _with_parents(_moved(number, lambda x: x.sum_to_size(like.shape)), number.roundings + terms)
 
 
 def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
@@ -254,19 +261,19 @@ def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     size, error = (torch.where(finite, x, 0.0) for x in (a.size + b.size, a.error + b.error))
     result = ReorderingBound(value, size, error, a.reach + b.reach, a.kind)
     ways = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
-    return _made(result, max(a.roundings, b.roundings) + 1, *ways)
+    return _with_parents(result, max(a.roundings, b.roundings) + 1, *ways)
 
 
 def _scaled(a: ReorderingBound, sign: float) -> ReorderingBound:
     result = replace(a, value=sign * a.value)
-    return _made(result, a.roundings, (a, lambda bar: _scaled(bar, sign)))
+    return _with_parents(result, a.roundings, (a, lambda bar: _scaled(bar, sign)))
 
 
 def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     error = a.error * (b.size + b.error) + a.size * b.error
     result = ReorderingBound(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
     ways = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
-    return _made(result, a.roundings + b.roundings + 1, *ways)
+    return _with_parents(result, a.roundings + b.roundings + 1, *ways)
 
 
 def _linear(
@@ -287,19 +294,19 @@ def _linear(
     def to_inputs(bar: ReorderingBound) -> ReorderingBound:
         return _bilinear(lambda g, w: g @ w, bar, weight, weight.shape[0])
 
-    result = _made(result, result.roundings, (inputs, to_inputs), (weight, to_weight))
+    result = _with_parents(result, result.roundings, (inputs, to_inputs), (weight, to_weight))
     return result if bias is None else result + bias
 
 
 def _bilinear(
     product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound, terms: int
 ) -> ReorderingBound:
-    """A product of matrices with so many terms in each sum; reduced precision included."""
+    """Return a matrix product with ``terms`` terms in each sum, with the error of reduced precision."""
     size = product(a.size, b.size)
     error = product(a.error, b.size + b.error) + product(a.size, b.error)
     error = error + rounding.reduction(a.kind) * (size + error)
     result = ReorderingBound(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
-    return _made(result, a.roundings + b.roundings + terms + 1)
+    return _with_parents(result, a.roundings + b.roundings + terms + 1)
 
 
 def _smooth(
@@ -307,12 +314,12 @@ def _smooth(
     bound: Callable[[Tensor, Tensor, Format], Tensor],
     slope: Callable[[ReorderingBound], ReorderingBound],
 ) -> Callable[[ReorderingBound], ReorderingBound]:
-    """Return the rule of a function whose slope follows from its result."""
+    """Return the rule for a function whose derivative can be computed from its result."""
 
     def rule(a: ReorderingBound) -> ReorderingBound:
         value = function(a.value)
         result = ReorderingBound.leaf(value, a.kind, bound(value, a.bound(), a.kind))
-        return _made(result, 0, (a, lambda bar: bar * slope(result)))
+        return _with_parents(result, 0, (a, lambda bar: bar * slope(result)))
 
     return rule
 
@@ -321,10 +328,10 @@ def _log_sigmoid(a: ReorderingBound) -> ReorderingBound:
     value = functional.logsigmoid(a.value)
     result = ReorderingBound.leaf(value, a.kind, rounding.log_sigmoid(value, a.bound(), a.kind))
     slope = torch.sigmoid(-a.value)
-    # it may be computed as 1 less another sigmoid, which is rounded as a 1 is
+    # It may be computed as 1 minus another sigmoid, with the rounding error of a number near 1.
     off = rounding.sigmoid(slope, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
     derivative = ReorderingBound.leaf(slope, a.kind, off)
-    return _made(result, 0, (a, lambda bar: bar * derivative))
+    return _with_parents(result, 0, (a, lambda bar: bar * derivative))
 
 
 _RULES: dict[str, Callable[..., ReorderingBound]] = {
@@ -338,13 +345,13 @@ _RULES: dict[str, Callable[..., ReorderingBound]] = {
     "rsub": lambda a, b: b - a,
     "mul": lambda a, b: a * b,
 }
-"""The operations that round, each with its rule."""
+"""The rule for each operation that rounds."""
 _METHODS = DATA_MOVEMENT | {"sigmoid", "tanh", "sub", "add", "mul"}
 
 
 @_plain
 def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluating | None) -> Any:
-    """A function of torch, applied to such numbers."""
+    """Apply the rule of a torch function to :class:`ReorderingBound` arguments."""
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
     numbers = [a for a in flat if isinstance(a, ReorderingBound)]
     kind = numbers[0].kind if numbers else mode.kind if mode is not None else FLOAT64
@@ -369,19 +376,19 @@ def _number(value: Any, kind: Format, leaves: dict[int, ReorderingBound] | None 
 def _apply_move(
     func: Any, args: Sequence[Any], kwargs: dict[str, Any], kind: Format, leaves: dict[int, ReorderingBound]
 ) -> Any:
-    """A function that only moves numbers. The way back adds up what went to several places."""
+    """Apply a function that only moves values; its pullback sums the cotangents of duplicated values."""
     sources: list[ReorderingBound] = []
 
-    def place(value: Any) -> Any:
+    def with_slots(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
-            return type(value)(map(place, value))
+            return type(value)(map(with_slots, value))
         float_tensor = isinstance(value, Tensor) and value.is_floating_point()
         if isinstance(value, ReorderingBound) or float_tensor:
             sources.append(_number(value, kind, leaves))
-            return _Place(len(sources) - 1)
+            return _ArgumentSlot(len(sources) - 1)
         return value
 
-    shapes = [place(a) for a in args]
+    shapes = [with_slots(a) for a in args]
 
     def run(*tensors: Tensor) -> Any:
         return func(*(_filled(a, tensors) for a in shapes), **kwargs)
@@ -389,28 +396,28 @@ def _apply_move(
     results = [run(*(getattr(s, part) for s in sources)) for part in _PARTS]
     most = max((s.roundings for s in sources), default=0)
 
-    def made(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> ReorderingBound:
+    def result_of(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> ReorderingBound:
         value, size, error, reach = parts
         ways = ((s, _way_back(piece, sources, i)) for i, s in enumerate(sources))
         return ReorderingBound(value, size, error, reach, kind, most, tuple(ways))
 
     if not isinstance(results[0], tuple):
-        return made(results, run)
+        return result_of(results, run)
     return tuple(
-        made(parts, lambda *tensors, k=k: run(*tensors)[k])
+        result_of(parts, lambda *tensors, k=k: run(*tensors)[k])
         for k, parts in enumerate(zip(*results, strict=True))
     )
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where the arguments of a move have a number."""
+class _ArgumentSlot:
+    """A placeholder for a number in the arguments of a data movement."""
 
     index: int
 
 
 def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
-    if isinstance(value, _Place):
+    if isinstance(value, _ArgumentSlot):
         return tensors[value.index]
     if isinstance(value, (list, tuple)):
         return type(value)(_filled(v, tensors) for v in value)
@@ -418,7 +425,7 @@ def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
 
 
 def _way_back(run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int) -> PullBack:
-    """The transposed map, from the bar of a move's result to that of one source."""
+    """Return the transposed map, from the cotangent of the result to the cotangent of one source."""
 
     def back(bar: ReorderingBound) -> ReorderingBound:
         with torch.enable_grad():
@@ -426,12 +433,12 @@ def _way_back(run: Callable[..., Tensor], sources: Sequence[ReorderingBound], in
             result = run(*(source if i == index else s.value for i, s in enumerate(sources)))
 
         def transposed(values: Tensor) -> Tensor:
-            if not result.requires_grad:  # numbers that do not depend on the source: zeros
+            if not result.requires_grad:  # the result does not depend on the source
                 return torch.zeros_like(source)
             return torch.autograd.grad(result, source, values, retain_graph=True)[0]
 
         terms = int(transposed(torch.ones_like(result)).max()) if result.numel() else 0
-        return _made(_moved(bar, transposed), bar.roundings + max(0, terms - 1))
+        return _with_parents(_moved(bar, transposed), bar.roundings + max(0, terms - 1))
 
     return back
 
@@ -442,7 +449,7 @@ def _collect(bars: dict[int, ReorderingBound], number: ReorderingBound, bar: Reo
 
 
 def _sorted(results: Sequence[ReorderingBound]) -> list[ReorderingBound]:
-    """All numbers that the results are computed from, each after those that it is computed from."""
+    """Return all numbers that the results depend on, each after its own operands."""
     order: list[ReorderingBound] = []
     seen: set[int] = set()
     stack = [(result, False) for result in results]

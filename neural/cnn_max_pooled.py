@@ -1,5 +1,7 @@
-"""A convolution of one layer with max-pooling over time (Schwartz et al. 2018), which section 1 of Peng et
-al. (2018) calls rational: a unit's pool is the greatest score of a window of K symbols.
+"""A one-layer convolution with max-pooling over time (Schwartz et al. 2018).
+
+Section 1 of Peng et al. (2018) calls it rational: a unit's pooled value is the maximum score of a window of K
+symbols.
 
 >>> layer = CNNMaxPooled(3, 2, width=2)
 >>> h, (c, _) = layer(torch.zeros(1, 4, 3))  # no string has a window yet
@@ -30,8 +32,10 @@ OUTPUTS = {"relu": torch.relu, "tanh": torch.tanh}
 
 
 def one_window(width: int, padding: bool) -> Pattern:
-    """States 0 to K: a path waits in state 0, reads a window, and stays in K. With padding it may begin in
-    the middle.
+    """Return the pattern with states 0 to K.
+
+    A path waits in state 0, reads a window, and stays in state K. With padding, a path may start inside a
+    window.
     """
     begun = ONE if padding else ZERO
     reads = [(j - 1, j, f"f{j}") for j in range(1, width + 1)]
@@ -43,8 +47,10 @@ def one_window(width: int, padding: bool) -> Pattern:
 
 
 class CNNMaxPooledCell(AutomatonCell):
-    """f_j = W_j v_t is what a symbol in place j of a window adds, and f_K = W_K v_t + b; z_j = z_{j-1} + f_j,
-    with z_{j-1} of the step before and z_0 = 0; c_t = max(c_{t-1}, z_K).
+    """A cell that computes c_t = max(c_{t-1}, z_K) with z_j = z_{j-1} + f_j.
+
+    Here z_{j-1} belongs to the previous step, and z_0 = 0. The score of a symbol at position j of a window is
+    f_j = W_j v_t; f_K = W_K v_t + b.
     """
 
     semiring = MAX_PLUS
@@ -68,46 +74,48 @@ class CNNMaxPooledCell(AutomatonCell):
         self.pattern = one_window(width, padding)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """c, and z_1, ..., z_{K-1}."""
+        """Return the shapes of c and z_1, ..., z_{K-1}."""
         return [(self.hidden_size,)] * self.width
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """``value`` in c, -infinity without it. No window is begun; with padding each may be, with score
-        0.
+        """Return the first state: c is ``value``, or -infinity by default.
+
+        Without padding, no window has started (-infinity). With padding, each may have started, with score 0.
         """
         c, *begun = super().start(batch, value)
         return (c, *(z if self.padding else z - torch.inf for z in begun))
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """f1, ..., fK."""
+        """Compute f1, ..., fK."""
         return {f"f{j}": place(view) for j, place in enumerate(self.places, 1)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """All steps of one place after another, and the pool at last."""
+        """Compute all steps of one window position after another, then the pooled values."""
         z = [gates["f1"]]
         for j in range(2, self.width + 1):
             z.append(shifted(state[j - 1], z[-1]) + gates[f"f{j}"])
         return (max_plus(torch.zeros_like(z[-1]), z[-1], state[0]), *z[:-1])
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """The pool through the nonlinearity, which rises, so that it may as well come before pooling."""
+        """Apply the nonlinearity to the pooled values; it is monotonic, so it commutes with pooling."""
         return OUTPUTS[self.outputs](scores)
 
 
 class CNNMaxPooled(Recurrent):
-    """A max-pooled convolution; its outputs are the pools so far, through a nonlinearity, its state is
-    ``(c, z_1, ..., z_{K-1})``.
+    """A max-pooled convolution.
 
-    Options: ``width``, K, 3 without it; ``padding``: a window may be cut off at the string's start, without
-    it the pool of a string that is shorter than K is empty, -infinity; ``output``, the nonlinearity,
-    ``"relu"`` or ``"tanh"``; ``bias``: with b.
+    Its outputs are the pooled values so far, after the nonlinearity. Its state is ``(c, z_1, ..., z_{K-1})``.
+
+    Options: ``width``, K, 3 by default. ``padding``: whether a window may be truncated at the start of the
+    string; without it, the pool of a string shorter than K is empty, -infinity. ``output``, the nonlinearity,
+    ``"relu"`` or ``"tanh"``. ``bias``: whether b is present.
     """
 
     cell_class = CNNMaxPooledCell
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """The claim's weights: f as one vector, whose last place has the bias."""
+    """Return the claim's weights: f as one vector, whose last entry includes the bias."""
     places = range(1, len(tables) + 1)
     return ("K", len(places)), {
         "b": Fraction(0),  # added already
@@ -116,7 +124,7 @@ def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
 
 
 def kind(name: str, padding: bool) -> LayerKind:
-    """The record of the layers with padding, or without."""
+    """Return the record of the layers with or without padding."""
     options = {"width": st.integers(1, 3), "padding": st.just(padding), "bias": FLAG}
     return LayerKind(name, CNNMaxPooled, options=options, starts=st.none(), weights=weights)
 

@@ -1,9 +1,8 @@
-"""The derivatives of what a cell's automata score, in its parameters, inputs and first state: what the
-gradients of the fast network have to be.
+"""Derivatives of automaton scores with respect to a cell's parameters, inputs and first state.
 
-The automata's scores are computed by the Forward algorithm over the gates (eq. 3b, Peng et al. 2018; for
-automata with epsilon transitions, those after each symbol), and differentiated by reverse accumulation, with
-a bound on the error of any other way to compute them (:mod:`neural.any_order`).
+The gradients of the fast network must equal these. The scores are computed by the Forward algorithm over the
+gates (eq. 3b, Peng et al. 2018), with epsilon transitions after each symbol. They are differentiated by
+reverse accumulation, with a bound on the error of any other order of evaluation (:mod:`neural.any_order`).
 
 >>> from neural.rrnn_b import RRNNBCell
 >>> cell = RRNNBCell(1, 1, dtype=torch.float64)
@@ -31,11 +30,11 @@ from neural.pattern import ONE, START, ZERO
 from neural.rounding import format_of
 
 INPUTS, FIRST = "inputs", "c_0"
-"""The names of the derivatives in what is no parameter."""
+"""The names of the derivatives with respect to the inputs and the first state."""
 
 
 def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
-    """What the cell's automata score, with bounds on the error of every order of evaluation.
+    """Compute the scores of the cell's automata, with error bounds that hold for every order of evaluation.
 
     The arguments are those of :func:`score_derivatives`.
 
@@ -55,16 +54,17 @@ def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tupl
 def score_derivatives(
     cell: AutomatonCell, inputs: Tensor, start: Tensor, factors: Tensor
 ) -> dict[str, ReorderingBound]:
-    """The derivatives of the sum of factor times score, over all prefixes, strings and units.
+    """Compute the derivatives of the sum of factor times score over all prefixes, strings and units.
 
     Args:
         cell: the cell.
-        inputs: shape ``(T, B, input_size)``; numbers of symbols, shape ``(T, B)``, where it reads those.
-        start: c_0, one number, or one for each unit.
-        factors: of the scores of all prefixes from the empty one on, shape ``(T + 1, B, hidden_size)``.
+        inputs: shape ``(T, B, input_size)``; symbol indices of shape ``(T, B)`` if the cell reads symbols.
+        start: c_0, one number or one per unit.
+        factors: the factors of the scores of all prefixes, the empty one included, shape
+            ``(T + 1, B, hidden_size)``.
 
     Returns:
-        By the parameter's name, or :data:`INPUTS` or :data:`FIRST`, the derivative, in the parameter's shape.
+        The derivatives by the parameter's name, or :data:`INPUTS` or :data:`FIRST`, in the parameter's shape.
     """
     named, scores = _scores(cell, inputs, start)
     weighted = [(score, _of_score(f, score)) for score, f in zip(scores, factors.double(), strict=True)]
@@ -74,7 +74,7 @@ def score_derivatives(
 def _scores(
     cell: AutomatonCell, inputs: Tensor, start: Tensor
 ) -> tuple[dict[str, ReorderingBound], list[ReorderingBound]]:
-    """The leaves by name, and the scores of all prefixes."""
+    """Return the leaves by name, and the scores of all prefixes."""
     kind = format_of(next(cell.parameters()).dtype)
     named = {name: ReorderingBound.leaf(p, kind) for name, p in cell.named_parameters()}
     leaves = {id(p): named[name] for name, p in cell.named_parameters()}
@@ -92,16 +92,14 @@ def _scores(
 
 
 def _of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
-    """The factors, shape ``(B, hidden_size)``, of a score; their sum where the score is that of all
-    strings.
-    """
+    """Return the factors of a score, shape ``(B, hidden_size)``, summed over strings that share the score."""
     return factors if score.dim() == factors.dim() else factors.sum(0)
 
 
 def _affine_scores(
     cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
 ) -> Iterator[ReorderingBound]:
-    """Of c_t = W_t c_{t-1} + b_t, from t = 0 on."""
+    """Yield the scores of c_t = W_t c_{t-1} + b_t, starting with t = 0."""
     c: Any = start
     yield c
     for t in range(steps):
@@ -112,7 +110,7 @@ def _affine_scores(
 def _pattern_scores(
     cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
 ) -> Iterator[ReorderingBound]:
-    """Of the automaton that the cell's pattern draws, for all units at once, from the empty prefix on."""
+    """Yield the scores of the pattern's automaton for all units at once, starting with the empty prefix."""
     run = _PatternRun(cell, gates, start, kind)
     vector = run.closed([run.weight(name, 0) for name in cell.pattern.initial], 0)
     yield run.read_out(vector, 0)
@@ -125,7 +123,7 @@ def _pattern_scores(
 
 
 class _PatternRun:
-    """The operations of the cell's semiring, whose zero is ``None`` here, and the pattern's weights."""
+    """The operations of the cell's semiring, with ``None`` as its zero, and the weights of the pattern."""
 
     def __init__(
         self, cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, kind: Format
@@ -154,13 +152,13 @@ class _PatternRun:
         return a + b if self.tropical else a * b
 
     def closed(self, vector: list[ReorderingBound | None], step: int) -> list[ReorderingBound | None]:
-        """With what epsilon transitions bring, from lower states to higher ones."""
+        """Add the weights that reach each state by epsilon transitions, from lower to higher states."""
         for source, target, name in sorted(self.cell.pattern.silent, key=lambda arrow: arrow[1]):
             vector[target] = self.plus(vector[target], self.times(vector[source], self.weight(name, step)))
         return vector
 
     def read_out(self, vector: list[ReorderingBound | None], step: int) -> ReorderingBound:
-        """Equation 3c."""
+        """Compute equation 3c."""
         total: ReorderingBound | None = None
         for state, name in enumerate(self.cell.pattern.final):
             total = self.plus(total, self.times(vector[state], self.weight(name, step)))

@@ -20,7 +20,7 @@ from neural.layer_kind import ClaimWeights, LayerKind, Tables, constant
 
 
 class LinearElmanCell(AffineCell):
-    """c_t = W_c c_{t-1} + W_v v_t + b."""
+    """A cell that computes c_t = W_c c_{t-1} + W_v v_t + b."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -31,24 +31,24 @@ class LinearElmanCell(AffineCell):
         nn.init.uniform_(self.recurrent, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The matrix W_c, and the offsets W_v v_t + b."""
+        """Compute the matrix W_c and the offsets W_v v_t + b."""
         d = self.hidden_size
         return {"W": self.recurrent.expand(*view.shape[:-1], d, d), "b": self.update(view)}
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """The recurrence with the same matrix at each step."""
+        """Compute the recurrence with the same matrix at each step."""
         same = torch.zeros(view.shape[:2], dtype=torch.long, device=view.device)
         return self.recurrence(self.recurrent.unsqueeze(0), same, state[0], self.update(view))
 
 
 class LinearElman(Recurrent):
-    """A linear Elman layer; its outputs are c_t. Option: ``bias``."""
+    """A linear Elman layer, whose outputs are c_t. Option: ``bias``."""
 
     cell_class = LinearElmanCell
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Corollary 14's weights: the same W for every symbol, and W_v v + b as v."""
+    """Return Corollary 14's weights: the same W for every symbol, and W_v v + b as v."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, "W": constant(tables["W"]), "v": tables["b"]}
 

@@ -1,5 +1,6 @@
-"""Example 15 (Peng et al. 2018, equations 21a to 21c): Example 6 over the max-plus semiring; c_0 is
--infinity.
+"""Example 15 (Peng et al. 2018, equations 21a to 21c): Example 6 over the max-plus semiring.
+
+The first state c_0 is -infinity.
 
 >>> layer = Example15(3, 2)
 >>> c, c_n = layer(torch.zeros(5, 4, 3))
@@ -24,31 +25,34 @@ from neural.scan import max_plus
 
 
 class Example15Cell(Example6Cell):
-    """f_t = log sigmoid(W_f v_t + b_f), u_t = g(W_u v_t + b_u), c_t = max(f_t + c_{t-1}, u_t)."""
+    """A cell that computes c_t = max(f_t + c_{t-1}, u_t).
+
+    The gates are f_t = log sigmoid(W_f v_t + b_f) and u_t = g(W_u v_t + b_u).
+    """
 
     semiring = MAX_PLUS
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Equations 21a and 21b."""
+        """Compute equations 21a and 21b."""
         return {
             "f": torch.nn.functional.logsigmoid(self.forget(view)),
             "u": NONLINEARITIES[self.nonlinearity](self.update(view)),
         }
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equation 21c."""
+        """Compute equation 21c."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """No kernel computes these gates with the recurrence, as one does for Example 6."""
+        """Return ``None``, because no kernel fuses these gates with the recurrence."""
         return None
 
 
 class Example15(Recurrent):
-    """A layer of Example 15; its outputs are the states c_t.
+    """A layer of Example 15, whose outputs are the states c_t.
 
-    Options: ``nonlinearity``, the g of equation 21b, ``"tanh"`` or ``"identity"``; ``bias``: with b_f and
-    b_u.
+    Options: ``nonlinearity``, the g of equation 21b, ``"tanh"`` or ``"identity"``; ``bias``: whether b_f and
+    b_u are present.
     """
 
     cell_class = Example15Cell

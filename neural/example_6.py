@@ -1,4 +1,4 @@
-"""Example 6 (Peng et al. 2018, equations 5a to 5c): the gated recurrent layer behind SRU, QRNN and their kin.
+"""Example 6 (Peng et al. 2018, equations 5a to 5c): the gated recurrent layer behind SRU, QRNN and others.
 
 >>> import torch
 >>> layer = Example6(3, 2, dtype=torch.float64)
@@ -23,7 +23,10 @@ from neural.unrolled import one_of
 
 
 class Example6Cell(GatedCell):
-    """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * g(W_u v_t + b_u), c_t = f_t * c_{t-1} + u_t."""
+    """A cell that computes c_t = f_t * c_{t-1} + u_t.
+
+    The gates are f_t = sigmoid(W_f v_t + b_f) and u_t = (1 - f_t) * g(W_u v_t + b_u).
+    """
 
     def __init__(
         self,
@@ -40,15 +43,16 @@ class Example6Cell(GatedCell):
         self.update = self.linear(bias)
 
     def new(self, view: Tensor) -> Tensor:
-        """g of equation 5b."""
+        """Compute g of equation 5b."""
         z: Tensor = NONLINEARITIES[self.nonlinearity](self.update(view))
         return z
 
 
 class Example6(Recurrent):
-    """A layer of Example 6; its outputs are the states c_t.
+    """A layer of Example 6, whose outputs are the states c_t.
 
-    Options: ``nonlinearity``, the g of equation 5b, ``"tanh"`` or ``"identity"``; ``bias``: with b_f and b_u.
+    Options: ``nonlinearity``, the g of equation 5b, ``"tanh"`` or ``"identity"``; ``bias``: whether b_f and
+    b_u are present.
     """
 
     cell_class = Example6Cell

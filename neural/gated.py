@@ -1,7 +1,7 @@
-"""The base class of cells with c_t = f_t * c_{t-1} + u_t, whose units are the automaton of Figure 1 (Peng et
-al. 2018, section 4.1).
+"""The base class of cells with c_t = f_t * c_{t-1} + u_t.
 
-Example 6 and its kin differ in their gates alone: f, and u = (1 - f) * z.
+Their units are the automaton of Figure 1 (Peng et al. 2018, section 4.1). Example 6 and its variants differ
+only in their gates: f, and u = (1 - f) * z.
 
 >>> issubclass(GatedCell, AutomatonCell) and GatedCell.pattern.states
 2
@@ -20,8 +20,10 @@ from neural.scan import elementwise, gated
 
 
 class GatedCell(AutomatonCell):
-    """A cell whose state is c; with a linear map ``forget``, whose sigmoid is f, and a linear map ``update``,
-    unless it has gates of its own.
+    """A cell whose state is c.
+
+    Unless it overrides the gates, it has a linear map ``forget``, whose sigmoid is f, and a linear map
+    ``update``.
     """
 
     pattern = FIGURE_1
@@ -29,19 +31,19 @@ class GatedCell(AutomatonCell):
     update: nn.Linear
 
     def new(self, view: Tensor) -> Tensor:
-        """z, here of the linear map alone."""
+        """Compute z, here as the linear map alone."""
         z: Tensor = self.update(view)
         return z
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f, and u = (1 - f) * z."""
+        """Compute the gate f, and u = (1 - f) * z."""
         f = torch.sigmoid(self.forget(view))
         return {"f": f, "u": (1 - f) * self.new(view)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equation 5c."""
+        """Compute equation 5c."""
         return (elementwise(gates["f"], gates["u"], state[0]),)
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Equation 5c, with the gates' sigmoids and products in the same pass over memory."""
+        """Compute equation 5c together with the gates' sigmoids and products in one pass over memory."""
         return (gated(self.forget(view), self.new(view), state[0]),)

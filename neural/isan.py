@@ -21,7 +21,7 @@ from neural.layer_kind import ClaimWeights, LayerKind, Tables
 
 
 class ISANCell(AffineCell):
-    """c_t = W_{x_t} c_{t-1} + b_{x_t}."""
+    """A cell that computes c_t = W_{x_t} c_{t-1} + b_{x_t}."""
 
     reads_symbols = True
 
@@ -36,7 +36,7 @@ class ISANCell(AffineCell):
         nn.init.uniform_(self.weight, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The symbols' rows of the two tables."""
+        """Look up the symbols' matrices and offsets."""
         d = self.hidden_size
         matrix = functional.embedding(view, self.weight.flatten(1)).reshape(*view.shape, d, d)
         offset = (
@@ -47,23 +47,23 @@ class ISANCell(AffineCell):
         return {"W": matrix, "b": offset}
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Equation 16, without a copy of a matrix at each step."""
+        """Compute equation 16 without copying a matrix at each step."""
         offsets = None if self.bias is None else functional.embedding(view, self.bias)
         return self.recurrence(self.weight, view.long(), state[0], offsets)
 
 
 class ISAN(Recurrent):
-    """An ISAN layer; ``input_size`` is the number of symbols; inputs are integers, shape ``(T, B)``; its
-    outputs are c_t.
+    """An ISAN layer, whose outputs are c_t.
 
-    Option: ``bias``. It has one layer: a second would read vectors, not symbols.
+    Inputs are integers of shape ``(T, B)``; ``input_size`` is the number of symbols. Option: ``bias``. It has
+    one layer, because a second one would read vectors, not symbols.
     """
 
     cell_class = ISANCell
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Proposition 13's weights; d is the size of the state."""
+    """Return Proposition 13's weights; d is the size of the state."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, **tables}
 

@@ -24,15 +24,16 @@ from neural.stacked import Stacked
 
 
 class Recurrent(Stacked):
-    """One or more layers of a cell whose units are automata; called as
-    :class:`~neural.stacked.Stacked`, with the same arguments.
+    """One or more layers of a cell whose units are automata.
+
+    Call it with the arguments of :class:`~neural.stacked.Stacked`.
     """
 
     cell_class: ClassVar[type[AutomatonCell]]
 
     @property
     def cell(self) -> AutomatonCell:
-        """The one cell of a network of one layer and one direction."""
+        """Return the cell of a network with one layer and one direction."""
         cell = super().cell
         assert isinstance(cell, AutomatonCell)
         return cell
@@ -45,49 +46,51 @@ class Recurrent(Stacked):
         exact: bool = True,
         direction: int = 0,
     ) -> list[WFSA]:
-        """The automata that score c_t, one a unit.
+        """Return the automata that score c_t, one per unit.
 
-        The gates are the floats that this network computes; with ``exact`` each is the dyadic fraction that
-        it is.
+        The gates are the floats that this network computes. With ``exact``, each is represented as a dyadic
+        fraction.
 
         Args:
-            embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; where inputs are symbols,
-                their numbers.
+            embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; the symbols' indices if
+                inputs are symbols.
             vocabulary: the symbols.
-            start: c_0, a number or one for each unit; the semiring's zero without it.
-            exact: exact weights, else float64 (the same values).
-            direction: 1 for the backward cells of a bidirectional network, whose automata read a string from
-                its end.
+            start: c_0, one number or one per unit; the semiring's zero by default.
+            exact: use exact weights instead of float64 weights (the values are the same).
+            direction: 1 for the backward cells of a bidirectional network, whose automata read a string
+                from its end.
         """
         return reading.to_automata(self._reader(direction), embeddings, vocabulary, start, exact)
 
     def deviations(
         self, embeddings: Tensor, start: float | Tensor | None = None, direction: int = 0
     ) -> list[Deviation]:
-        """Bounds on how far the weights of :meth:`to_automata` may be from those of another evaluation, one a
-        unit.
+        """Bound the difference between the weights of :meth:`to_automata` and another evaluation.
+
+        There is one bound per unit.
         """
         return reading.deviations(self._reader(direction), embeddings, start)
 
     def tables(
         self, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int, direction: int = 0
     ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-        """The gates of one unit, the weights of its automaton, by name and window.
+        """Return the gates of one unit, which are the weights of its automaton, by name and window.
 
-        A window is a tuple of the last symbols, oldest first: of K, or of less at a string's start; what no
-        symbol changes has the key ``()``. The gates ``W`` and ``b`` are those of all units, as lists.
+        A window is a tuple of the last symbols, oldest first: K symbols, or fewer at the start of a string.
+        Gates that do not depend on the symbol have the key ``()``. The gates ``W`` and ``b`` are those of all
+        units, as lists.
         """
         return reading.tables(self._reader(direction), embeddings, vocabulary, unit)
 
     def _reader(self, direction: int) -> AutomatonCell:
         if self.num_layers != 1:
             raise InputError(
-                f"this network has {self.num_layers} layers, where one is right: upper layers read vectors,"
-                " not symbols"
+                f"this network must have one layer, got {self.num_layers}: upper layers read vectors, not"
+                " symbols"
             )
         if direction not in range(self.directions):
             raise InputError(
-                f"direction is {direction!r}, where {' or '.join(map(str, range(self.directions)))} is right"
+                f"direction must be {' or '.join(map(str, range(self.directions)))}, got {direction!r}"
             )
         cell = self._cells()[direction]
         assert isinstance(cell, AutomatonCell)

@@ -1,9 +1,9 @@
-"""The automaton of one unit as a pattern, whose weights are names of gates, and its arrays for given gates
-and windows of any size.
+"""The automaton of one unit as a pattern whose weights are names of gates, and its arrays.
 
-A gate that reads the last K symbols needs states that remember K - 1 of them: each state of the pattern
-becomes one for each history, a tuple of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter
-histories occur only at a string's start.
+The arrays are built for given gates and windows of any size. A gate that reads the last K symbols needs
+states that remember K - 1 of them. Each state of the pattern therefore becomes one state per history, a tuple
+of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occur only at the start of a
+string.
 
 >>> windows = Windows(symbols=2, size=2)
 >>> windows.histories, windows.ids.tolist()  # (), (a), (b); place -1: before the string
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ZERO, ONE, START = "0", "1", "c"
-"""Names that are no gates: the semiring's zero and one, and the unit's first state c_0."""
+"""Names that are not gates: the semiring's zero and one, and the unit's first state c_0."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Pattern:
         initial: the name of each state's initial weight.
         final: the name of each state's final weight.
         arrows: the transitions, as (source, target, name); all others are zero.
-        silent: the epsilon transitions, likewise, from lower states to higher.
+        silent: the epsilon transitions in the same form, from lower to higher states.
     """
 
     initial: tuple[str, ...]
@@ -48,17 +48,18 @@ class Pattern:
 
     @property
     def states(self) -> int:
-        """The number of states."""
+        """Return the number of states."""
         return len(self.initial)
 
 
 FIGURE_1 = Pattern((ONE, START), (ZERO, ONE), ((0, 0, ONE), (0, 1, "u"), (1, 1, "f")))
-"""B: phi = f on the second state, mu = u on the way there, lambda(q_1) = c_0."""
+"""The automaton B: phi = f on the second state, mu = u on the transition to it, lambda(q_1) = c_0."""
 
 
 def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
-    """B with more states in a row (Figure 2, Appendix B): each state behind the first has a loop, and a
-    transition from the state before.
+    """Return B with more states in a row (Figure 2, Appendix B).
+
+    Each state after the first has a loop and a transition from the previous state.
     """
     n = len(forgets)
     loops = tuple((i, i, f) for i, f in enumerate(forgets, 1))
@@ -68,7 +69,7 @@ def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
 
 @dataclass(frozen=True)
 class Windows:
-    """All windows over an alphabet: the last ``size`` symbols, and fewer at a string's start.
+    """All windows over an alphabet: the last ``size`` symbols, or fewer at the start of a string.
 
     Attributes:
         symbols: the size of the alphabet.
@@ -80,12 +81,12 @@ class Windows:
 
     @property
     def histories(self) -> int:
-        """The number of histories: tuples of fewer than K symbols."""
+        """Return the number of histories, which are tuples of fewer than K symbols."""
         return sum(self.symbols**k for k in range(self.size))
 
     @cached_property
     def ids(self) -> NDArray[np.intp]:
-        """The symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
+        """Return the symbols of each window, oldest first, -1 before the string; shape ``(windows, K)``."""
         rows = [
             (*[-1] * (self.size - k), *w)
             for k in range(1, self.size + 1)
@@ -95,7 +96,7 @@ class Windows:
 
     @cached_property
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """For each window the history before its last symbol, that symbol, and the history after it."""
+        """Return the history before each window's last symbol, that symbol, and the history after it."""
         number = {
             h: i
             for i, h in enumerate(h for k in range(self.size) for h in product(range(self.symbols), repeat=k))
@@ -111,9 +112,9 @@ class WindowWeights:
     """The values of a pattern's names: the gates in every window, and the constants.
 
     Attributes:
-        gates: for each gate its values, shape ``(windows, units)``; ``(units,)`` where no symbol changes it;
+        gates: the values of each gate, shape ``(windows, units)``, or ``(units,)`` if no symbol changes them;
             matrices have one more axis.
-        one, zero: the semiring's.
+        one, zero: the semiring's constants.
         start: c_0 of each unit.
         fresh: whether c_0 of a unit is the semiring's zero, so that no path starts in those states.
     """
@@ -125,17 +126,17 @@ class WindowWeights:
     fresh: NDArray[np.bool_]
 
     def of(self, name: str, unit: int) -> Any:
-        """The value of a name for a unit: one number, or one a window."""
+        """Return the value of a name for a unit: one number, or one per window."""
         constants = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
         return constants[name] if name in constants else self.gates[name][..., unit]
 
 
 def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: int) -> list[Any]:
-    """The arrays ``(initial, final, matrices)`` of each unit, of shapes ``(n,)``, ``(n,)`` and ``(symbols, n,
-    n)``.
+    """Build the arrays ``(initial, final, matrices)`` of each unit.
 
-    The states are pairs of a state of the pattern and a history, ordered by the former; those that no path
-    starts in or reaches are left out.
+    Their shapes are ``(n,)``, ``(n,)`` and ``(symbols, n, n)``. The states are pairs of a pattern state and a
+    history, ordered by the pattern state. States in which no path can start and that no path can reach are
+    omitted.
     """
     h = windows.histories
     n = pattern.states * h
@@ -150,16 +151,16 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
         live = np.ones(n, dtype=bool)
         for state, name in enumerate(pattern.initial):
             initial[state * h] = weights.of(name, unit)
-            # No window that is longer than one symbol comes back to the empty history.
+            # Windows longer than one symbol never return to the empty history.
             live[state * h] = h == 1 or not (name == ZERO or (name == START and weights.fresh[unit]))
         result.append((initial[live], final[live], matrices[:, live][:, :, live]))
     return result
 
 
 def silent(pattern: Pattern, weights: WindowWeights, units: int) -> list[NDArray[np.float64] | None]:
-    """The epsilon transitions of each unit, shape ``(n, n)``, or ``None`` where the pattern has none.
+    """Return the epsilon transitions of each unit, shape ``(n, n)``, or ``None`` if the pattern has none.
 
-    Their gates are those that no symbol changes, and all gates of such a pattern read one symbol.
+    No symbol changes their gates, and all gates of such a pattern read one symbol.
     """
     if not pattern.silent:
         return [None] * units

@@ -1,5 +1,6 @@
-"""QRNN with forget pooling (Bradbury et al. 2017): its gates read a window of K symbols (Peng et al. 2018,
-section 4.1).
+"""QRNN with forget pooling (Bradbury et al. 2017), whose gates read a window of K symbols.
+
+See Peng et al. 2018, section 4.1.
 
 >>> layer = QRNN(3, 2, window=2)
 >>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
@@ -21,8 +22,9 @@ from neural.layer_kind import GATED, LayerKind, windowed
 
 
 class QRNNCell(GatedCell):
-    """z = tanh(W_z * V), f = sigmoid(W_f * V), o = sigmoid(W_o * V) of the window V; c = f * c + (1 - f) * z,
-    h = o * c.
+    """A cell that computes c = f * c + (1 - f) * z and h = o * c from the window V.
+
+    The gates are z = tanh(W_z * V), f = sigmoid(W_f * V) and o = sigmoid(W_o * V).
     """
 
     def __init__(
@@ -41,20 +43,19 @@ class QRNNCell(GatedCell):
         self.gate = self.output_gate(output_gate, bias)
 
     def new(self, view: Tensor) -> Tensor:
-        """The tanh of the linear map."""
+        """Compute z, the tanh of the linear map."""
         return torch.tanh(self.update(view))
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """The states, through the output gate where there is one: o * c."""
+        """Return the states, multiplied by the output gate if there is one: o * c."""
         return scores if self.gate is None else torch.sigmoid(self.gate(view)) * scores
 
 
 class QRNN(Recurrent):
-    """A QRNN layer; its outputs are h_t, its state is c, and with ``window`` K > 1
-    ``(c, the K - 1 inputs before)``.
+    """A QRNN layer, whose outputs are h_t.
 
-    Options: ``window``, K, 2 without it; inputs before the first are zero. ``output_gate``; ``bias``: of all
-    gates and z.
+    Its state is c, or ``(c, the K - 1 previous inputs)`` with ``window`` K > 1. Options: ``window``, K, 2 by
+    default; inputs before the first are zero. ``output_gate``. ``bias``: of all gates and z.
     """
 
     cell_class = QRNNCell

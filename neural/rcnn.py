@@ -1,5 +1,6 @@
-"""RCNN (Lei et al. 2016): n-grams whose words need not stand side by side (Peng et al. 2018, equation 14,
-Appendix B).
+"""RCNN (Lei et al. 2016): n-grams whose words need not be adjacent.
+
+See Peng et al. 2018, equation 14 and Appendix B.
 
 >>> layer = RCNN(3, 2, order=3)
 >>> h, state = layer(torch.zeros(5, 4, 3))
@@ -26,8 +27,9 @@ from neural.unrolled import one_of, whole
 
 
 class RCNNCell(AutomatonCell):
-    """c1_t = lambda * c1_{t-1} + u1, cj_t = lambda * cj_{t-1} + c(j-1)_{t-1} * uj; uj = (1 - lambda) * g(W_j
-    v_t + b_j).
+    """A cell that computes c1_t = lambda * c1_{t-1} + u1 and cj_t = lambda * cj_{t-1} + c(j-1)_{t-1} * uj.
+
+    The updates are uj = (1 - lambda) * g(W_j v_t + b_j).
     """
 
     def __init__(
@@ -55,11 +57,11 @@ class RCNNCell(AutomatonCell):
 
     @property
     def c_states(self) -> int:
-        """One for each length of n-gram."""
+        """Return the number of c-states, one per n-gram length."""
         return self.order
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f (the lambda of equation 14) and u1, ..., un."""
+        """Compute the gate f (lambda in equation 14) and u1, ..., un."""
         f: Any = torch.sigmoid(self.logit if self.forget is None else self.forget(view))  # type: ignore[arg-type]
         g = NONLINEARITIES[self.nonlinearity]
         updates = {
@@ -68,23 +70,23 @@ class RCNNCell(AutomatonCell):
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), **updates}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equation 14, for one j after another."""
+        """Compute equation 14 for one j after another."""
         states = [elementwise(gates["f"], gates["u1"], state[0])]
         for j, name in enumerate(self.names[1:], 1):
             states.append(elementwise(gates["f"], shifted(state[j - 1], states[-1]) * gates[name], state[j]))
         return tuple(states)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """tanh of the last c, or itself."""
+        """Return tanh of the last c, or the last c itself."""
         return NONLINEARITIES[self.outputs](scores)
 
 
 class RCNN(Recurrent):
-    """An RCNN layer; its state is ``(c1, ..., cn)``, one tensor for n = 1.
+    """An RCNN layer, whose state is ``(c1, ..., cn)``, one tensor for n = 1.
 
-    Options: ``order``, n; ``nonlinearity``, g, and ``output``, of c^(n), ``"tanh"`` or ``"identity"``;
-    ``decay``: lambda is ``"constant"`` (one learned for each unit, as a sigmoid) or depends on the
-    ``"input"``; ``bias``.
+    Options: ``order``, n. ``nonlinearity``, g, and ``output``, applied to c^(n): ``"tanh"`` or
+    ``"identity"``. ``decay``: lambda is ``"constant"`` (one learned value per unit, as a sigmoid) or depends
+    on the ``"input"``. ``bias``.
     """
 
     cell_class = RCNNCell
@@ -99,7 +101,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Proposition 12's weights: u1, ..., un as one vector."""
+    """Return Proposition 12's weights: u1, ..., un as one vector."""
     n = layer.cell.c_states
     updates = {x: tuple(tables[f"u{j}"][x] for j in range(1, n + 1)) for x in tables["u1"]}
     return ("n", n), {"c_0": (start,) * n, "f": tables["f"], "u": updates}

@@ -1,4 +1,4 @@
-"""The automata of a cell, their error bounds and tables, from the cell's gates in every window.
+"""A cell's automata, their error bounds and tables, computed from its gates in every window.
 
 >>> from neural.qrnn import QRNNCell
 >>> cell = QRNNCell(2, 1)
@@ -29,7 +29,7 @@ from neural.tracked import RunningErrorTensor, tracking
 def to_automata(
     cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any, exact: bool
 ) -> list[WFSA]:
-    """The automata of a cell, one a unit; see :meth:`neural.layer.Recurrent.to_automata`."""
+    """Return the automata of a cell, one per unit; see :meth:`neural.layer.Recurrent.to_automata`."""
     windows = _windows(cell, embeddings, vocabulary, exact)
     gates = {name: _array(gate) for name, gate in cell.gates(_views(cell, embeddings, windows)).items()}
     c = first(cell, start)
@@ -45,7 +45,7 @@ def to_automata(
             one = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
             one = one if epsilon is None else one.replace(epsilon=epsilon)
             one = shared[id(matrices)] = _exact(one) if exact else one
-        else:  # only initial and final weights differ: the matrices are shared
+        else:  # only initial and final weights differ; the matrices are shared
             ends = WFSA.from_arrays(cell.semiring, initial, final, matrices[:0], {})
             ends = _exact(ends) if exact else ends
             one = one.replace(initial=ends.initial, final=ends.final)
@@ -55,8 +55,9 @@ def to_automata(
 
 @torch.no_grad()
 def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Deviation]:
-    """Bounds on the difference of the weights of two evaluations, one a unit; see
-    :meth:`neural.layer.Recurrent.deviations`.
+    """Bound the difference between the weights of two evaluations, one bound per unit.
+
+    See :meth:`neural.layer.Recurrent.deviations`.
     """
     windows = _windows(cell, embeddings, range(len(embeddings)), exact=False)
     slack = {
@@ -64,7 +65,7 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
         for name, gate in cell.slack(tracked_gates(cell, _views(cell, embeddings, windows))).items()
     }
     fresh = first(cell, start) == cell.semiring.zero
-    weights = WindowWeights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # what is no gate is exact
+    weights = WindowWeights(slack, 0.0, 0.0, np.zeros(cell.hidden_size), fresh)  # constants are exact
     return [
         Deviation(matrices, initial, final, epsilon)
         for (initial, final, matrices), epsilon in zip(
@@ -74,7 +75,7 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
 
 
 def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTensor]:
-    """The gates, with a bound on the error of one evaluation of each."""
+    """Compute the gates with a bound on the error of one evaluation of each."""
     with tracking():
         gates: dict[str, Any] = cell.gates(view)
     return {
@@ -87,56 +88,57 @@ def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTe
 def tables(
     cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], unit: int
 ) -> dict[str, dict[tuple[Hashable, ...], Any]]:
-    """The gates of a unit by name and window; see :meth:`neural.layer.Recurrent.tables`."""
+    """Return the gates of a unit by name and window; see :meth:`neural.layer.Recurrent.tables`."""
     if not (isinstance(unit, int) and 0 <= unit < cell.hidden_size):
-        raise InputError(f"unit is {unit!r}, where a number from 0 to {cell.hidden_size - 1} is right")
+        raise InputError(f"unit must be an integer from 0 to {cell.hidden_size - 1}, got {unit!r}")
     windows = _windows(cell, embeddings, vocabulary, exact=False)
     names = [tuple(vocabulary[i] for i in row if i >= 0) for row in windows.ids.tolist()]
     result: dict[str, dict[tuple[Hashable, ...], Any]] = {}
     for name, gate in cell.gates(_views(cell, embeddings, windows)).items():
         values = _array(gate)
-        whole = name in ("W", "b")  # matrices and offsets belong to all units
-        keys = names if values.ndim > 1 else [()]  # no symbol changes it
-        rows = values if whole else values[..., unit].reshape(len(keys))
+        shared = name in ("W", "b")  # matrices and offsets belong to all units
+        keys = names if values.ndim > 1 else [()]  # the gate does not depend on the symbol
+        rows = values if shared else values[..., unit].reshape(len(keys))
         result[name] = dict(zip(keys, rows.tolist(), strict=True))
     return result
 
 
 def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
-    """c_0 of each unit, in the network's dtype: shape ``(hidden_size,)``."""
+    """Return c_0 of each unit in the network's dtype, shape ``(hidden_size,)``."""
     like = next(cell.parameters())
     number = cell.semiring.zero if start is None else start
-    try:  # a Python float goes into the network's dtype at once, as in ``start``
+    try:  # a Python float is converted directly to the network's dtype, as in ``start``
         value = torch.as_tensor(number, dtype=like.dtype if isinstance(number, float) else None)
     except (ValueError, OverflowError, RuntimeError):
-        raise InputError(
-            f"start is {shorten(start)}, where a number that {like.dtype} holds is right"
-        ) from None
+        raise InputError(f"start must be representable in {like.dtype}, got {shorten(start)}") from None
     value = value.to(dtype=like.dtype, device=like.device)
     try:
         value = value.expand(cell.hidden_size)
     except RuntimeError:
         raise InputError(
-            f"start has shape {tuple(value.shape)}, where one number or ({cell.hidden_size},) is right"
+            f"start must be one number or have shape ({cell.hidden_size},), got shape {tuple(value.shape)}"
         ) from None
     values = _array(value)
     if not all(map(cell.semiring.holds, values.tolist())):
         raise InputError(
-            f"start is {values.tolist()}, where the {cell.semiring.name} semiring holds"
-            f" {cell.semiring.members}"
+            f"start must contain {cell.semiring.members} for the {cell.semiring.name} semiring, got"
+            f" {values.tolist()}"
         )
     return values
 
 
 def _exact(unit: WFSA) -> WFSA:
-    """As ``unit.to_exact()``, with one object for all zeros: with windows almost all weights are zero."""
+    """Convert to exact weights like ``unit.to_exact()``, but share one object for all zeros.
+
+    With windows, almost all weights are zero.
+    """
     parts = {}
     silent = () if unit.epsilon is None else ("epsilon",)
     for name in ("initial", "final", "matrices", *silent):
         weights = getattr(unit, name)
-        there = weights != unit.semiring.zero
+        nonzero = weights != unit.semiring.zero
         parts[name] = unit.semiring.zeros(*weights.shape, exact=True)
-        parts[name][there] = [unit.semiring.exact(w) for w in weights[there]]
+        parts[name][nonzero] = [unit.semiring.exact(w) for w in weights[nonzero]]
     return unit.replace(**parts)
 
 
@@ -145,35 +147,38 @@ def _array(values: Tensor) -> NDArray[np.float64]:
 
 
 def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], exact: bool) -> Windows:
-    """All windows over the vocabulary; refuses wrong embeddings, and automata that are too large."""
-    right: tuple[int, ...] = (len(vocabulary),) if cell.reads_symbols else (len(vocabulary), cell.input_size)
-    if not isinstance(embeddings, Tensor) or embeddings.shape != right:
+    """Return all windows over the vocabulary.
+
+    Raises:
+        InputError: if the embeddings are invalid or the automata would be too large.
+    """
+    expected: tuple[int, ...] = (len(vocabulary),)
+    if not cell.reads_symbols:
+        expected = (len(vocabulary), cell.input_size)
+    if not isinstance(embeddings, Tensor) or embeddings.shape != expected:
         shape = tuple(embeddings.shape) if isinstance(embeddings, Tensor) else type(embeddings).__name__
-        raise InputError(f"embeddings have shape {shape}, where {right} is right")
+        raise InputError(f"embeddings must have shape {expected}, got {shape}")
     if cell.reads_symbols:
         if embeddings.is_floating_point() or bool(((embeddings < 0) | (embeddings >= cell.input_size)).any()):
-            raise InputError(
-                f"embeddings are not all integers from 0 to {cell.input_size - 1}, the numbers of symbols"
-            )
+            raise InputError(f"embeddings must be symbol indices, integers from 0 to {cell.input_size - 1}")
     elif embeddings.dtype != next(cell.parameters()).dtype or not bool(embeddings.isfinite().all()):
-        raise InputError(f"embeddings are not all finite numbers of {next(cell.parameters()).dtype}")
+        raise InputError(f"embeddings must be finite numbers of dtype {next(cell.parameters()).dtype}")
     if len(set(vocabulary)) != len(vocabulary):
-        raise InputError("the vocabulary names a symbol twice, where each is named once")
+        raise InputError("the vocabulary must name each symbol once, got a duplicate")
     windows = Windows(len(vocabulary), cell.window)
     (states, weights), most = cell.automata_size(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
     if weights > most:
         raise InputError(
-            f"windows of {cell.window} over {windows.symbols:,} symbols ask for automata of {states:,}"
-            f" states, with {weights:,} weights in all; at most {most:,} {'exact ones ' if exact else ''}are"
-            " held"
+            f"automata of windows of {cell.window} over {windows.symbols:,} symbols must have at most"
+            f" {most:,} {'exact ' if exact else ''}weights, got {weights:,} in {states:,} states"
         )
     return windows
 
 
 def _views(cell: AutomatonCell, embeddings: Tensor, windows: Windows) -> Tensor:
-    """The gates' input in each window, shape ``(windows, K * input_size)``, zeros before the string."""
+    """Return the gates' input in each window, shape ``(windows, K * input_size)``, with zero padding."""
     if cell.reads_symbols:
         return embeddings
-    padded = torch.cat([embeddings, embeddings.new_zeros(1, cell.input_size)])  # place -1 is the last
+    padded = torch.cat([embeddings, embeddings.new_zeros(1, cell.input_size)])  # index -1 is the last row
     ids = torch.as_tensor(windows.ids, device=embeddings.device)
     return padded[ids].flatten(1)

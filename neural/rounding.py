@@ -1,13 +1,13 @@
-"""Bounds on the difference of two float evaluations of one formula: derived for gates, for any order of
-summation.
+"""Bounds on the difference between two floating-point evaluations of one formula.
 
-A network computes its gates for a whole batch at once, and again, in other shapes, when its automata are read
-off; the matrix products may then be summed in another order. These bounds say by how much the two can differ.
+The bounds for gates hold for any order of summation. A network computes its gates for a whole batch, and
+again in other shapes when its automata are extracted. The matrix products may then be summed in another
+order. These bounds limit the difference between the two.
 
-The one assumption is on the elementary functions: sigmoid, its logarithm, tanh, exp, log and log1p are within
-4 units in the last place, or within the smallest normal number (a sigmoid whose exponential overflows is 0).
-The vector library behind torch's CPU kernels states 1 for exp and tanh, and CUDA's mathematics library 2;
-``proofs_tests/neural/test_rounding.py`` measures them against ball arithmetic.
+The only assumption is about the elementary functions: sigmoid, its logarithm, tanh, exp, log and log1p are
+accurate to 4 units in the last place, or to the smallest normal number (a sigmoid whose exponential overflows
+is 0). The vector library behind torch's CPU kernels documents 1 unit for exp and tanh, and CUDA's mathematics
+library documents 2. ``proofs_tests/neural/test_rounding.py`` measures them against ball arithmetic.
 """
 
 from __future__ import annotations
@@ -22,30 +22,29 @@ from automata.rounding.formats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Forma
 
 FORMATS = {torch.float32: FLOAT32, torch.float64: FLOAT64, torch.bfloat16: BFLOAT16, torch.float16: FLOAT16}
 FUNCTION_ROUNDINGS = 8
-"""4 units in the last place are at most 8 unit roundoffs."""
+"""The rounding error of a function in unit roundoffs: 4 units in the last place are at most 8 of them."""
 
-# The bounds are computed in float64 with errors far below this.
+# The bounds are computed in float64 with errors far below this factor.
 _OUTWARD = 1 + 2.0**-40
-# What torch may make of float32's products: TF32 keeps 11 significant bits, bfloat16 keeps 8; tensor cores
-# may cut off.
+# Precision of float32 products in torch: TF32 keeps 11 significant bits, bfloat16 keeps 8; tensor cores may
+# truncate.
 _PRODUCT_UNITS = {"highest": FLOAT32.unit, "high": 2.0**-10, "medium": 2.0**-7}
 
 
 def format_of(dtype: torch.dtype) -> Format:
-    """The floating-point format of a torch dtype."""
+    """Return the floating-point format of a torch dtype."""
     if dtype not in FORMATS:
         raise InputError(
-            f"weights are {dtype}, where torch.float32, torch.float64, torch.bfloat16 or torch.float16 is"
-            " right"
+            f"weights must be torch.float32, torch.float64, torch.bfloat16 or torch.float16, got {dtype}"
         )
     return FORMATS[dtype]
 
 
 def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | None = None) -> Tensor:
-    """A bound on the error of one evaluation of ``inputs @ weight.T + bias``, in float64, shape
-    ``(..., outputs)``.
+    """Bound the error of one evaluation of ``inputs @ weight.T + bias``.
 
-    The inputs may be off by ``error``; weights and bias are exact.
+    The bound is in float64, shape ``(..., outputs)``. The inputs have errors of at most ``error``; weights
+    and bias are exact.
     """
     kind = format_of(weight.dtype)
     terms = weight.shape[1] + 1
@@ -61,82 +60,88 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
 
 
 def reduction(kind: Format) -> float:
-    """A bound on the relative error of each product in a matrix product before it is rounded: 0 at full
-    precision.
+    """Bound the relative error of each product in a matrix product before it is rounded.
+
+    The bound is 0 at full precision.
     """
     unit = _product_unit() if kind is FLOAT32 else kind.unit
-    # Reduced precision rounds both factors of each product first; the sums are kept in the full format.
+    # Reduced precision first rounds both factors of each product; the sums are kept in the full format.
     return 2 * unit + unit**2 if unit > kind.unit else 0.0
 
 
 def _product_unit() -> float:
     try:
         return _PRODUCT_UNITS[torch.get_float32_matmul_precision()]
-    except RuntimeError:  # set by torch's newer switches, one for each backend: assume the least precise
+    except RuntimeError:  # set by torch's newer per-backend switches: assume the least precise
         return _PRODUCT_UNITS["medium"]
 
 
 def sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the sigmoid of something that is off by ``error``.
+    """Bound the error of the sigmoid of an argument with an error of at most ``error``.
 
-    ``value`` is the sigmoid as one evaluation computed it; the bound is for any other evaluation as well.
+    ``value`` is the sigmoid as one evaluation computed it; the bound also holds for any other evaluation.
     """
     # The slope is at most 1/4, and at most the sigmoid itself, whose logarithm has a slope of at most 1.
-    # Another evaluation, and the way from it to the truth, is at most 2 error from this one: so there the
-    # sigmoid is at most e^(2 error) of ours.
+    # Every argument between another evaluation's and the true one differs by at most 2 error from ours. The
+    # sigmoid there is therefore at most e^(2 error) times ours.
     ours = value.double() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=0.25)
     return _rounded(value, error * slope, kind).clamp(max=1)
 
 
 def log_sigmoid(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the logarithm of the sigmoid of something that is off by ``error``."""
-    # Its slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value; the rest is as
-    # for the sigmoid.
+    """Bound the error of the log-sigmoid of an argument with an error of at most ``error``."""
+    # The slope at x is sigmoid(-x) = 1 - e^y, at most 1 and at most -y, where y is the value. The rest is the
+    # argument used for the sigmoid.
     ours = value.double().abs() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)
     return _rounded(value, error * slope, kind)
 
 
 def tanh(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the tanh of something that is off by ``error``, whose slope is at most 1."""
+    """Bound the error of the tanh, whose slope is at most 1, of an argument with an error of ``error``."""
     return _rounded(value, error, kind).clamp(max=2)
 
 
 def exponential(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the exponential of something that is off by ``error``."""
-    # another evaluation's argument is at most 2 error from ours, and so e^(2 error) times as large
+    """Bound the error of the exponential of an argument with an error of at most ``error``."""
+    # Another evaluation's argument differs by at most 2 error from ours, so its exponential is at most e^(2
+    # error) times ours.
     ours = value.double() * (1 + kind.gamma(FUNCTION_ROUNDINGS + 1)) + kind.tiny
     return _rounded(value, ours * torch.expm1(2 * error), kind)
 
 
 def softplus(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of log(1 + e^x) of something that is off by ``error``; torch takes x above 20."""
-    # the slope is a sigmoid: at most 1, and at most the value
+    """Bound the error of log(1 + e^x) for an x with an error of ``error``; torch returns x above 20."""
+    # The slope is a sigmoid: at most 1, and at most the value.
     ours = value.double() * (1 + kind.gamma(2 * FUNCTION_ROUNDINGS + 2)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)
     cut = torch.where(value.double() + 2 * error > 19.9, math.exp(-19.8), 0.0)
-    # of its two functions the first is rounded once more than :func:`_rounded` has it
+    # The inner function is rounded once more than :func:`_rounded` assumes.
     return _rounded(value, error * slope, kind) + (kind.gamma(FUNCTION_ROUNDINGS) * ours + cut) * _OUTWARD
 
 
 def square_root(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the square root of something that is off by ``error``, and is not negative."""
+    """Bound the error of the square root of a non-negative number with an error of at most ``error``."""
     ours = value.double() * (1 - 2 * kind.unit)
-    carried = torch.sqrt(error)  # and where the argument is large enough, error / (sqrt x + sqrt x')
+    carried = torch.sqrt(error)  # for large arguments, error / (sqrt x + sqrt x') is tighter
     near = torch.where(ours**2 > 4 * error, 1.5 * error / ours.clamp(min=kind.tiny), carried)
     return _rounded(value, torch.minimum(near, carried), kind)
 
 
 def logarithm(value: Tensor, argument: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the logarithm of something that is off by ``error``; none where it may be 0."""
+    """Bound the error of the logarithm of an argument with an error of ``error``.
+
+    The bound is infinite if the argument may be 0.
+    """
     least = argument.double() - 2 * error
     return _rounded(value, torch.where(least > 0, error / least, torch.inf), kind)
 
 
 def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of ``value``, the quotient of two numbers that are off by these errors; none where
-    the second may be 0.
+    """Bound the error of ``value``, the quotient of two numbers with these errors.
+
+    The bound is infinite if the divisor may be 0.
     """
     least = b.double().abs() - 2 * b_error
     size = value.double().abs() * (1 + kind.gamma(2)) + kind.tiny
@@ -146,14 +151,14 @@ def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: F
 
 
 def summed(size: Tensor, carried: Tensor, terms: int, kind: Format, products: bool = True) -> Tensor:
-    """A bound on the error of a sum of so many numbers, or products of two, in any order.
+    """Bound the error of a sum of ``terms`` numbers, or products of two numbers, in any order.
 
     Args:
-        size: the sum of their absolute values.
-        carried: the sum of what they are off.
-        terms: how many.
+        size: the sum of the absolute values.
+        carried: the sum of the terms' errors.
+        terms: the number of terms.
         kind: the format.
-        products: are they products, which matrix units may round further?
+        products: whether the terms are products, which matrix units may round further.
     """
     reduced = reduction(kind) if products else 0.0
     relative = kind.gamma(terms + products) * (1 + reduced) + reduced
@@ -166,15 +171,13 @@ def _rounded(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of ``a * b`` for computed factors that are off by these errors."""
+    """Bound the error of ``a * b`` for computed factors with these errors."""
     size = (a.double().abs() + a_error) * (b.double().abs() + b_error)
     carried = a.double().abs() * b_error + b.double().abs() * a_error + a_error * b_error
     return (carried + kind.gamma(2) * size + kind.tiny) * _OUTWARD
 
 
 def total(value: Tensor, a_error: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of ``value``, the sum or difference of two numbers that are off by these
-    errors.
-    """
+    """Bound the error of ``value``, the sum or difference of two numbers with these errors."""
     carried = a_error + b_error
     return (carried + kind.gamma(2) * (value.double().abs() + carried) + kind.tiny) * _OUTWARD

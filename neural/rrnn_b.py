@@ -20,8 +20,9 @@ from neural.scan import outputs
 
 
 class RRNNBCell(GatedCell):
-    """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * W_u v_t, c_t = f_t * c_{t-1} + u_t, h_t = tanh(o_t *
-    c_t).
+    """A cell that computes c_t = f_t * c_{t-1} + u_t and h_t = tanh(o_t * c_t).
+
+    The gates are f_t = sigmoid(W_f v_t + b_f) and u_t = (1 - f_t) * W_u v_t.
     """
 
     def __init__(
@@ -39,12 +40,12 @@ class RRNNBCell(GatedCell):
         self.update = self.linear(bias=False)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Equation 23e: tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
+        """Compute equation 23e, tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
         return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 
 class RRNNB(Recurrent):
-    """An RRNN(B) layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+    """An RRNN(B) layer, whose outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
 
     cell_class = RRNNBCell
 

@@ -25,8 +25,9 @@ from neural.scan import max_plus
 
 
 class RRNNBMaxPlusCell(AutomatonCell):
-    """f_t = log sigmoid(W_f v_t + b_f), u_t = W_u v_t, c_t = max(f_t + c_{t-1}, u_t), h_t = tanh(o_t +
-    c_t).
+    """A cell that computes c_t = max(f_t + c_{t-1}, u_t) and h_t = tanh(o_t + c_t).
+
+    The gates are f_t = log sigmoid(W_f v_t + b_f) and u_t = W_u v_t.
     """
 
     semiring = MAX_PLUS
@@ -47,20 +48,20 @@ class RRNNBMaxPlusCell(AutomatonCell):
         self.update = self.linear(bias=False)
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Equations 24a and 24b."""
+        """Compute equations 24a and 24b."""
         return {"f": functional.logsigmoid(self.forget(view)), "u": self.update(view)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equation 24c."""
+        """Compute equation 24c."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Equation 24e; o_t = log sigmoid(W_o v_t + b_o), or 0."""
+        """Compute equation 24e, with o_t = log sigmoid(W_o v_t + b_o), or 0."""
         return torch.tanh(scores if self.gate is None else functional.logsigmoid(self.gate(view)) + scores)
 
 
 class RRNNBMaxPlus(Recurrent):
-    """A max-plus RRNN(B) layer; its outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+    """A max-plus RRNN(B) layer, whose outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
 
     cell_class = RRNNBMaxPlusCell
 

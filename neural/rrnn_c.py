@@ -1,5 +1,4 @@
-"""RRNN(C) (Peng et al. 2018, equation 25): bigrams that need not stand side by side, and the automaton of
-Figure 2.
+"""RRNN(C) (Peng et al. 2018, equation 25): non-contiguous bigrams and the automaton of Figure 2.
 
 >>> layer = RRNNC(3, 2)
 >>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
@@ -23,13 +22,14 @@ from neural.scan import elementwise, gated_pair, outputs
 
 
 def shifted(start: Tensor, states: Tensor) -> Tensor:
-    """c_0, ..., c_{T-1} from c_0 and c_1, ..., c_T."""
+    """Return c_0, ..., c_{T-1} from c_0 and c_1, ..., c_T."""
     return torch.cat([start.unsqueeze(0), states])[:-1]
 
 
 class RRNNCCell(AutomatonCell):
-    """Gates f1, u1, f2, u2 as in RRNN(B); c1_t = f1 * c1_{t-1} + u1, c2_t = f2 * c2_{t-1} + c1_{t-1} * u2; c
-    = c2.
+    """A cell that computes c1_t = f1 * c1_{t-1} + u1 and c2_t = f2 * c2_{t-1} + c1_{t-1} * u2.
+
+    The gates f1, u1, f2 and u2 are those of RRNN(B); c is c2.
     """
 
     pattern = chain(("f1", "f2"), ("u1", "u2"))
@@ -50,11 +50,11 @@ class RRNNCCell(AutomatonCell):
 
     @property
     def c_states(self) -> int:
-        """Both c1 and c2."""
+        """Return 2, for c1 and c2."""
         return 2
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Equations 25a and 25b."""
+        """Compute equations 25a and 25b."""
         f1, f2 = torch.sigmoid(self.forget_1(view)), torch.sigmoid(self.forget_2(view))
         return {
             "f1": f1,
@@ -64,27 +64,28 @@ class RRNNCCell(AutomatonCell):
         }
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equations 25c and 25d."""
+        """Compute equations 25c and 25d."""
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], shifted(state[0], c1) * gates["u2"], state[1])
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Equations 25a to 25d in one pass over memory."""
+        """Compute equations 25a to 25d in one pass over memory."""
         return self.fused_with(view, state, None)
 
     def fused_with(self, view: Tensor, state: Sequence[Tensor], skip: Tensor | None) -> tuple[Tensor, ...]:
-        """Both recurrences; with ``skip`` added to the states that feed the second."""
+        """Compute both recurrences; ``skip`` is added to the states that feed the second one."""
         forget = self.forget_1(view), self.forget_2(view)
         return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Equation 23e: tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
+        """Compute equation 23e, tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
         return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 
 class RRNNC(Recurrent):
-    """An RRNN(C) layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
-    ``output_gate``.
+    """An RRNN(C) layer, whose outputs are h_t.
+
+    Its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``.
     """
 
     cell_class = RRNNCCell

@@ -1,7 +1,6 @@
-"""RRNN(F) (Peng et al. 2018, section 5.1 and equation 26): unigrams and bigrams together, and the automaton
-of Figure 4.
+"""RRNN(F) (Peng et al. 2018, section 5.1 and equation 26): unigrams and bigrams together.
 
-Equation 26g reads c = p1 * c1 + p2 * c2, as equation 19c does.
+It has the automaton of Figure 4. Equation 26g is read as c = p1 * c1 + p2 * c2, like equation 19c.
 
 >>> layer = RRNNF(3, 2)
 >>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
@@ -30,11 +29,11 @@ from neural.tracked import RunningErrorTensor
 
 
 class RRNNFCell(RRNNCCell):
-    """RRNN(C)'s gates, and p1, p2, r = sigmoid of learned vectors; c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) *
-    u2.
+    """A cell with c2_t = f2 * c2_{t-1} + (c1_{t-1} + r) * u2 and the other gates of RRNN(C).
 
-    Its automaton does without the epsilon transition of Figure 4, q_0 to q_3: all strings start in q_3, too,
-    with weight r, and stay there with weight 1. So every weight is a gate.
+    The gates p1, p2 and r are sigmoids of learned vectors. The automaton omits the epsilon transition of
+    Figure 4 from q_0 to q_3. Instead, all strings also start in q_3, with weight r, and stay there with
+    weight 1. Every weight is therefore a gate.
     """
 
     pattern = Pattern(
@@ -64,27 +63,28 @@ class RRNNFCell(RRNNCCell):
         self.final_1, self.final_2, self.skip = self.vector(), self.vector(), self.vector()
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Equations 26a to 26d."""
+        """Compute equations 26a to 26d."""
         p1, p2, r = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2), torch.sigmoid(self.skip)
         return super().gates(view) | {"p1": p1, "p2": p2, "r": r}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equations 26e and 26f."""
+        """Compute equations 26e and 26f."""
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], (shifted(state[0], c1) + gates["r"]) * gates["u2"], state[1])
 
     def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
-        """Equations 26a to 26f in one pass over memory."""
+        """Compute equations 26a to 26f in one pass over memory."""
         return self.fused_with(view, state, torch.sigmoid(self.skip))
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Equation 26g."""
+        """Compute equation 26g."""
         p1, p2 = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2)
-        return torch.addcmul(p1 * state[0], p2, state[1])  # two passes over memory in place of three
+        return torch.addcmul(p1 * state[0], p2, state[1])  # two passes over memory instead of three
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """The gates' bounds, and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 *
-        u2 with c1 = 1 is not.
+        """Return the gates' bounds, with one more rounding of u2.
+
+        The cell rounds (c1 + r) * u2; the automaton does not round c1 * u2 with c1 = 1.
         """
         bounds = super().slack(gates)
         u2 = gates["u2"].value
@@ -93,22 +93,24 @@ class RRNNFCell(RRNNCCell):
 
 
 class RRNNF(Recurrent):
-    """An RRNN(F) layer; its outputs are h_t, its state is ``(c1, c2)``. Options: ``bias`` (of the gates),
-    ``output_gate``.
+    """An RRNN(F) layer, whose outputs are h_t.
+
+    Its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``.
     """
 
     cell_class = RRNNFCell
 
     def to_automata(self, *arguments: Any, epsilon: bool = False, **options: Any) -> list[WFSA]:
-        """As :meth:`neural.layer.Recurrent.to_automata`; with ``epsilon``, Figure 4 as it is drawn, an equal
-        automaton.
+        """Return the automata, as :meth:`neural.layer.Recurrent.to_automata` does.
+
+        With ``epsilon``, return the equivalent automata with the epsilon transition drawn in Figure 4.
         """
         units = super().to_automata(*arguments, **options)
         return [_with_epsilon(unit) for unit in units] if epsilon else units
 
 
 def _with_epsilon(unit: WFSA) -> WFSA:
-    """The automaton with the epsilon transition from q_0 to q_3 in place of the start and the loop of q_3."""
+    """Replace the initial weight and the loop of q_3 by an epsilon transition from q_0 to q_3."""
     initial, matrices = unit.initial.copy(), unit.matrices.copy()
     silent = unit.semiring.zeros(4, 4, exact=unit.exact)
     silent[0, 3], initial[3], matrices[:, 3, 3] = initial[3], silent[0, 3], silent[0, 0]

@@ -1,8 +1,7 @@
-"""SCRN (Mikolov et al. 2014): context units that change slowly, beside ordinary hidden ones. Only the context
-is rational.
+"""SCRN (Mikolov et al. 2014): slowly changing context units beside ordinary hidden units.
 
-(Corollary 10 of Peng et al. 2018 says so of the whole; it holds of the context units s_t, which are what is
-scored here.)
+Only the context is rational. Corollary 10 of Peng et al. 2018 claims rationality for the whole network. It
+holds for the context units s_t, which are the scores here.
 
 >>> layer = SCRN(3, 2, hidden_units=7)
 >>> h, (s_n, h_n) = layer(torch.zeros(5, 4, 3))
@@ -27,7 +26,10 @@ from neural.unrolled import CellOutput, whole
 
 
 class SCRNCell(GatedCell):
-    """s_t = (1 - alpha) * B v_t + alpha * s_{t-1}, h_t = sigmoid(P s_t + A v_t + R h_{t-1})."""
+    """A cell that computes s_t = (1 - alpha) * B v_t + alpha * s_{t-1}.
+
+    Its outputs are h_t = sigmoid(P s_t + A v_t + R h_{t-1}).
+    """
 
     alpha: Tensor
 
@@ -43,9 +45,7 @@ class SCRNCell(GatedCell):
         super().__init__(input_size, hidden_size, device, dtype)
         self.output_size = hidden_size if hidden_units is None else whole("hidden_units", hidden_units)
         if alpha is not None and not (isinstance(alpha, (int, float)) and 0 <= alpha <= 1):
-            raise InputError(
-                f"alpha is {alpha!r}, where a number from 0 to 1, or None for learned ones, is right"
-            )
+            raise InputError(f"alpha must be a number from 0 to 1, or None for learned values, got {alpha!r}")
         self.logit = self.vector() if alpha is None else None
         self.register_buffer(
             "alpha",
@@ -58,16 +58,16 @@ class SCRNCell(GatedCell):
         self.recurrent = nn.Linear(self.output_size, self.output_size, bias=False, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The shapes of s and of h."""
+        """Return the shapes of s and h."""
         return [(self.hidden_size,), (self.output_size,)]
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The share f = alpha that stays, and u = (1 - alpha) * B v_t."""
+        """Compute the decay f = alpha, and u = (1 - alpha) * B v_t."""
         f = self.alpha if self.logit is None else torch.sigmoid(self.logit)
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), "u": (1 - f) * self.context(view)}
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """The context first, all steps at once; then the hidden units, one step after another."""
+        """Compute the context at all steps at once, then the hidden units step by step."""
         (s,) = self.steps(self.gates(inputs), state)
         h, hidden = state[1], []
         for x in (self.from_context(s) + self.inputs(inputs)).unbind(0):
@@ -78,11 +78,11 @@ class SCRNCell(GatedCell):
 
 
 class SCRN(Recurrent):
-    """An SCRN layer; its outputs are h_t, its state is ``(s, h)``.
+    """An SCRN layer, whose outputs are h_t.
 
-    Options: ``hidden_units``, the size of h (``hidden_size`` without it); ``alpha``, a number from 0 to 1
-    (0.95 in Mikolov et al.), or ``None``: one for each unit, learned as a sigmoid. It has no biases, whatever
-    ``bias`` is.
+    Its state is ``(s, h)``. Options: ``hidden_units``, the size of h (``hidden_size`` by default). ``alpha``,
+    a number from 0 to 1 (0.95 in Mikolov et al.), or ``None`` for one value per unit, learned as a sigmoid.
+    The layer has no biases; ``bias`` is ignored.
     """
 
     cell_class = SCRNCell
@@ -92,7 +92,7 @@ ALPHAS = st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """The weights of the context units: the same alpha for every symbol."""
+    """Return the weights of the context units: the same alpha for every symbol."""
     return None, {"c_0": start, "alpha": constant(tables["f"]), "u": tables["u"]}
 
 

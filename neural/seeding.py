@@ -1,4 +1,4 @@
-"""torch's own random numbers, from a seed, for a while."""
+"""Temporary seeding of torch's random number generators."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def seeded(seed: int, on_gpu: bool = False) -> Iterator[None]:
-    """What torch draws within is determined by the seed; afterwards its generators are as they were.
+    """Seed torch's generators within the context, and restore them afterwards.
 
     >>> with seeded(0):
     ...     first = torch.rand(2)
@@ -18,12 +18,12 @@ def seeded(seed: int, on_gpu: bool = False) -> Iterator[None]:
     ...     bool((first == torch.rand(2)).all())
     True
 
-    ``torch.manual_seed`` would keep the caller's stack, as text, for each kind of device that is not in use:
-    1 ms a call and memory that is never freed; and it would seed GPUs, whose generators stay so.
+    ``torch.manual_seed`` would keep the caller's stack, as text, for each unused kind of device: it takes 1
+    ms per call and never frees the memory. It would also seed the GPUs and not restore their generators.
 
     Args:
-        seed: of the generators.
-        on_gpu: seeds those of the GPUs, too.
+        seed: the seed of the generators.
+        on_gpu: whether to seed the GPUs' generators, too.
     """
     with torch.random.fork_rng(range(torch.cuda.device_count()) if on_gpu else []):
         torch.default_generator.manual_seed(seed)

@@ -1,5 +1,6 @@
-"""The shapes of a layer's inputs: batched or not, batch first, packed; all become ``(T, B, ...)``, and go
-back.
+"""Conversion of a layer's inputs to the shape ``(T, B, ...)`` and back.
+
+Inputs may be batched or not, batch first, or packed.
 
 >>> inputs, lengths = torch.zeros(4, 7, 3), [7, 2, 0, 1]
 >>> form = Layout(inputs, input_size=3, batch_first=True, reads_symbols=False, lengths=lengths)
@@ -20,13 +21,12 @@ from automata.errors import InputError
 
 
 class Layout:
-    """A call's inputs, and the way back to its shape.
+    """The inputs of a call, and the conversion of results to their shape.
 
     Attributes:
-        inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero behind a string's end.
-        ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` where all are as long as
-            T.
-        batched: whether the inputs have an axis for the batch.
+        inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero after a string's end.
+        ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` if all have length T.
+        batched: whether the inputs have a batch axis.
     """
 
     def __init__(
@@ -40,14 +40,12 @@ class Layout:
         self.packed = isinstance(source, PackedSequence)
         if self.packed:
             if lengths is not None:
-                raise InputError("lengths are given beside a packed sequence, which has its own")
+                raise InputError("lengths must be None for a packed sequence, which has its own")
             self.source = source
             source, lengths = pad_packed_sequence(source)
             batch_first = False
         if not isinstance(source, Tensor):
-            raise InputError(
-                f"input is {type(source).__name__}, where a tensor or a packed sequence is right"
-            )
+            raise InputError(f"input must be a tensor or a packed sequence, got {type(source).__name__}")
         axes = 2 if reads_symbols else 3
         self.batched, self.batch_first = source.dim() == axes, batch_first
         _check(source, axes, input_size, batch_first, reads_symbols)
@@ -59,23 +57,24 @@ class Layout:
         self.inputs = self.masked(inputs)
 
     def masked(self, values: Tensor) -> Tensor:
-        """Values of shape ``(T, B, ...)``, with zeros behind each string's end."""
+        """Return values of shape ``(T, B, ...)`` with zeros after each string's end."""
         if self.ends is None:
             return values
         behind = torch.arange(len(values), device=values.device)[:, None] >= self.ends
         return values.masked_fill(behind.reshape(*behind.shape, *[1] * (values.dim() - 2)), 0)
 
     def reversed(self, values: Tensor) -> Tensor:
-        """Each string of ``(T, B, ...)`` backwards, within its own length."""
+        """Reverse each string of ``(T, B, ...)`` within its own length."""
         if self.ends is None:
             return values.flip(0)
-        place = torch.arange(len(values), device=values.device)[:, None]
-        there = torch.where(place < self.ends, self.ends - 1 - place, place)
-        return values[there, torch.arange(values.shape[1], device=values.device)]
+        time = torch.arange(len(values), device=values.device)[:, None]
+        source = torch.where(time < self.ends, self.ends - 1 - time, time)
+        return values[source, torch.arange(values.shape[1], device=values.device)]
 
     def last(self, start: Tensor, states: Tensor) -> Tensor:
-        """Each string's state after its last symbol, from the start ``(B, ...)`` and all states
-        ``(T, B, ...)``.
+        """Return each string's state after its last symbol.
+
+        ``start`` has shape ``(B, ...)`` and ``states`` has shape ``(T, B, ...)``.
         """
         if not len(states):
             return start
@@ -86,7 +85,7 @@ class Layout:
         return torch.where(empty, start, final)
 
     def back(self, values: Tensor) -> Any:
-        """Values of shape ``(T, B, ...)`` in the layout of the inputs."""
+        """Convert values of shape ``(T, B, ...)`` to the layout of the inputs."""
         masked = self.masked(values)
         if self.packed:
             assert self.ends is not None
@@ -111,24 +110,23 @@ def _check(inputs: Tensor, axes: int, input_size: int, batch_first: bool, reads_
             or inputs.dtype == torch.bool
         ):
             raise InputError(
-                f"inputs are {inputs.dtype} of shape {tuple(inputs.shape)}, where integers of shape ({order})"
-                " are right"
+                f"inputs must be integers of shape ({order}), got {inputs.dtype} of shape"
+                f" {tuple(inputs.shape)}"
             )
         if inputs.numel() and not 0 <= int(inputs.min()) <= int(inputs.max()) < input_size:
             raise InputError(
-                f"inputs go from {int(inputs.min())} to {int(inputs.max())}, where 0 to {input_size - 1} are"
-                " right"
+                f"inputs must be from 0 to {input_size - 1}, got {int(inputs.min())} to {int(inputs.max())}"
             )
     elif inputs.dim() not in (axes - 1, axes) or inputs.shape[-1] != input_size:
         raise InputError(
-            f"inputs have shape {tuple(inputs.shape)}, where ({order}, input) with input = {input_size} is"
-            " right"
+            f"inputs must have shape ({order}, input) with input = {input_size}, got shape"
+            f" {tuple(inputs.shape)}"
         )
 
 
 def _ends(lengths: Tensor | Sequence[int], time: int, batch: int) -> Tensor:
     ends = torch.as_tensor(lengths)
-    right = ends.shape == (batch,) and (not batch or not (ends.is_floating_point() or ends.is_complex()))
-    if not right or (batch and not (int(ends.min()) >= 0 and int(ends.max()) <= time)):
-        raise InputError(f"lengths are {ends.tolist()}, where {batch} numbers from 0 to {time} are right")
+    valid = ends.shape == (batch,) and (not batch or not (ends.is_floating_point() or ends.is_complex()))
+    if not valid or (batch and not (int(ends.min()) >= 0 and int(ends.max()) <= time)):
+        raise InputError(f"lengths must be {batch} integers from 0 to {time}, got {ends.tolist()}")
     return ends.long()

@@ -1,5 +1,6 @@
-"""SoPa's soft patterns (Schwartz et al. 2018), which section 1 of Peng et al. (2018) calls rational: a unit
-matches a pattern of n words anywhere in a string, with self-loops and epsilon transitions.
+"""SoPa's soft patterns (Schwartz et al. 2018), which section 1 of Peng et al. (2018) calls rational.
+
+A unit matches a pattern of n words anywhere in a string, with self-loops and epsilon transitions.
 
 >>> layer = Sopa(3, 2, words=4, dtype=torch.float64)
 >>> c, state = layer(torch.zeros(5, 1, 3, dtype=torch.float64))  # T = 5 steps, a batch of 1
@@ -28,7 +29,10 @@ from neural.unrolled import whole
 
 
 def one_row(words: int) -> Pattern:
-    """States 0 to n, and n + 1, to which a match goes by an epsilon transition, and where it stays."""
+    """Return the pattern with states 0 to n and the final state n + 1.
+
+    A match moves to state n + 1 by an epsilon transition and stays there.
+    """
     places = range(1, words + 1)
     reads = [arrow for j in places for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
     return Pattern(
@@ -40,11 +44,12 @@ def one_row(words: int) -> Pattern:
 
 
 class SopaCell(AutomatonCell):
-    """m_j = sigmoid(W_j v_t + b_j) reads a word of the pattern, s_j = sigmoid(U_j v_t + d_j) reads one more
-    in place j, and e_j = sigmoid(a_j) leaves a word out.
+    """A cell whose units score a match of a pattern of n words.
 
-    With h_0 = 1, h_j is the score of what ends in place j: h_j = h_{j-1} m_j + h_j s_j, where those on the
-    right are of the step before, and h_{j-1} e_j of this step. A unit's score is c_t = c_{t-1} + h_n.
+    The gate m_j = sigmoid(W_j v_t + b_j) reads a word of the pattern, s_j = sigmoid(U_j v_t + d_j) reads
+    another word at position j, and e_j = sigmoid(a_j) skips a word. With h_0 = 1, h_j is the score of the
+    matches that end at position j: h_j = h_{j-1} m_j + h_j s_j + h_{j-1} e_j. The first two terms use h of
+    the previous step, the third uses h of this step. A unit's score is c_t = c_{t-1} + h_n.
     """
 
     def __init__(
@@ -65,22 +70,23 @@ class SopaCell(AutomatonCell):
 
     @property
     def c_states(self) -> int:
-        """h_1, ..., h_n and c."""
+        """Return the number of c-states: h_1, ..., h_n and c."""
         return self.words + 1
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """m1, ..., mn, s1, ..., sn, and e1, ..., en, which no symbol changes."""
+        """Compute m1, ..., mn, s1, ..., sn, and e1, ..., en, which no symbol changes."""
         moves = {f"m{j}": self.weight(move(view)) for j, move in enumerate(self.moves, 1)}
         loops = {f"s{j}": self.weight(loop(view)) for j, loop in enumerate(self.loops, 1)}
         return moves | loops | {f"e{j}": e for j, e in enumerate(self.left_out(), 1)}
 
     def left_out(self) -> list[Tensor]:
-        """e_1, ..., e_n, each of shape ``(hidden_size,)``."""
+        """Return e_1, ..., e_n, each of shape ``(hidden_size,)``."""
         return [self.weight(skip) for skip in self.skips]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """``value`` (the semiring's zero without it) in every place and in c, and what epsilon transitions
-        make of it.
+        """Return the first state: ``value`` in every h_j and in c, with the epsilon transitions applied.
+
+        By default, ``value`` is the semiring's zero.
         """
         *places, c = super().start(batch, value)
         h: list[Tensor] = []
@@ -89,7 +95,7 @@ class SopaCell(AutomatonCell):
         return (*h, self.plus(c, h[-1]))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """All steps of one place after another: a place reads no other but the one before."""
+        """Compute all steps of one position after another, because a position reads only the previous one."""
         h: list[Tensor] = []
         for j in range(1, self.words + 1):
             came, e = gates[f"m{j}"], gates[f"e{j}"]
@@ -98,30 +104,30 @@ class SopaCell(AutomatonCell):
             h.append(self.recurrence(gates[f"s{j}"], self.plus(came, e), state[j - 1]))
         return (*h, self.recurrence(torch.full_like(h[-1], self.semiring.one), h[-1], state[-1]))
 
-    # What changes with the semiring.
+    # The methods below depend on the semiring.
 
     def weight(self, score: Tensor) -> Tensor:
-        """A transition's weight from its score."""
+        """Return a transition's weight from its score."""
         return torch.sigmoid(score)
 
     def times(self, a: Tensor, b: Tensor) -> Tensor:
-        """The semiring's product."""
+        """Return the semiring's product."""
         return a * b
 
     def plus(self, a: Tensor, b: Tensor) -> Tensor:
-        """The semiring's sum."""
+        """Return the semiring's sum."""
         return a + b
 
     def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-        """As :func:`neural.scan.elementwise`."""
+        """Compute the recurrence with :func:`neural.scan.elementwise`."""
         return elementwise(forget, update, start)
 
 
 class Sopa(Recurrent):
-    """A layer of soft patterns, whose epsilon transitions may follow one another; its outputs are c_t, its
-    state is ``(h_1, ..., h_n, c)``.
+    """A layer of soft patterns with consecutive epsilon transitions.
 
-    Options: ``words``, n, 3 without it; ``bias``: with b and d.
+    Its outputs are c_t, and its state is ``(h_1, ..., h_n, c)``. Options: ``words``, n, 3 by default;
+    ``bias``: whether b and d are present.
     """
 
     cell_class = SopaCell
@@ -131,7 +137,10 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {"words": st.integers(1, 3), "bias"
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """The claim's weights: m, s and e as one vector each. Its patterns start from zero."""
+    """Return the claim's weights, with m, s and e as one vector each.
+
+    The claim's patterns start from zero.
+    """
     places = range(1, layer.cell.c_states)
     by_symbol = {
         name: {x: tuple(tables[f"{name}{j}"][x] for j in places) for x in tables["m1"]} for name in "ms"

@@ -1,4 +1,4 @@
-"""SoPa over the max-plus semiring (Schwartz et al. 2018): the greatest score of a match.
+"""SoPa over the max-plus semiring (Schwartz et al. 2018): the maximum score of a match.
 
 >>> layer = SopaMaxPlus(3, 2, words=2)
 >>> c, state = layer(torch.zeros(5, 1, 3))
@@ -20,30 +20,31 @@ from neural.sopa import OPTIONS, SopaCell, weights
 
 
 class SopaMaxPlusCell(SopaCell):
-    """The same with the logarithms of the sigmoids, their sums, and the greatest of these."""
+    """A SoPa cell over max-plus, whose weights are logarithms of sigmoids."""
 
     semiring = MAX_PLUS
 
     def weight(self, score: Tensor) -> Tensor:
-        """The logarithm of a sigmoid."""
+        """Return the logarithm of the sigmoid."""
         return torch.nn.functional.logsigmoid(score)
 
     def times(self, a: Tensor, b: Tensor) -> Tensor:
-        """A sum."""
+        """Return the sum, which is the product of max-plus."""
         return a + b
 
     def plus(self, a: Tensor, b: Tensor) -> Tensor:
-        """A maximum."""
+        """Return the maximum, which is the sum of max-plus."""
         return torch.maximum(a, b)
 
     def recurrence(self, forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-        """As :func:`neural.scan.max_plus`."""
+        """Compute the recurrence with :func:`neural.scan.max_plus`."""
         return max_plus(forget, update, start)
 
 
 class SopaMaxPlus(Recurrent):
-    """A layer of soft patterns over max-plus; its outputs are c_t. Options: ``words``, ``bias``, as
-    :class:`neural.sopa.Sopa` has them.
+    """A layer of soft patterns over max-plus, whose outputs are c_t.
+
+    Options: ``words`` and ``bias``, as in :class:`neural.sopa.Sopa`.
     """
 
     cell_class = SopaMaxPlusCell

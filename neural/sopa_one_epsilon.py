@@ -1,7 +1,7 @@
-"""SoPa with at most one epsilon transition after each symbol, as the dynamic program of Schwartz et al.
-(2018) has it.
+"""SoPa with at most one epsilon transition after each symbol, as in Schwartz et al. (2018).
 
-A place has two states then: one where the last transition has read a symbol, and one where it has not.
+Their dynamic program allows no more. Each position has two states: one for paths whose last transition read a
+symbol, and one for the others.
 
 >>> layer = SopaOneEpsilon(3, 2, words=2)
 >>> c, state = layer(torch.zeros(5, 1, 3))
@@ -26,8 +26,10 @@ from neural.sopa import OPTIONS, SopaCell, weights
 
 
 def two_rows(words: int) -> Pattern:
-    """State 0; 1 to n, which symbols lead to; n + 1 to 2n, which epsilon leads to and symbols alone lead out
-    of; and 2n + 1, where a match stays.
+    """Return the pattern with states 0 to 2n + 1.
+
+    Symbols lead to states 1 to n. Epsilon transitions lead to states n + 1 to 2n, which only symbols and the
+    final epsilon transition leave. A match stays in state 2n + 1.
     """
     n, end = words, 2 * words + 1
     reads = [arrow for j in range(1, n + 1) for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
@@ -41,8 +43,10 @@ def two_rows(words: int) -> Pattern:
 
 
 class SopaOneEpsilonCell(SopaCell):
-    """The same gates; h'_j = h_{j-1} m_j + h_j s_j of the step before, and h_j = h'_j + h'_{j-1} e_j, where
-    h'_0 = 1.
+    """A SoPa cell with at most one epsilon transition after each symbol.
+
+    It has the gates of SoPa. With h'_j = h_{j-1} m_j + h_j s_j (h of the previous step) and h'_0 = 1, it
+    computes h_j = h'_j + h'_{j-1} e_j.
     """
 
     def __init__(
@@ -58,15 +62,16 @@ class SopaOneEpsilonCell(SopaCell):
         self.pattern = two_rows(words)
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """``value`` (zero without it) in every place and in c, and what one epsilon transition makes of
-        it.
+        """Return the first state: ``value`` in every h_j and in c, with one epsilon transition applied.
+
+        By default, ``value`` is zero.
         """
         *places, c = AutomatonCell.start(self, batch, value)
         h = _left_out(torch.stack(places, -1), torch.stack(self.left_out(), -1))
         return (*h.unbind(-1), c + h[..., -1])
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """One step after another, all places at once."""
+        """Compute one step after another, all positions at once."""
         moves, loops, skips = (
             torch.stack([gates[f"{name}{j}"] for j in range(1, self.words + 1)], -1) for name in "mse"
         )
@@ -80,7 +85,7 @@ class SopaOneEpsilonCell(SopaCell):
 
 
 def _before(places: Tensor) -> Tensor:
-    """h_0, ..., h_{n-1} from h_1, ..., h_n, along the last axis."""
+    """Return h_0, ..., h_{n-1} from h_1, ..., h_n, along the last axis."""
     return torch.cat([torch.ones_like(places[..., :1]), places[..., :-1]], -1)
 
 
@@ -89,8 +94,9 @@ def _left_out(read: Tensor, skips: Tensor) -> Tensor:
 
 
 class SopaOneEpsilon(Recurrent):
-    """A layer of soft patterns with one epsilon transition in a row; its outputs are c_t. Options: ``words``,
-    ``bias``, as :class:`neural.sopa.Sopa` has them.
+    """A layer of soft patterns with at most one consecutive epsilon transition.
+
+    Its outputs are c_t. Options: ``words`` and ``bias``, as in :class:`neural.sopa.Sopa`.
     """
 
     cell_class = SopaOneEpsilonCell

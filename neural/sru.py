@@ -1,4 +1,4 @@
-"""SRU (Lei et al. 2017, the form that Peng et al. 2018 discuss, section 4.1): no gate reads the state.
+"""SRU (Lei et al. 2017, in the form that Peng et al. 2018 discuss, section 4.1): no gate reads the state.
 
 >>> layer = SRU(3, 3, highway=True)
 >>> h, c_n = layer(torch.zeros(5, 4, 3))
@@ -23,8 +23,9 @@ from neural.unrolled import one_of
 
 
 class SRUCell(GatedCell):
-    """f = sigmoid(W_f x + b_f), r = sigmoid(W_r x + b_r), c = f * c + (1 - f) * W x, h = r * g(c) [+ (1 - r)
-    * x].
+    """A cell that computes c = f * c + (1 - f) * W x and h = r * g(c) [+ (1 - r) * x].
+
+    The gates are f = sigmoid(W_f x + b_f) and r = sigmoid(W_r x + b_r).
     """
 
     def __init__(
@@ -42,14 +43,14 @@ class SRUCell(GatedCell):
         self.highway = one_of("highway", highway, (True, False))
         if highway and input_size != hidden_size:
             raise InputError(
-                f"highway asks for input_size == hidden_size, and they are {input_size} and {hidden_size}"
+                f"input_size must equal hidden_size if highway is on, got {input_size} and {hidden_size}"
             )
         self.update = self.linear(bias=False)
         self.forget = self.linear(bias)
         self.reset = self.linear(bias)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """The outputs h, with the highway where there is one."""
+        """Return the outputs h, with the highway connection if there is one."""
         skip = view if self.highway else None
         if self.nonlinearity == "tanh":
             return outputs.gated_tanh(scores, self.reset(view), skip)
@@ -58,10 +59,10 @@ class SRUCell(GatedCell):
 
 
 class SRU(Recurrent):
-    """An SRU layer; its outputs are h_t.
+    """An SRU layer, whose outputs are h_t.
 
-    Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``; ``highway``, which needs input_size ==
-    hidden_size (and is off in the paper's experiments); ``bias``: of the gates.
+    Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``. ``highway``, which requires input_size ==
+    hidden_size (off in the paper's experiments). ``bias``: of the gates.
     """
 
     cell_class = SRUCell

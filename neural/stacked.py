@@ -1,4 +1,4 @@
-"""Layers of cells, in one or both directions, called in the shapes of ``torch.nn.GRU``."""
+"""Layers of cells in one or both directions, with the interface of ``torch.nn.GRU``."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from neural.unrolled import CellOutput, RecurrentCell, one_of, whole
 
 
 class Stacked(nn.Module):
-    """One or more layers of one kind of cell. A network of a single cell has that cell's attributes
-    (``layer.forget``).
+    """One or more layers of one kind of cell.
+
+    A network of a single cell forwards that cell's attributes (``layer.forget``).
 
     Args:
         input_size: the size of v_t.
-        hidden_size: d, the number of units, in each layer and direction.
-        num_layers: upper layers read the outputs of lower ones.
-        bias: with biases, where the architecture has some.
-        batch_first: inputs and outputs have the shape ``(B, T, ...)`` in place of ``(T, B, ...)``; states do
-            not change.
-        dropout: the probability to drop an output between layers, in training.
-        bidirectional: with cells that read from the end; outputs have those of both, forward first.
+        hidden_size: d, the number of units in each layer and direction.
+        num_layers: the number of layers; upper layers read the outputs of lower ones.
+        bias: whether to use biases, if the architecture has some.
+        batch_first: whether inputs and outputs have the shape ``(B, T, ...)`` instead of ``(T, B, ...)``;
+            states are unaffected.
+        dropout: the probability of dropping an output between layers during training.
+        bidirectional: whether to add cells that read from the end; outputs concatenate both, forward first.
         device, dtype: as in torch; float32 or float64.
-        options: those of the architecture.
+        options: options of the architecture.
     """
 
     cell_class: ClassVar[type[RecurrentCell]]
@@ -53,14 +54,13 @@ class Stacked(nn.Module):
         known = options_of(self.cell_class)
         unknown = [name for name in options if name not in known]
         if unknown:
-            own = ", ".join(sorted(known - {"bias"})) or "none of its own"
-            raise InputError(f"{type(self).__name__} has no option {unknown[0]!r}; it has {own}")
+            own = ", ".join(sorted(known - {"bias"})) or "none"
+            raise InputError(f"{type(self).__name__}: options must be among [{own}], got {unknown[0]!r}")
         if isinstance(dropout, bool) or not isinstance(dropout, (int, float)) or not 0 <= dropout <= 1:
-            raise InputError(f"dropout is {dropout!r}, where a number from 0 to 1 is right")
+            raise InputError(f"dropout must be a number from 0 to 1, got {dropout!r}")
         if self.cell_class.reads_symbols and num_layers != 1:
             raise InputError(
-                f"num_layers is {num_layers!r}, where 1 is right: a second layer would read vectors, not"
-                " symbols"
+                f"num_layers must be 1, got {num_layers!r}: a second layer would read vectors, not symbols"
             )
         self.input_size, self.hidden_size = input_size, hidden_size
         self.num_layers, self.dropout = whole("num_layers", num_layers), dropout
@@ -89,7 +89,7 @@ class Stacked(nn.Module):
             return getattr(cells[0], name)
 
     def extra_repr(self) -> str:
-        """The arguments, for printing."""
+        """Return the arguments for printing."""
         arguments = {
             "num_layers": self.num_layers,
             "bias": self.bias,
@@ -103,12 +103,13 @@ class Stacked(nn.Module):
 
     @property
     def directions(self) -> int:
-        """2 if bidirectional, else 1."""
+        """Return 2 if bidirectional, else 1."""
         return 1 + self.bidirectional
 
     def start(self, batch: int, value: float | Tensor | None = None) -> Any:
-        """The first state of each string, with ``value`` (a number, or one for each unit) for c_0; the
-        semiring's zero without it.
+        """Return the first state of each string.
+
+        ``value`` (one number, or one per unit) is c_0; by default, it is the semiring's zero.
         """
         return join([cell.start(batch, value) for cell in self._cells()], batched=True)
 
@@ -120,14 +121,14 @@ class Stacked(nn.Module):
         Args:
             input: v, shape ``(T, B, input_size)`` (``(B, T, input_size)`` with ``batch_first``), or
                 ``(T, input_size)`` for one string, or a packed sequence.
-            state: the first state, as it is returned; :meth:`start` without it.
-            lengths: the strings' lengths, where they differ; what is behind a string's end is ignored.
+            state: the first state, in the form that is returned; :meth:`start` by default.
+            lengths: the strings' lengths, if they differ; inputs after a string's end are ignored.
 
         Returns:
-            ``(output, state)``: the outputs of the last layer in the shape of ``input`` (zero behind a
-            string's end), and each string's last state: a tensor of shape
-            ``(num_layers * directions, B, ...)``, or a tuple of such where a cell's state has several; where
-            the shapes of layers differ, a tuple of tensors ``(B, ...)`` stands in place of one.
+            ``(output, state)``. ``output`` has the outputs of the last layer in the shape of ``input``, zero
+            after a string's end. ``state`` has each string's last state: a tensor of shape
+            ``(num_layers * directions, B, ...)``, or a tuple of such tensors if a cell's state has several
+            parts. If the shapes of layers differ, a tuple of tensors ``(B, ...)`` replaces one tensor.
         """
         form = self._layout(input, lengths)
         starts = split(state, self._cells(), form)
@@ -137,8 +138,8 @@ class Stacked(nn.Module):
                 values = functional.dropout(values, self.dropout)
             outputs = []
             for direction in range(self.directions):
-                place = layer * self.directions + direction
-                cell, first = self._cells()[place], starts[place]
+                index = layer * self.directions + direction
+                cell, first = self._cells()[index], starts[index]
                 result = cell.run(form.reversed(values) if direction else values, first)
                 outputs.append(form.reversed(result.outputs) if direction else result.outputs)
                 ends.append(tuple(map(form.last, first, result.states)))
@@ -148,8 +149,9 @@ class Stacked(nn.Module):
     def scores(
         self, input: Tensor | PackedSequence, state: Any = None, lengths: Tensor | Sequence[int] | None = None
     ) -> Any:
-        """The ``scores`` of :class:`~neural.unrolled.CellOutput`, in the shape of ``input``; for a network of
-        one layer and one direction.
+        """Return the ``scores`` of :class:`~neural.unrolled.CellOutput`, in the shape of ``input``.
+
+        The network must have one layer and one direction.
         """
         cell, form = self.cell, self._layout(input, lengths)
         result: CellOutput = cell.run(form.inputs, split(state, [cell], form)[0])
@@ -157,11 +159,11 @@ class Stacked(nn.Module):
 
     @property
     def cell(self) -> RecurrentCell:
-        """The one cell of a network of one layer and one direction."""
+        """Return the cell of a network with one layer and one direction."""
         if len(self.cells) != 1:
             raise InputError(
-                f"this network has {self.num_layers} layer(s) and {self.directions} direction(s), where one"
-                " of each is right"
+                f"this network must have one layer and one direction, got {self.num_layers} layer(s) and"
+                f" {self.directions} direction(s)"
             )
         return self._cells()[0]
 
@@ -173,5 +175,5 @@ class Stacked(nn.Module):
 
 
 def options_of(cell_class: type[RecurrentCell]) -> set[str]:
-    """The names of a cell's options: its arguments besides sizes, device and dtype."""
+    """Return the names of a cell's options: its arguments except sizes, device and dtype."""
     return set(inspect.signature(cell_class).parameters) - {"input_size", "hidden_size", "device", "dtype"}

@@ -1,5 +1,6 @@
-"""Conversion of states between a network's form, stacked as in torch, and the cells': one tuple of tensors
-``(B, ...)`` for each cell.
+"""Conversion of states between a network's form and the cells' form.
+
+A network stacks states as torch does. A cell's state is one tuple of tensors ``(B, ...)``.
 
 >>> join([(torch.zeros(4, 2),), (torch.ones(4, 2),)], batched=True).shape
 torch.Size([2, 4, 2])
@@ -19,8 +20,9 @@ from neural.unrolled import RecurrentCell
 
 
 def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
-    """The cells' states as one tensor ``(cells, B, ...)``, or a tuple: of such, or of tensors ``(B, ...)``
-    whose shapes differ.
+    """Stack the cells' states into one tensor ``(cells, B, ...)``, or a tuple with one such item per part.
+
+    If the shapes of a part differ between cells, its item is a tuple of tensors ``(B, ...)``.
     """
     parts: list[Any] = []
     for same in zip(*states, strict=True):
@@ -30,8 +32,9 @@ def join(states: Sequence[tuple[Tensor, ...]], batched: bool) -> Any:
 
 
 def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tuple[Tensor, ...]]:
-    """The states of the cells from a network's state, the inverse of :func:`join`; their own starts for
-    ``None``.
+    """Split a network's state into the cells' states; the inverse of :func:`join`.
+
+    For ``None``, return the cells' first states.
     """
     batch = form.inputs.shape[1]
     if state is None:
@@ -39,7 +42,7 @@ def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tupl
     parts = (state,) if isinstance(state, Tensor) else tuple(state)
     sizes = [cell.sizes() for cell in cells]
     if len(parts) != len(sizes[0]):
-        raise InputError(f"state has {len(parts)} part(s), where {len(sizes[0])} are right")
+        raise InputError(f"state must have {len(sizes[0])} part(s), got {len(parts)}")
     columns = [
         _part(part, [size[k] for size in sizes], batch, form.batched, k) for k, part in enumerate(parts)
     ]
@@ -47,15 +50,16 @@ def split(state: Any, cells: Sequence[RecurrentCell], form: Layout) -> list[tupl
 
 
 def _part(part: Any, sizes: list[tuple[int, ...]], batch: int, batched: bool, number: int) -> list[Tensor]:
-    right = [(batch, *size) if batched else size for size in sizes]
-    if isinstance(part, Tensor) and len(set(right)) > 1:
+    expected = [(batch, *size) if batched else size for size in sizes]
+    if isinstance(part, Tensor) and len(set(expected)) > 1:
         raise InputError(
-            f"part {number} of the state is one tensor, where a tuple of {len(right)}, one a cell, is right"
+            f"part {number} of the state must be a tuple of {len(expected)} tensors, one per cell, got one"
+            " tensor"
         )
-    if isinstance(part, Tensor) and part.shape != (len(right), *right[0]):
-        raise InputError(f"state has shape {tuple(part.shape)}, where {(len(right), *right[0])} is right")
+    if isinstance(part, Tensor) and part.shape != (len(expected), *expected[0]):
+        raise InputError(f"state must have shape {(len(expected), *expected[0])}, got {tuple(part.shape)}")
     tensors = list(part)
     shapes = [tuple(p.shape) if isinstance(p, Tensor) else type(p).__name__ for p in tensors]
-    if shapes != right:
-        raise InputError(f"part {number} of the state has shapes {shapes}, where {right} are right")
+    if shapes != expected:
+        raise InputError(f"part {number} of the state must have shapes {expected}, got {shapes}")
     return [p if batched else p.unsqueeze(0) for p in tensors]

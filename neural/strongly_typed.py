@@ -1,8 +1,7 @@
-"""T-RNN, T-GRU and T-LSTM (Balduzzi & Ghifary 2016): strongly-typed networks, whose gates read one or two
-symbols.
+"""T-RNN, T-GRU and T-LSTM (Balduzzi & Ghifary 2016): strongly-typed networks.
 
-Peng et al. 2018, section 4.1 and equation 10. A matrix pair V v_{t-1} + W v_t is one matrix over both, the
-older first.
+Their gates read one or two symbols (Peng et al. 2018, section 4.1 and equation 10). A matrix pair V v_{t-1} +
+W v_t is stored as one matrix over both, the older first.
 
 >>> layer = TLSTM(3, 2)
 >>> h, (c_n, before) = layer(torch.zeros(5, 4, 3))
@@ -23,7 +22,7 @@ from neural.layer_kind import LayerKind, windowed
 
 
 class TRNNCell(GatedCell):
-    """z = W v_t, f = sigmoid(V v_t + b), c = f * c + (1 - f) * z."""
+    """A cell that computes c = f * c + (1 - f) * z, with z = W v_t and f = sigmoid(V v_t + b)."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -34,7 +33,10 @@ class TRNNCell(GatedCell):
 
 
 class _PairCell(GatedCell):
-    """z = V v_{t-1} + W v_t + b, f = sigmoid and o = tanh of such maps; each has its own V, W and b."""
+    """A cell whose maps read two symbols: z = V v_{t-1} + W v_t + b.
+
+    The gates are f = sigmoid and o = tanh of such maps; each map has its own V, W and b.
+    """
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -46,37 +48,41 @@ class _PairCell(GatedCell):
 
 
 class TGRUCell(_PairCell):
-    """The state is h = f * h + z * o."""
+    """A cell whose state is h = f * h + z * o."""
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """The gate f, and u = z * o."""
+        """Compute the gate f, and u = z * o."""
         return {"f": torch.sigmoid(self.forget(view)), "u": self.update(view) * torch.tanh(self.gate(view))}
 
 
 class TLSTMCell(_PairCell):
-    """The state is c = f * c + (1 - f) * z, the output h = o * c."""
+    """A cell whose state is c = f * c + (1 - f) * z, and whose output is h = o * c."""
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """The state through the output gate, o * c."""
+        """Return the state multiplied by the output gate, o * c."""
         return torch.tanh(self.gate(view)) * scores
 
 
 class TRNN(Recurrent):
-    """A T-RNN layer; its outputs are c_t. Option: ``bias``, of f."""
+    """A T-RNN layer, whose outputs are c_t. Option: ``bias``, of f."""
 
     cell_class = TRNNCell
 
 
 class TGRU(Recurrent):
-    """A T-GRU layer; its outputs are h_t, which the automata score; its state is ``(h, the input before)``.
-    Option: ``bias``.
+    """A T-GRU layer, whose outputs are h_t, the automata's scores.
+
+    Its state is ``(h, the previous input)``. Option: ``bias``.
     """
 
     cell_class = TGRUCell
 
 
 class TLSTM(Recurrent):
-    """A T-LSTM layer; its outputs are h_t, its state is ``(c, the input before)``. Option: ``bias``."""
+    """A T-LSTM layer, whose outputs are h_t.
+
+    Its state is ``(c, the previous input)``. Option: ``bias``.
+    """
 
     cell_class = TLSTMCell
 

@@ -1,4 +1,4 @@
-"""Tensors that carry a bound on their rounding error through torch's functions (running error analysis).
+"""Tensors that carry a bound on their rounding error through torch functions (running error analysis).
 
 >>> sum_of, ones = torch.nn.Linear(2, 1, dtype=torch.float64), torch.ones(1, 2, dtype=torch.float64)
 >>> with tracking():
@@ -28,21 +28,21 @@ def _function(name: str) -> Callable[..., Any]:
 FACTORIES = {torch.tensor, torch.zeros, torch.ones, torch.eye, torch.full, torch.arange}
 """Tensor factories, whose results are exact."""
 PROPERTIES = ("__get__", "dim", "size")
-"""Names of functions that return no numbers: shape, dtype, device."""
+"""Names of attributes and methods that return no numbers: shape, dtype, device."""
 OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
-"""Arguments of rules, by keyword, that are no numbers to compute with."""
+"""Keyword arguments of rules that are not numbers to compute with."""
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
         *("unflatten", "unbind", "chunk", "transpose", "new_zeros", "movedim", "permute", "diag_embed"),
     )
 )
-"""The operations that only move numbers; errors move with them."""
+"""The operations that only move numbers; their errors move with them."""
 ALIASES = {"radd": "add", "rmul": "mul", "truediv": "div", "bmm": "matmul", "logsigmoid": "log_sigmoid"}
 
 
 def operation_of(func: Any) -> str:
-    """Return the name of a function's operation: torch.add, Tensor.add and ``+`` are one.
+    """Return the name of a function's operation: torch.add, Tensor.add and ``+`` have the same name.
 
     >>> operation_of(Tensor.__radd__), operation_of(torch.linalg.vector_norm)
     ('add', 'linalg_vector_norm')
@@ -55,8 +55,8 @@ def operation_of(func: Any) -> str:
 class RunningErrorTensor:
     """A float tensor with a bound on its distance from the result of exact arithmetic.
 
-    The operations with a rule (:data:`RULES`) and those of :data:`DATA_MOVEMENT` take it; any other refuses
-    it.
+    It supports the operations with a rule (:data:`RULES`) and those of :data:`DATA_MOVEMENT`; any other
+    raises TypeError.
 
     Attributes:
         value: the computed tensor.
@@ -73,22 +73,22 @@ class RunningErrorTensor:
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Run what torch calls in place of its function."""
+        """Replace a torch function by its rule."""
         return apply(func, args, kwargs or {})
 
     @property
     def shape(self) -> torch.Size:
-        """The tensor's shape."""
+        """Return the tensor's shape."""
         return self.value.shape
 
     @property
     def dtype(self) -> torch.dtype:
-        """The tensor's format."""
+        """Return the tensor's dtype."""
         return self.value.dtype
 
     @property
     def device(self) -> torch.device:
-        """The tensor's device."""
+        """Return the tensor's device."""
         return self.value.device
 
     def dim(self) -> int:
@@ -96,15 +96,15 @@ class RunningErrorTensor:
         return self.value.dim()
 
     def __getattr__(self, name: str) -> Any:
-        """Return a tensor's method whose operation has a rule, or only moves numbers."""
+        """Return a tensor method whose operation has a rule or only moves numbers."""
         func = getattr(Tensor, name, None)
         if operation_of(func) in RULES or operation_of(func) in DATA_MOVEMENT:
             return lambda *args, **kwargs: apply(func, (self, *args), kwargs)
-        raise AttributeError(f"{name} has no rule for the error of what it computes")
+        raise AttributeError(f"{name} is not supported: no rule bounds the error of its result")
 
     @property
-    def mT(self) -> Any:  # as a tensor has it
-        """The tensor with the last two axes exchanged."""
+    def mT(self) -> Any:  # the name of the attribute of torch.Tensor
+        """Return the tensor with the last two axes exchanged."""
         return self.transpose(-1, -2)
 
     def __getitem__(self, index: Any) -> Any:
@@ -134,7 +134,7 @@ def _linear(
 
 
 def _matmul(a: RunningErrorTensor, b: RunningErrorTensor) -> RunningErrorTensor:
-    """Matrix products, of Householder matrices for instance."""
+    """Return a matrix product, for example of Householder matrices."""
     if b.dim() == 2 and not bool(b.error.any()):
         return _linear(a, RunningErrorTensor.exact(b.value.T))
     kind, terms = rounding.format_of(a.value.dtype), a.value.shape[-1]
@@ -149,9 +149,9 @@ def _conv1d(
     bias: RunningErrorTensor | None = None,
     **options: Any,
 ) -> RunningErrorTensor:
-    """A convolution, grouped or not."""
+    """Return a convolution, grouped or not."""
     if bool(weight.error.any()) or (bias is not None and bool(bias.error.any())):
-        raise TypeError("conv1d has a rule for exact weights alone")
+        raise TypeError("conv1d is supported for exact weights only")
     value = functional.conv1d(inputs.value, weight.value, None if bias is None else bias.value, **options)
     sizes = weight.value.double().abs()
     size = functional.conv1d(inputs.value.double().abs(), sizes, **options)
@@ -162,7 +162,7 @@ def _conv1d(
 
 
 def _cumsum(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
-    """Cumulated sums, of gates' logarithms for instance: in any order."""
+    """Return cumulative sums, for example of gates' logarithms, with a bound for any order."""
     value, size = torch.cumsum(a.value, dim), torch.cumsum(a.value.double().abs(), dim)
     kind, terms = rounding.format_of(value.dtype), a.value.shape[dim]
     return RunningErrorTensor(
@@ -179,7 +179,7 @@ def _sum(a: RunningErrorTensor, *, dim: int, keepdim: bool = False) -> RunningEr
 
 
 def _silu(a: RunningErrorTensor) -> RunningErrorTensor:
-    """x sigmoid(x), in one pass or two."""
+    """Return x sigmoid(x), computed in one pass or two."""
     product = RULES["mul"](a, RULES["sigmoid"](a))
     value = functional.silu(a.value)
     more = rounding.format_of(value.dtype).gamma(rounding.FUNCTION_ROUNDINGS + 2)
@@ -187,7 +187,7 @@ def _silu(a: RunningErrorTensor) -> RunningErrorTensor:
 
 
 def _lerp(a: RunningErrorTensor, b: RunningErrorTensor, weight: RunningErrorTensor) -> RunningErrorTensor:
-    """a + weight (b - a), or b - (b - a) (1 - weight): torch has both; of exact numbers they are one."""
+    """Return a + weight (b - a), or b - (b - a) (1 - weight); torch uses both, and they are equal."""
     kind = rounding.format_of(a.value.dtype)
     value = torch.lerp(a.value, b.value, weight.value)
     ours, theirs = (part.value.double().abs() + part.error for part in (a, b))
@@ -198,7 +198,7 @@ def _lerp(a: RunningErrorTensor, b: RunningErrorTensor, weight: RunningErrorTens
 
 
 def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
-    """The Euclidean norm, whose slope is 1 in the norm of the errors; squares may underflow."""
+    """Return the Euclidean norm, whose slope is 1 in the norm of the errors; squares may underflow."""
     kind = rounding.format_of(a.value.dtype)
     value = torch.linalg.vector_norm(a.value, dim=dim)
     terms, carried = a.value.shape[dim], torch.linalg.vector_norm(a.error, dim=dim)
@@ -207,7 +207,7 @@ def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
 
 
 def _rule(function: Callable[..., Tensor], bound: Callable[..., Tensor]) -> Callable[..., RunningErrorTensor]:
-    """Return the rule of an elementwise function, from the bound of its value in a format."""
+    """Return the rule of an elementwise function from the bound of its value in a format."""
 
     def rule(*arguments: RunningErrorTensor) -> RunningErrorTensor:
         value = function(*(a.value for a in arguments))
@@ -248,13 +248,13 @@ RULES: dict[str, Callable[..., RunningErrorTensor]] = {
     "cumsum": _cumsum,
     "sum": _sum,
 }
-"""The operations that round, each with its rule; a number that is not tracked is exact."""
+"""The rule for each operation that rounds; an untracked number is exact."""
 
 
 def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Apply a function to values and errors."""
     operation = operation_of(func)
-    with torch._C.DisableTorchFunction():  # what a rule computes is not tracked in its turn
+    with torch._C.DisableTorchFunction():  # a rule's own computations are not tracked
         if operation in RULES:
             of_tensors = (a for a in args if isinstance(a, (RunningErrorTensor, Tensor)))
             first = next(of_tensors)
@@ -267,7 +267,7 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             return RULES[operation](*(a if a is None else _tracked(a, like) for a in every), **options)
         if operation in DATA_MOVEMENT:
             return _apply_move(func, args, kwargs)
-    raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")
+    raise TypeError(f"{getattr(func, '__name__', func)} is not supported: no rule bounds its error")
 
 
 def _tracked(value: Any, like: Tensor) -> RunningErrorTensor:
@@ -293,7 +293,7 @@ def _apply_move(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
     if not any(isinstance(a, RunningErrorTensor) for a in flat):
         return func(*args, **kwargs)
-    if any(isinstance(a, Tensor) and a.is_floating_point() for a in flat):  # beside tracked numbers: exact
+    if any(isinstance(a, Tensor) and a.is_floating_point() for a in flat):  # untracked tensors are exact
         args = [[_exact(b) for b in a] if isinstance(a, (list, tuple)) else _exact(a) for a in args]
     values, errors = (func(*[part(a, name) for a in args], **kwargs) for name in ("value", "error"))
     if isinstance(values, tuple):
@@ -302,13 +302,13 @@ def _apply_move(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 class tracking(TorchFunctionMode):
-    """A context in which all that torch computes carries its error, from parameters alone too."""
+    """A context in which all results of torch carry their error, also results of plain parameters."""
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """Run what torch calls in place of its function."""
+        """Replace a torch function by its rule."""
         operation, own = operation_of(func), any(isinstance(a, RunningErrorTensor) for a in args)
         if operation in RULES or operation in DATA_MOVEMENT or own:
             return apply(func, args, kwargs or {})
         if func in FACTORIES or getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))
-        raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")
+        raise TypeError(f"{getattr(func, '__name__', func)} is not supported: no rule bounds its error")

@@ -1,4 +1,4 @@
-"""The base class of all recurrent cells, automata or not: a first state, and T steps of B strings at once."""
+"""The base class of all recurrent cells: a first state, and T steps of B strings at once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class CellOutput(NamedTuple):
     """The result of a cell on T symbols of B strings.
 
     Attributes:
-        scores: of a :class:`~neural.cell.AutomatonCell` c_1, ..., c_T before any output nonlinearity, shape
-            ``(T, B, hidden_size)``; of a state-regularized cell the transition probabilities, shape
+        scores: for an :class:`~neural.cell.AutomatonCell`, c_1, ..., c_T before any output nonlinearity,
+            shape ``(T, B, hidden_size)``; for a state-regularized cell, the transition probabilities, shape
             ``(T, B, k)``.
         outputs: shape ``(T, B, output_size)``.
-        states: the state after each symbol, one tensor of shape ``(T, B, ...)`` for each of the state's.
+        states: the state after each symbol, one tensor ``(T, B, ...)`` for each tensor of the state.
     """
 
     scores: Tensor
@@ -29,7 +29,7 @@ class CellOutput(NamedTuple):
 
 
 class RecurrentCell(nn.Module):
-    """One layer, one direction: a torch module that computes all time steps at once.
+    """A torch module with one layer and one direction that computes all time steps at once.
 
     Args:
         input_size: the size of v_t.
@@ -37,7 +37,7 @@ class RecurrentCell(nn.Module):
         device, dtype: as in torch; float32 or float64.
     """
 
-    reads_symbols: ClassVar[bool] = False  # the inputs are numbers of symbols, without an axis of their own
+    reads_symbols: ClassVar[bool] = False  # whether inputs are symbol indices without a feature axis
 
     def __init__(self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
@@ -47,32 +47,35 @@ class RecurrentCell(nn.Module):
         self.factory_kwargs = {"device": device, "dtype": dtype}
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The shape of each tensor of the state, without the batch."""
+        """Return the shape of each tensor of the state, without the batch axis."""
         return [(self.hidden_size,)]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """The first state of each string: ``value`` (zero without it) everywhere."""
+        """Return the first state of each string, filled with ``value`` (zero by default)."""
         like = next(self.parameters())
         zeros = (torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes())
         return tuple(s if value is None else s + value for s in zeros)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Read T symbols of B strings: inputs of shape ``(T, B, input_size)``, the state as ``start`` makes
-        it.
+        """Read T symbols of B strings.
+
+        Args:
+            inputs: shape ``(T, B, input_size)``.
+            state: the state, as returned by :meth:`start`.
         """
         raise NotImplementedError
 
 
 def whole(name: str, value: Any, least: int = 1) -> int:
-    """The value, if it is an integer of at least ``least``; otherwise an error."""
+    """Return the value, or raise InputError unless it is an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} is {shorten(value)}, where an integer from {least} on is right")
+        raise InputError(f"{name} must be an integer of at least {least}, got {shorten(value)}")
     return value
 
 
-def one_of(name: str, value: Any, right: Sequence[Any]) -> Any:
-    """The value, if it is one of the right ones; otherwise an error."""
-    if not any(value is r or (isinstance(value, str) and value == r) for r in right):
-        choices = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in right]
-        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(choices)} is right")
+def one_of(name: str, value: Any, options: Sequence[Any]) -> Any:
+    """Return the value, or raise InputError unless it is one of the options."""
+    if not any(value is r or (isinstance(value, str) and value == r) for r in options):
+        choices = ['"' + r + '"' if isinstance(r, str) else repr(r) for r in options]
+        raise InputError(f"{name} must be {' or '.join(choices)}, got {shorten(value)}")
     return value

@@ -1,7 +1,6 @@
-"""What is out there: recurrent layers, kernels and models of published libraries, held against the laws of
-``believe_kernel`` and ``believe_stateful``.
+"""Published recurrent layers, kernels and models, tested with ``believe_kernel`` and ``believe_stateful``.
 
-A room by itself, beside ``bench``: it needs libraries that the project does not, so no CI runs it, and it is
-in no wheel. It imports ratproof; of the rest of the project only tests look into it, and the page that shows
-its verdicts reads its files.
+This package is separate, like ``bench``: it needs libraries that the project does not, so CI does not run it,
+and no wheel contains it. It imports ratproof. In the rest of the project, only tests import it, and the page
+of its verdicts reads its files.
 """

@@ -1,4 +1,4 @@
-"""The command line of ``nox -s outside``: hold the programs of the table, and keep each verdict as a file."""
+"""The command line of ``nox -s outside``: run the programs of the table, and store each verdict in a file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from outside.table import ENTRIES
 
 VERDICTS = Path(__file__).parent / "verdicts"
 SECONDS = 1200
-"""The most that one program may take."""
+"""The maximum time of one program in seconds."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Hold some programs, or all; status 2 where a name is not known."""
+    """Run some programs, or all; the exit status is 2 for an unknown name."""
     parser = argparse.ArgumentParser(prog="nox -s outside --", description=__doc__)
     parser.add_argument("names", nargs="*", help="programs of the table; all without")
     parser.add_argument("--missing", action="store_true", help="only those without a verdict of this version")
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def held(entry: Entry, cases: int | None, seconds: int = SECONDS) -> dict[str, Any]:
-    """The verdict of a program, from a process of its own, whose imports are no other one's."""
+    """Return the verdict of a program, computed in a separate process with its own imports."""
     if entry.claim is None:
         return described(entry, [])
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}

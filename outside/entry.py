@@ -1,4 +1,4 @@
-"""One published layer, kernel or model, and how it is held."""
+"""One published layer, kernel or model, and how to test it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class Entry:
     """A program that somebody else published.
 
     Attributes:
-        name: of the claim, and of the file with the verdict.
-        library: the distribution that it is from.
-        path: the module and name that it has there.
+        name: the name of the claim, and of the file with the verdict.
+        library: the distribution that contains it.
+        path: its module and name there.
         claim: makes the claim; it imports the library.
-        interpreted: does it run Triton kernels, here under Triton's interpreter?
+        interpreted: whether it runs Triton kernels under Triton's interpreter.
         hides: packages that the library must not find, so that its own fallback runs.
-        cases: random cases a rung; ``None`` for the usual number.
-        remark: what a reader should know of how it is called.
-        not_run: why it is not run at all; empty where it is.
-        device: where its tensors are: ``cpu`` or ``cuda``.
+        cases: the number of random cases per rung; ``None`` for the default.
+        remark: a note on how it is called.
+        not_run: why it is not run; empty if it is.
+        device: the device of its tensors: ``cpu`` or ``cuda``.
     """
 
     name: str

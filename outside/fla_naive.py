@@ -1,5 +1,6 @@
-"""The reference kernels of flash-linear-attention, in plain torch: ``fla.ops.*.naive``. They compute in
-float32 whatever they are given, and so are asked in float32.
+"""The reference kernels of flash-linear-attention, in plain torch: ``fla.ops.*.naive``.
+
+They compute in float32 for all inputs, so they are tested in float32.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ KDA = LinearRecurrence(
     correction="delta",
     says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
 )
-"""A family that ratproof has no name for: the gated delta rule with a gate a key dimension."""
+"""A family without a name in ratproof: the gated delta rule with a gate for each key dimension."""
 SIMPLE_GLA = LinearRecurrence(
     "simple-gla", {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"
 )
@@ -30,14 +31,14 @@ HEADS_FIRST = ("BTH", "BHT")
 
 
 def function(path: str) -> Callable[..., Any]:
-    """What has this path in the library."""
+    """Return the library's function with this path."""
     module, _, name = path.rpartition(".")
-    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return found
+    result: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return result
 
 
 def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that returns outputs, and no final state."""
+    """Adapt a kernel that returns outputs without a final state."""
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -48,7 +49,7 @@ def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def outputs_and_another(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel whose second result is no final state."""
+    """Adapt a kernel whose second result is not the final state."""
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -93,7 +94,10 @@ def _gated(
     remark: str = "",
     **declared: Any,
 ) -> tuple[Entry, ...]:
-    """A chunked kernel with gates, twice: NaN for one gate of -infinity would hide all else."""
+    """Return two entries of a chunked kernel with gates.
+
+    NaN for a gate of -infinity would hide all other results.
+    """
     finite = (*without, "infinite-gates")
     return (
         _entry(name, path, family, adapt, finite, remark, **declared),
@@ -110,12 +114,12 @@ def _rwkv_6(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """DPLR's alpha, beta and gk are RWKV-7's a, b and w."""
+    """Rename DPLR's alpha, beta and gk to RWKV-7's a, b and w."""
     return renamed(_heads_first(kernel), r="q", w="gk", a="alpha", b="beta")
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A product of one Householder matrix is the gated delta rule; it demands a scale."""
+    """Adapt a product of one Householder matrix to the gated delta rule; it requires a scale."""
 
     def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
         return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)
@@ -124,7 +128,7 @@ def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _default_scale(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that always scales by K^(-1/2), where the family's scale is 1."""
+    """Adapt a kernel that always scales by K^(-1/2) to a family whose scale is 1."""
 
     def adapted(*, r: Any, scale: float, **arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -277,4 +281,4 @@ ENTRIES = (
         chunk=64,
     ),
 )
-"""In the order of the families."""
+"""The entries in the order of the families."""

@@ -1,5 +1,6 @@
-"""The Triton kernels of flash-linear-attention: under Triton's interpreter in float32, and on a GPU as they
-are compiled, in float32 and bfloat16.
+"""The Triton kernels of flash-linear-attention.
+
+They run under Triton's interpreter in float32, and compiled on a GPU in float32 and bfloat16.
 """
 
 from __future__ import annotations
@@ -16,23 +17,26 @@ from ratproof.laws.kernels.adapters import renamed
 from ratproof.laws.kernels.family import LinearRecurrence
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
-"""On a GPU each other size is compiled anew, which takes seconds."""
+"""The lengths on a GPU, where every other size is compiled anew, which takes seconds."""
 CASES, LONGEST, SHORT = 40, 65, 33
-"""The interpreter takes a millisecond a token: chunks' edges are of no interest to a recurrent kernel."""
+"""The numbers of cases and tokens; the interpreter takes a millisecond per token.
+
+A recurrent kernel has no chunks whose edges would have to be tested.
+"""
 CHUNKED = "under Triton's interpreter {}; it needs a GPU"
 
 
 def plain(kernel: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
-    """A kernel with its options; contiguous tensors, and offsets only where they are given."""
+    """Adapt a kernel with fixed options; tensors are contiguous, and offsets are passed only if present."""
     knows = inspect.signature(kernel).parameters
 
     def adapted(*, scale: float | None = None, **arguments: Any) -> Any:
-        given = dict(arguments)
-        if given.get("cu_seqlens") is None:
-            given.pop("cu_seqlens", None)
+        passed = dict(arguments)
+        if passed.get("cu_seqlens") is None:
+            passed.pop("cu_seqlens", None)
         if "scale" in knows:
-            given["scale"] = scale
-        return kernel(**given, **fixed)
+            passed["scale"] = scale
+        return kernel(**passed, **fixed)
 
     return adapted
 
@@ -73,7 +77,7 @@ def _on_gpu(
     chunk: int | None = None,
     inverse: str = "substitution",
 ) -> tuple[Entry, Entry]:
-    """A kernel as it is compiled for a GPU, in float32 and in bfloat16."""
+    """Return the entries of a kernel compiled for a GPU, in float32 and in bfloat16."""
     lanes = family == "hgrn"
     sizes = {"D": (64,)} if lanes else {"H": (2,), "K": (64,), "V": (64,)}
     declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse, "seconds": 40.0}
@@ -149,7 +153,7 @@ ENTRIES = (
     ),
     _not_run("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "it raises ValueError: mask has unsupported dtype"),
 )
-"""In the order of the families, recurrent kernels first."""
+"""The entries in the order of the families, recurrent kernels first."""
 ON_GPU = tuple(
     entry
     for pair in (
@@ -227,4 +231,7 @@ ON_GPU = tuple(
     )
     for entry in pair
 )
-"""The same families on a GPU; chunked kernels subtract cumulated gates, so that these are finite."""
+"""The same families on a GPU.
+
+Chunked kernels subtract cumulative gates, so the gates are finite here.
+"""

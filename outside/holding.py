@@ -1,4 +1,4 @@
-"""Holds one program, in a process of its own, and prints the verdict as JSON on the last line."""
+"""Run one program in a separate process, and print the verdict as JSON on the last line."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from outside.entry import Entry
 from outside.table import ENTRIES
 
 CASES = 60
-"""Random cases a rung."""
+"""The number of random cases per rung."""
 
 
 def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
-    """What the laws say of a program."""
+    """Return the verdicts of the laws on a program."""
     if entry.claim is None:
         return described(entry, [])
     import torch
@@ -57,7 +57,7 @@ def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
 
 
 def described(entry: Entry, laws: list[dict[str, Any]], why: str = "") -> dict[str, Any]:
-    """A verdict with what is to be known besides."""
+    """Return a verdict with the versions, the machine and the command."""
     return {
         "name": entry.name,
         "library": entry.library,
@@ -83,14 +83,14 @@ def _processor(entry: Entry) -> str:
 
 
 def interpret() -> None:
-    """Let Triton kernels run in Triton's interpreter, which has no clock to choose configurations by."""
+    """Let Triton kernels run in Triton's interpreter, which cannot time configurations."""
     if os.environ.get("TRITON_INTERPRET") != "1":
         raise SystemExit("TRITON_INTERPRET=1 is needed before Triton is imported")
     take_first_configurations()
 
 
 def take_first_configurations() -> None:
-    """Let Triton take the first configuration of each kernel, where it would compile and time all of them."""
+    """Let Triton take the first configuration of each kernel instead of compiling and timing all of them."""
     autotuner = importlib.import_module("triton.runtime.autotuner").Autotuner
     autotuner._bench = lambda self, *arguments, config, **meta: [1.0, 1.0, 1.0]
 

@@ -1,4 +1,4 @@
-"""All programs that are held, by name."""
+"""All tested programs, by name."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ ENTRIES: dict[str, Entry] = {
     )
     for entry in part
 }
-"""In the order in which they are run and shown."""
+"""The entries in the order in which they are run and shown."""

@@ -1,4 +1,4 @@
-"""The kernels of transformers in plain torch, which run where no other library has them."""
+"""The kernels of transformers in plain torch, which run if no other library provides them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ M = "transformers.models."
 
 
 def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that always scales by K^(-1/2), and demands options that others do without."""
+    """Adapt a kernel that always scales by K^(-1/2), and requires arguments that are optional elsewhere."""
 
     def adapted(*, initial_state: Any, output_final_state: bool, **tensors: Any) -> Any:
         return kernel(**tensors, initial_state=initial_state, output_final_state=output_final_state)
@@ -65,7 +65,7 @@ def _mamba_2(model: str, chunk: int) -> Entry:
 
 
 FINITE_FIRST = (("", ("infinite-gates",)), ("-infinite-gates", ()))
-"""The endings of a chunked kernel's two names, and what each does without."""
+"""The suffixes of a chunked kernel's two names, and the capabilities that each lacks."""
 
 ENTRIES = (
     *(  # twice each: NaN for one gate of -infinity would hide all else
@@ -108,4 +108,4 @@ ENTRIES = (
     ),
     _mamba_2("mamba2", 64),
 )
-"""Copies of the same function in other models are left out."""
+"""The entries; copies of the same function in other models are omitted."""

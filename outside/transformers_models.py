@@ -1,5 +1,6 @@
-"""Causal language models of transformers with a recurrence in them: small random ones, with their caches.
-Nothing is downloaded.
+"""Causal language models of transformers that have a recurrence.
+
+The models are small and random, with their caches. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -54,18 +55,18 @@ SSD = {"mamba_n_heads": 4, "mamba_d_head": 8, "mamba_n_groups": 2, "mamba_d_stat
 
 @dataclass(frozen=True)
 class Model:
-    """A model class, a small configuration, and how it is asked.
+    """A model class, a small configuration, and how it is tested.
 
     Attributes:
         name: the model's folder in the library.
-        prefix: what its classes begin with.
-        sizes: of the configuration.
+        prefix: the prefix of its classes.
+        sizes: the configuration.
         adapter: arguments of :func:`~ratproof.laws.models.causal_model.of_causal_model`.
-        without: what its documentation says that it does not take.
-        config: the name of its configuration, where that is another than usual.
-        new_cache: from a module, what makes the cache to begin with.
-        variant: what is said of the configuration in the name.
-        remark: what a reader should know of it.
+        without: the capabilities that it lacks according to its documentation.
+        config: the name of its configuration class, if it is not the usual one.
+        new_cache: returns the function that makes the initial cache, given a module.
+        variant: the part of the name that describes the configuration.
+        remark: a note for readers.
     """
 
     name: str
@@ -79,7 +80,7 @@ class Model:
     remark: str = ""
 
     def entry(self) -> Entry:
-        """How it is held."""
+        """Return the entry of the model."""
         title = "-".join(filter(None, ["transformers", self.name.replace("_", "-"), self.variant]))
         path = f"transformers.{self.prefix}ForCausalLM"
         return Entry(title, LIBRARY, path, lambda: self._claim(title), hides=HIDES, remark=self.remark)
@@ -98,7 +99,7 @@ class Model:
 
 
 def enlarge(module: nn.Module) -> None:
-    """Weights that are drawn as small as for large models hardly let tokens be told apart."""
+    """Enlarge small random weights, with which outputs would hardly depend on the tokens."""
     with torch.no_grad():
         for parameter in module.parameters():
             if parameter.dim() > 1 and parameter.is_floating_point() and parameter.std() < 0.05:
@@ -106,7 +107,7 @@ def enlarge(module: nn.Module) -> None:
 
 
 def dynamic_cache(module: nn.Module) -> Callable[[int], Any]:
-    """The cache that ``generate`` gives to a model that makes none."""
+    """Return a function that makes the cache that ``generate`` passes to a model that makes none."""
     from transformers import DynamicCache
 
     return lambda rows: DynamicCache(config=module.config)
@@ -311,4 +312,4 @@ MODELS = (
     ),
 )
 ENTRIES = tuple(model.entry() for model in MODELS)
-"""Alike models after each other."""
+"""The entries; similar models are adjacent."""

@@ -21,7 +21,7 @@ def gpu(tmp_path, monkeypatch):
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, spec.name, module)
     spec.loader.exec_module(module)
-    step = lambda code, seconds, printed: module.Step(
+    step = lambda code, seconds, printed: module.GpuStep(
         ("-c", code, "{file}"), "docs/verdicts/cuda.json" if printed else "bench/results/one.json", seconds,
         ("source.py",), printed,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The command line's ``train``: every experiment that can be trained."""
+"""The command line's ``train``, with every experiment that can be trained."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def frame(
     if every or as_json:
         what = "--list" if every else "--json"
         raise InputError(
-            f"{what} before an experiment is not right: ratproof train --list lists the experiments"
+            f"{what} must not come before an experiment; ratproof train --list lists the experiments"
         )
     if context.invoked_subcommand is None:
-        raise InputError("no experiment is named; ratproof train --list lists them")
+        raise InputError("an experiment must be named; ratproof train --list lists them")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Where a run's data are, as the command line and campaigns say it."""
+"""The location of a run's data, for the command line and campaigns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Data:
-    """Where the data are.
+    """The location of the data.
 
     Attributes:
-        folder: the user's; which files are in it, each experiment's ``sources.py`` says.
-        vectors: a file of word vectors; ``None``: those that are found in the folder.
-        any_size: also take files of other sizes than the published ones.
-        rules: a file of rules; ``None``: the one beside the sentences.
+        folder: the user's folder; each experiment's ``sources.py`` lists its files.
+        vectors: a file of word vectors; ``None`` selects those in the folder.
+        any_size: whether to accept files of other sizes than the published ones.
+        rules: a file of rules; ``None`` selects the one beside the sentences.
     """
 
     folder: Path

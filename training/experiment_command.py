@@ -1,4 +1,4 @@
-"""The command of an experiment: its options are the fields of its settings, and what all runs are told."""
+"""The command of an experiment, with an option for each field of its settings and common options."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Vectors = Annotated[
 
 
 def data_option(holds: str) -> Any:
-    """Return the option ``--data``, of a folder that holds what is said."""
+    """Return the option ``--data``, whose help names the folder's contents."""
     return typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help=f"the folder with {holds}")
 
 
@@ -56,7 +56,7 @@ def experiment_command(record: Experiment) -> Callable[..., int]:
 
 
 def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
-    """Yield the options that are no settings."""
+    """Yield the options that are not settings."""
     names = ", ".join(record.presets)
     preset = typer.Option(
         "--preset", help=f"the settings that no option names: {names} (default: {record.preset})"
@@ -129,7 +129,7 @@ def _train(
     any_size: bool = False,
     **how: Any,
 ) -> int:
-    """Run the experiment, print what came of it, and return the exit status."""
+    """Run the experiment, print its result, and return the exit status."""
     require_extra("training", f"train {record.name}")
     from training.engine.freed_memory import freed_memory_kept
     from training.engine.loop import Diverged
@@ -154,7 +154,7 @@ def _train(
     name = run.called(preset)
     folder = Path(output) if output is not None else Path("trained") / name
     if record.minutes is not None and minutes == math.inf:
-        raise InputError("--minutes is inf, where a positive number is right")
+        raise InputError("--minutes must be a finite number, got inf")
     where = Where(folder, minutes=math.inf if minutes is None else minutes, **how)
     reads = (place.vectors, place.rules, None if file is None else Path(file))
     require_folder("-o", folder, (*NAMES, *record.files), reads=reads)

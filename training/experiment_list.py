@@ -1,4 +1,4 @@
-"""What can be trained: the records of all experiments, from the ``settings.py`` of each folder."""
+"""The records of all experiments that can be trained, from the ``settings.py`` of each folder."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ RECORDS: tuple[Experiment, ...] = tuple(
         key=lambda record: record.order,
     )
 )
-"""All records: an experiment whose models are trained in several ways has several."""
+"""All records; an experiment whose models are trained in several ways has several records."""
 EXPERIMENTS = tuple(record for record in RECORDS if record.paper)
-"""Those that ``train --list`` lists."""
+"""The experiments that ``train --list`` lists."""
 
 
 def record_of(experiment: str, model: str = "") -> Experiment | None:
-    """Return how that model is trained on that experiment; ``None`` if there is no such experiment."""
+    """Return the record for training that model on that experiment, or ``None`` if there is none."""
     own = [record for record in RECORDS if record.name == experiment and record.only_model in ("", model)]
     return max(own, key=lambda record: len(record.only_model), default=None)
 
 
 def recipe_said(result: dict[str, Any]) -> str:
-    """Return the settings of a result but for the seed, as text: runs of one recipe have the same. A result
-    that is older than a setting was made with its default.
+    """Return the settings of a result without the seed, as text, equal for runs of one recipe.
+
+    A result that is older than a setting has its default.
     """
     record = record_of(result["experiment"], result["model"])
     how = ({} if record is None else record.settings().to_json()) | result["configuration"]

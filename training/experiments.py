@@ -1,4 +1,4 @@
-"""The experiments that the engine runs, by name."""
+"""The experiments of the training engine, by name."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ STOPPED = ("interrupted", "out of time")
 def settings_for(
     experiment: str, preset: str, given: dict[str, Any], where: str, called: str = "preset"
 ) -> Settings:
-    """Return the settings of a run: a preset's, and what is given besides.
+    """Return the settings of a run: those of a preset, overridden by the given values.
 
-    Raises :class:`~automata.errors.InputError`: there is no such experiment, preset or setting.
+    Raises:
+        InputError: if there is no such experiment, preset or setting.
     """
     record = record_of(experiment, str(given.get("model")))
     if record is None:
         names = ", ".join(dict.fromkeys(one.name for one in RECORDS))
-        raise InputError(f"{where}: {experiment!r:.40} is no experiment of the engine; there are {names}")
+        raise InputError(f"{where}: the experiment must be one of {names}, got {experiment!r:.40}")
     if preset not in record.presets:
-        raise InputError(f"{where}: {preset!r:.40} is no {called}; there are {', '.join(record.presets)}")
+        presets = ", ".join(record.presets)
+        raise InputError(f"{where}: the {called} must be one of {presets}, got {preset!r:.40}")
     return from_json(record.settings, {**record.presets[preset], **given}, where)
 
 
@@ -41,20 +43,20 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
 ) -> dict[str, Any] | str:
-    """Run an experiment: its result, or why there is none yet.
+    """Run an experiment and return its result, or the reason that there is none yet.
 
     Args:
-        experiment: its name.
-        settings: how.
-        data: on what.
+        experiment: the name of the experiment.
+        settings: the settings of the run.
+        data: the location of the data.
         where: the run's folder.
-        stop: should it stop here?
-        test: measure it on the test part, too? Settings are chosen without.
+        stop: returns whether to stop now.
+        test: whether to measure on the test part, too; settings are chosen without it.
     """
     record = record_of(experiment, settings.model)
     assert record is not None
     with freed_memory_kept():
-        said: dict[str, Any] | str = record.start(settings, data, test).run(where, stop)
-    if isinstance(said, dict) and said.get("outcome") in STOPPED:
-        return str(said["outcome"])
-    return said
+        result: dict[str, Any] | str = record.start(settings, data, test).run(where, stop)
+    if isinstance(result, dict) and result.get("outcome") in STOPPED:
+        return str(result["outcome"])
+    return result

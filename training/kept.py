@@ -1,5 +1,6 @@
-"""What checkpoints of training runs have in common: tensors that are put back where they belong, an
-optimiser's state, another task's run.
+"""Helpers for checkpoints of training runs.
+
+They restore tensors and an optimiser's state, and compare tasks.
 """
 
 from __future__ import annotations
@@ -19,60 +20,63 @@ NEVER_NEGATIVE = ("step", "exp_avg_sq", "square_avg")
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
-    """The optimiser's state by name; none before its first step."""
-    for place, state in optimiser.state_dict()["state"].items():
+    """Yield the optimiser's state by name; it is empty before the first step."""
+    for index, state in optimiser.state_dict()["state"].items():
         for name, value in state.items():
             if value is not None:
-                yield f"{PREFIX}{place}.{name}", value if isinstance(value, Tensor) else torch.tensor(value)
+                yield f"{PREFIX}{index}.{name}", value if isinstance(value, Tensor) else torch.tensor(value)
 
 
 def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) -> None:
-    """Put the tensors of that prefix where they belong."""
+    """Copy the tensors of that prefix into their targets."""
     for name, target in targets.items():
         tensor = tensors.get(f"{prefix}.{name}")
         if tensor is None or tensor.shape != target.shape or tensor.dtype != target.dtype:
-            raise InputError(f"the tensor {prefix}.{name} is absent, or of another shape")
+            raise InputError(f"the tensor {prefix}.{name} must be present, with the right shape and dtype")
         if not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"the tensor {prefix}.{name} has a number that is not finite")
+            raise InputError(f"the tensor {prefix}.{name} must have finite entries only")
         target.copy_(tensor)
 
 
 def fill_optimiser(
     optimiser: torch.optim.Optimizer, parameters: list[nn.Parameter], tensors: dict[str, Tensor]
 ) -> None:
-    """The optimiser's state, which comes into being with its first step; ``parameters`` in its own order.
+    """Restore the optimiser's state, which an optimiser creates at its first step.
 
-    Raises :class:`~automata.errors.InputError`: a tensor is absent, of no parameter, of another shape or
-    type, or has something in it that no step leaves there.
+    ``parameters`` are in the optimiser's order.
+
+    Raises:
+        InputError: if a tensor is missing, unknown, of another shape or dtype, or has values that no step
+            produces.
     """
-    whole, right = optimiser.state_dict(), _after_a_step(optimiser)
-    names = {f"{PREFIX}{place}.{name}" for place, state in right.items() for name in state}
-    strange = next((name for name in tensors if name.startswith(PREFIX) and name not in names), None)
-    if strange is not None:
-        raise InputError(f"there is no tensor {strange} in the state of this optimiser")
+    full, reference = optimiser.state_dict(), _after_a_step(optimiser)
+    names = {f"{PREFIX}{index}.{name}" for index, state in reference.items() for name in state}
+    unknown = next((name for name in tensors if name.startswith(PREFIX) and name not in names), None)
+    if unknown is not None:
+        raise InputError(f"the tensor {unknown} must belong to the state of this optimiser")
     state: dict[int, dict[str, Tensor]] = {}
-    for place, expected in right.items():
-        there = {
-            name: tensors[f"{PREFIX}{place}.{name}"]
+    for index, expected in reference.items():
+        present = {
+            name: tensors[f"{PREFIX}{index}.{name}"]
             for name in expected
-            if f"{PREFIX}{place}.{name}" in tensors
+            if f"{PREFIX}{index}.{name}" in tensors
         }
-        if not there:  # it had no gradient yet
+        if not present:  # it had no gradient yet
             continue
         for name, like in expected.items():
-            tensor, where = there.get(name), f"the tensor {PREFIX}{place}.{name}"
+            tensor, where = present.get(name), f"the tensor {PREFIX}{index}.{name}"
             if tensor is None or tensor.shape != like.shape or tensor.dtype != like.dtype:
-                raise InputError(f"{where} is absent, or of another shape or type")
+                raise InputError(f"{where} must be present, with the optimiser's shape and dtype")
             if not bool(torch.isfinite(tensor).all()) or (
                 name in NEVER_NEGATIVE and bool((tensor < 0).any())
             ):
-                raise InputError(f"{where} has a number that no step leaves there")
-        state[place] = there
-    optimiser.load_state_dict({**whole, "state": state})
+                raise InputError(f"{where} must have values that a step can produce")
+        state[index] = present
+    optimiser.load_state_dict({**full, "state": state})
 
 
 def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
-    """The state that a copy of the optimiser has after a step: which tensors there are, and how large."""
+    """Return the state of a copy of the optimiser after a step, for the names and shapes of its tensors."""
     other = copy.deepcopy(optimiser)
     for group in other.param_groups:
         for parameter in group["params"]:
@@ -82,15 +86,12 @@ def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tenso
 
 
 def difference(other: Any, task: dict[str, Any]) -> str:
-    """The first thing in which two tasks differ."""
+    """Describe the first difference between two tasks."""
     if not isinstance(other, dict):
-        return f"its task is {other!r:.40}, where an object is right"
+        return f"its task must be an object, got {other!r:.40}"
     name = next(
         name
         for name in {**task, **other}
         if name not in other or name not in task or other[name] != task[name]
     )
-    return (
-        f"is a run with {printable(name):.60} {other.get(name)!r:.60}, where {task.get(name)!r:.60} is"
-        " asked for"
-    )
+    return f"must be a run with {printable(name):.60} {task.get(name)!r:.60}, got {other.get(name)!r:.60}"

@@ -1,4 +1,4 @@
-"""The machine that the results in a file come from."""
+"""A description of the machine, for the results in a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def machine() -> dict[str, Any]:
-    """Processor, cores and versions; runs are on one thread."""
+    """Return the processor, the cores and the versions; runs use one thread."""
     names = [
         line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")
     ]

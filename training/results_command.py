@@ -1,4 +1,4 @@
-"""The command line's ``results``: the tables of the experiments, from the results that were kept."""
+"""The command line's ``results``: tables of the experiments, from stored results."""
 
 from __future__ import annotations
 
@@ -37,36 +37,40 @@ def results(
     from training.engine.results import results_in
 
     require_outputs({"--html": html})
-    found = results_in(_place(folder))
-    if not found:
-        raise InputError(f"{folder}: has no results, where a folder with some is right{_names()}")
-    status = show(found, as_json)
+    selected = results_in(_folder(folder))
+    if not selected:
+        raise InputError(f"{folder}: must be a folder with results, got none{_names()}")
+    status = show(selected, as_json)
     if html is not None:
-        why = write_html(_page(found, command_line(context)), html)
+        why = write_html(_page(selected, command_line(context)), html)
         if why:
             raise OutputError(why)
     return status
 
 
-def _page(found: list[dict[str, Any]], command: str) -> HtmlPage:
+def _page(results: list[dict[str, Any]], command: str) -> HtmlPage:
     from training.tables import tables
 
-    made = [HtmlTable(title, header, [cells(*row) for row in rows]) for title, header, rows in tables(found)]
-    runs = "run" if len(found) == 1 else "runs"
-    return HtmlPage("Results of the experiments", f"{len(found):,} {runs}", PLAIN, (), command, tables=made)
+    shown = [
+        HtmlTable(title, header, [cells(*row) for row in rows]) for title, header, rows in tables(results)
+    ]
+    runs = "run" if len(results) == 1 else "runs"
+    return HtmlPage(
+        "Results of the experiments", f"{len(results):,} {runs}", PLAIN, (), command, tables=shown
+    )
 
 
-def _place(folder: str | None) -> Path:
+def _folder(folder: str | None) -> Path:
     if folder is None:
         if not KEPT.is_dir():
             raise InputError(f"results: a folder with results must be named{_names()}")
         return KEPT
-    place = Path(folder)
-    if not place.exists() and folder in _kept_names():
+    path = Path(folder)
+    if not path.exists() and folder in _kept_names():
         return KEPT / folder
-    if not place.is_dir():
-        raise InputError(f"{folder}: is no folder, where one with results is right{_names()}")
-    return place
+    if not path.is_dir():
+        raise InputError(f"{folder}: must be a folder with results{_names()}")
+    return path
 
 
 def _kept_names() -> list[str]:
@@ -79,26 +83,25 @@ def _names() -> str:
     return f"; those kept by ratproof are {', '.join(_kept_names())}"
 
 
-def show(found: list[dict[str, Any]], as_json: bool) -> int:
+def show(selected: list[dict[str, Any]], as_json: bool) -> int:
     """Print the tables of some results.
 
-    Raises :class:`~automata.errors.InputError` where there are results, and no table of any of them.
+    Raises:
+        InputError: if there are results, but no table of any of them.
     """
     from training.tables import rows_of, tables
 
-    made = tables(found)
-    if found and not made:
-        names = ", ".join(sorted({one["experiment"] for one in found}))
-        raise InputError(
-            f"no table can be made of results of {printable(names)}, which have none of its metrics"
-        )
+    sections = tables(selected)
+    if selected and not sections:
+        names = ", ".join(sorted({one["experiment"] for one in selected}))
+        raise InputError(f"results of {printable(names)} must have metrics of a table, got none")
     if as_json:
-        print_json({"results": found, "rows": [row.to_json() for row in rows_of(found)]})
+        print_json({"results": selected, "rows": [row.to_json() for row in rows_of(selected)]})
         return 0
     out = console()
-    if not found:
+    if not selected:
         out.print("no results")
-    for title, header, rows in made:
+    for title, header, rows in sections:
         out.print(f"\n{title}")
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:

@@ -1,4 +1,4 @@
-"""The tables of the experiments: results of runs that differ in the seed alone, together."""
+"""The tables of the experiments; results of runs that differ only in the seed form one row."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ SEARCHED = [
     "clip",
 ]
 Table = tuple[str, list[str], list[list[str]]]
-"""Its title, its header and its rows, as text."""
+"""A table's title, header and rows, as text."""
 
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A model on a set: the test accuracies of its seeds.
+    """A model on a set, with the test accuracies of its seeds.
 
     Attributes:
-        experiment, model: which.
-        seeds: that were run.
-        accuracies: of the seeds, in their order.
-        mean, deviation: of the seeds' accuracies; ``None``: one seed has no deviation.
+        experiment, model: the experiment and the model.
+        seeds: the seeds that were run.
+        accuracies: the accuracies of the seeds, in order.
+        mean, deviation: of the seeds' accuracies; the deviation is ``None`` for one seed.
         standard_error: of one accuracy, by the size of the test part.
-        paper, paper_deviation: what the paper has.
-        units: how many were decided equal to their automata, of all seeds; ``None`` for a network that is no
-            rational one.
-        seconds: of training, the mean.
-        sentences: of the test part.
-        scale: of long sequences, how much of an image or a review was read; else empty.
+        paper, paper_deviation: the paper's figures.
+        units: the number of units of all seeds that were decided equal to their automata; ``None`` for a
+            network that is not rational.
+        seconds: the mean training time.
+        sentences: the size of the test part.
+        scale: how much of an image or a review was read, for long sequences; otherwise empty.
     """
 
     experiment: str
@@ -61,12 +61,12 @@ class ResultRow:
     scale: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the row as a JSON object."""
         return asdict(self)
 
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[ResultRow]:
-    """A row for each model on each set, of the results that have a test accuracy."""
+    """Return a row for each model on each set, from the results with a test accuracy."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for one in results:
         if one["metrics"].get("test_accuracy") is not None:
@@ -75,7 +75,7 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[ResultRow]:
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
-    """Each with its title, its header and its rows, as text."""
+    """Return each table with its title, header and rows, as text."""
     others = [one for one in results if not with_rules.is_with_rules(one)]
     return [
         *with_rules.tables(results),
@@ -88,12 +88,12 @@ def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share in %, without the sign; a dash for none."""
+    """Return a share in %, without the sign, or a dash for none."""
     return "-" if share is None else f"{100 * share:.{digits}f}"
 
 
 def name_of(result: dict[str, Any]) -> str:
-    """The experiment, and of one's own data the folder too.
+    """Return the experiment, followed by the folder for the user's own data.
 
     >>> name_of({"experiment": "fa-rnn", "data": {"folder": "home"}}), name_of({"experiment": "qc"})
     ('fa-rnn, home', 'qc')

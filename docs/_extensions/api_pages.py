@@ -37,7 +37,7 @@ def _grouped(room: str) -> dict[str, tuple[str, list[str]]]:
     groups: dict[str, tuple[str, list[str]]] = {f"{room}-more": (f"Modules of {room}", [])}
     for module in pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}."):
         folder = ".".join(module.name.split(".")[:2])
-        if ".commands" in module.name:  # on a page of their own
+        if ".commands" in module.name:  # the commands have their own page
             continue
         if any(isinstance(value, LayerKind) for value in vars(importlib.import_module(module.name)).values()):
             groups.setdefault(f"{room}-layers", ("Layers", []))[1].append(module.name)

@@ -50,7 +50,7 @@ TITLES = {
     "prv": "proved for all weights",
     "coq": "kernel-checked by Coq",
 }
-"""What the columns of the ladder mean."""
+"""The meanings of the columns of the ladder."""
 _log = getLogger(__name__)
 
 

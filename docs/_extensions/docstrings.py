@@ -1,6 +1,4 @@
-"""Docstrings as autodoc should read them: formulas stay formulas, and a class has only what was written in
-it.
-"""
+"""Docstring processing for autodoc: formulas are kept, and borrowed attributes are skipped."""
 
 from __future__ import annotations
 
@@ -17,16 +15,18 @@ _COLON = "\ue000"
 
 
 def hide_colons(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Napoleon takes what stands before a colon for a variable's type, where ours are sentences: hide it till
-    it has read them.
+    """Hide colons in the docstrings of data until Napoleon has read them.
+
+    Napoleon interprets text before a colon as a variable's type, but our docstrings are sentences.
     """
     if what in ("data", "attribute"):
         lines[:] = [line.replace(": ", f"{_COLON} ") for line in lines]
 
 
 def keep_formulas(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings write |x| and x_:t, and never mean a substitution or a link by it: escape the marks outside
-    of code.
+    """Escape the marks of formulas outside code.
+
+    Docstrings contain |x| and x_:t, and never mean a substitution or a link by it.
     """
     in_example = False
     lines[:] = [line.replace(_COLON, ":") for line in lines]
@@ -42,19 +42,18 @@ def _short(text: str) -> str:
 
 
 def skip_borrowed(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """A class attribute that is another module's function (``plus = max``) is no method of ours to
-    document.
+    """Skip class attributes that are another module's functions, such as ``plus = max``.
+
+    Fields of named tuples are skipped, too, because their documentation is "Alias for field number 0".
     """
     borrowed = what == "class" and callable(thing) and "." not in getattr(thing, "__qualname__", ".")
-    numbered = (
-        type(thing).__name__ == "_tuplegetter"
-    )  # a named tuple's field, documented as "Alias for field number 0"
+    numbered = type(thing).__name__ == "_tuplegetter"
     return True if borrowed or numbered else None
 
 
 def shorten_types(
     app: Any, what: str, name: str, thing: Any, options: Any, arguments: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Arrays as the code writes them, ``NDArray[Any]``; a test returns nothing worth saying."""
+    """Shorten array types to the form in the code, ``NDArray[Any]``, and omit the results of tests."""
     arguments, returns = (None if text is None else _short(text) for text in (arguments, returns))
     return arguments, None if name.startswith("proofs_tests.") else returns

@@ -40,7 +40,7 @@ NAMES = {
     "rrnn-c": "RRNN(C)",
     "rrnn-f": "RRNN(F)",
 }
-"""What pages call the models, in the order of the tables."""
+"""The display names of the models, in the order of the tables."""
 TEXTS = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
 RULES = {"atis": "ATIS", "qc": "QC", "sms": "SMS"}
 LANGUAGE, WIKIPEDIA, TOMITA = (
@@ -51,7 +51,7 @@ LANGUAGE, WIKIPEDIA, TOMITA = (
 MEMORY = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
 SEQUENCES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "imdb": "IMDB"}
 TITLES = TEXTS | LANGUAGE | RULES | TOMITA | MEMORY | SEQUENCES | WIKIPEDIA
-"""The titles of all pages, in their order."""
+"""The titles of all pages, in order."""
 Runs = Sequence[dict[str, Any]]
 
 
@@ -126,13 +126,13 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
     made: dict[str, list[dict[str, Any]]] = {"sst2": []}
-    there = set()
+    seen = set()
     for run in kept:
         how = run["configuration"]
         same = repr(sorted(how.items()))  # a search may choose what the other one chose
-        if run["experiment"] != name or "test_accuracy" not in run["metrics"] or same in there:
+        if run["experiment"] != name or "test_accuracy" not in run["metrics"] or same in seen:
             continue
-        there.add(same)
+        seen.add(same)
         values = [how[key] for key in SPACE]
         if how.get("classifier") == "linear":
             way = "linear"

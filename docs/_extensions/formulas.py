@@ -1,4 +1,4 @@
-r"""Formulas in plain text, as the claims and the counterexamples have them, recognised and written in LaTeX.
+r"""Recognition of formulas in the plain text of claims and counterexamples, and conversion to LaTeX.
 
 >>> in_latex("with lambda(q_1) = c_0, for every string")
 ['with ', '\\lambda (q_{1})=c_{0}', ', for every string']
@@ -38,7 +38,7 @@ _NAME = re.compile(r"([A-Za-z]+)(\d?)(.*)", re.DOTALL)
 
 
 def in_latex(text: str) -> list[str]:
-    """The text in parts: what is no formula, and every second one a formula in LaTeX."""
+    """Split the text into prose and formulas in LaTeX, alternating, prose first."""
     tokens = [(m.lastgroup or "", m[0]) for m in _TOKEN.finditer(text)]
     parts, prose, i = [], "", 0
     while i < len(tokens):
@@ -53,7 +53,7 @@ def in_latex(text: str) -> list[str]:
 
 
 def _formula_at(tokens: list[tuple[str, str]], start: int) -> int:
-    """How many tokens a formula that begins here has; 0 without one."""
+    """Return the number of tokens of a formula that begins here, or 0."""
     if tokens[start][0] not in ("name", "number") and tokens[start][1] not in "([|-":
         return 0
     if start and tokens[start - 1][0] not in ("space", "sign"):  # RRNN(C): within a word
@@ -84,14 +84,17 @@ def _may_stand_in_a_formula(kind: str, text: str) -> bool:
 
 
 def _is_an_argument(tokens: list[tuple[str, str]], at: int) -> bool:
-    """Is it the symbol a of f(a), and not the article?"""
+    """Return whether this is the symbol a of f(a), and not the article."""
     before = next((text for kind, text in reversed(tokens[:at]) if kind != "space"), "")
     after = next((text for kind, text in tokens[at + 1 :] if kind != "space"), "")
     return tokens[at][1] == "a" and before in ("(", ",") and after in (")", ",")
 
 
 def _says_something(part: list[tuple[str, str]]) -> bool:
-    """A relation, an index or a Greek letter; a list only where dots stand for a part of it."""
+    """Return whether the part has a relation, an index or a Greek letter.
+
+    A list counts only if dots stand for a part of it.
+    """
     if "," in _outside(part) and not any(text == "..." for _, text in part):
         return False
     if any(kind == "sign" and text in {"=", "<", ">", ">=", "<="} for kind, text in part):
@@ -103,7 +106,7 @@ def _says_something(part: list[tuple[str, str]]) -> bool:
 
 
 def _outside(part: list[tuple[str, str]]) -> list[str]:
-    """The texts that no bracket is around."""
+    """Return the texts outside all brackets."""
     depth, outside = 0, []
     for _, text in part:
         depth -= text in (")", "]")
@@ -150,6 +153,6 @@ _TIGHT = {"+", "-", "*", "/", "=", "<", ">", ">=", "<=", "...", "(.)"}
 
 
 def _index(text: str) -> str:
-    """``_t`` and ``^(j)`` with braces."""
+    """Add braces to ``_t`` and ``^(j)``."""
     text = re.sub(r"\^(\([^()]*\)|[A-Za-z0-9]+)", r"^{\1}", text)
     return re.sub(r"_([A-Za-z0-9]+)", r"_{\1}", text)

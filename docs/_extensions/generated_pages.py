@@ -1,4 +1,4 @@
-"""The Sphinx extension that writes the pages that come from the code and from what ran.
+"""The Sphinx extension that writes the pages generated from code and results.
 
 It owns four folders, which git ignores: ``claims/`` (a page for each claim, and the drawings and tables that
 other pages show), ``experiments/``, ``tests/`` and ``api/``. It writes a page only when it changes, and
@@ -50,7 +50,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension with Sphinx."""
     app.add_config_value("verdicts_file", "", "env", str)
     app.add_config_value("gpu_verdicts_file", "", "env", str)
     app.connect("builder-inited", generate)

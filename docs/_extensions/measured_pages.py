@@ -1,4 +1,4 @@
-"""The tables and plots of what was measured: from ``bench/results``, ``outside/`` and ``mutants/``."""
+"""The tables and plots of measurements, from ``bench/results``, ``outside/`` and ``mutants/``."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ MEASURED = {
     "not-rational-controls": ("not_rational_controls", "not_rational"),
     "certified-figures": ("certified", "certified"),
 }
-"""For each table its template, which has the name of the program in ``bench``, and the file of results."""
+"""The template of each table, named like the program in ``bench``, and its file of results."""
 SEEN = ("refuted", "unknown")
-"""Verdicts by which a rung shows a fault."""
+"""The verdicts by which a rung detects a fault."""
 
 
 def pages(root: Path) -> dict[str, str]:
@@ -186,6 +186,6 @@ def _constants(program: Path) -> dict[str, Any]:
     constants = {}
     for line in ast.parse(program.read_text(encoding="utf-8")).body if program.exists() else ():
         if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-            with suppress(ValueError):  # what is no literal
+            with suppress(ValueError):  # not a literal
                 constants[line.targets[0].id] = ast.literal_eval(line.value)
     return constants

@@ -35,9 +35,9 @@ METHODS = ("ours", "the paper's")
 TRAINED_ON = {"palindromes": "the usual others", "exchanges": "exchanges too"}
 FARTHEST, EXCHANGED = (palindromes.COLUMNS[index].name for index in (2, 5))
 KINDS = {"palindrome": FARTHEST, "random": FARTHEST, "one letter": FARTHEST, "exchanged": EXCHANGED}
-"""Kinds of strings, and the column that has them at the greatest length."""
+"""Kinds of strings, and the column with the longest strings of each."""
 AGREES = 0.9
-"""The share of each kind of strings that a network must classify as a language does, to have learned it."""
+"""The share of each kind of strings on which a network that learned a language agrees with it."""
 Runs = Sequence[dict[str, Any]]
 Printed = Mapping[Any, Sequence[float]]
 
@@ -46,9 +46,9 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
     """Return a page and its pictures by path.
 
     Args:
-        name: of the experiment.
+        name: the name of the experiment.
         own: its results.
-        exchanges: results of networks that had exchanges among the strings that they were trained on.
+        exchanges: results of networks that were trained on exchanges, too.
         models: the names of all models, in the order of the tables.
     """
     rows = rows_of(own)
@@ -91,7 +91,7 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
 
 
 def _models(rows: Sequence[RecognitionRow]) -> list[str]:
-    """Return the models that are compared, and what else was run."""
+    """Return the compared models, and the others that were run."""
     return list(dict.fromkeys((*COMPARED, *(row.model for row in rows))))
 
 
@@ -136,7 +136,7 @@ def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _besides(row: RecognitionRow) -> list[str]:
-    """Return the line of another recipe, by which one sees what the rest of ours does."""
+    """Return the line of another recipe, which shows the effect of the rest of ours."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]
 
@@ -178,7 +178,7 @@ def _language(errors: dict[str, float]) -> str:
 
 def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> dict[str, Runs]:
     """Return the runs with five centroids or none, by the model's name."""
-    found = {
+    groups = {
         environment().filters["model"](model): [
             run
             for run in runs
@@ -188,7 +188,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
         ]
         for model in models
     }
-    return {name: some for name, some in found.items() if some}
+    return {name: some for name, some in groups.items() if some}
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
@@ -235,7 +235,7 @@ def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
 
 
 def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
-    """Return the first SR-LSTM-P that was trained by a method and kept its centroids' probabilities."""
+    """Return the first SR-LSTM-P that a method trained and that has its centroids' probabilities."""
     for run in own:
         if run["model"] == "sr-lstm-p" and "alpha" in run.get("along", {}) and method_of(run) == method:
             return run
@@ -243,7 +243,7 @@ def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
 
 
 def plain_word(word: Sequence[str]) -> str:
-    """Return a string in which a letter that comes more than three times in a row is counted.
+    """Return a string in which a letter that occurs more than three times in a row is counted.
 
     >>> plain_word("(aaaaab)")
     '( a^5 b )'

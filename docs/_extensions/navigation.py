@@ -1,8 +1,8 @@
-"""The tree of all pages that stands beside each page, made once.
+"""The navigation tree of all pages, built once.
 
-Sphinx and furo make it anew for each page, which was two thirds of writing the pages. From one page to
-another only the links change, which are relative, and the marks of the current page; only these are written
-anew here, into the tree that furo makes for the first page of all, where nothing is marked.
+Sphinx and furo build it for each page, which takes two thirds of the time of writing the pages. Between
+pages, only the relative links and the marks of the current page differ. Only these are rewritten, in the tree
+that furo builds for the first page, which has no marks.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _TOKEN = re.compile(
 
 
 class Tree:
-    """A tree of pages as furo makes it, in pieces that are numbered.
+    """A tree of pages as furo builds it, in numbered pieces.
 
     Args:
-        html: the tree beside a page in the uppermost folder that is not in the tree itself.
+        html: the tree beside a page in the top folder that is not in the tree itself.
     """
 
     def __init__(self, html: str) -> None:
         self._pieces: list[str] = []
-        self._links: dict[int, str] = {}  # an entry: where it leads, seen from the uppermost folder
-        self._above: dict[int, int | None] = {}  # an entry or a list: what it is in
-        self._boxes: dict[int | None, int] = {}  # an entry: the box that opens it
+        self._links: dict[int, str] = {}  # the target of each entry, relative to the top folder
+        self._above: dict[int, int | None] = {}  # the parent of each entry or list
+        self._boxes: dict[int | None, int] = {}  # the box that opens each entry
         end = 0
         here: int | None = None
         for token in _TOKEN.finditer(html):
@@ -49,34 +49,34 @@ class Tree:
         self._pieces.append(html[end:])
 
     def beside(self, page: str, link: Callable[[str], str]) -> str:
-        """The tree as furo would make it for a page.
+        """Return the tree as furo would build it for a page.
 
         Args:
-            page: where the page is, seen from the uppermost folder.
-            link: how the page links to a place.
+            page: the path of the page, relative to the top folder.
+            link: returns the page's link to a path.
         """
         pieces = list(self._pieces)
-        for entry, place in self._links.items():
-            pieces[entry] = pieces[entry].replace(f'href="{place}"', f'href="{link(place)}"')
-        current = [entry for entry, place in self._links.items() if place == page]
+        for entry, target in self._links.items():
+            pieces[entry] = pieces[entry].replace(f'href="{target}"', f'href="{link(target)}"')
+        current = [entry for entry, target in self._links.items() if target == page]
         for entry in current:
             pieces[entry] = pieces[entry].replace('"reference', '"current reference')
-        for mark in self._with_what_is_above(current):
+        for mark in self._with_ancestors(current):
             pieces[mark] = re.sub(r"<ul>|(?<=toctree-l)\d+", _marked, pieces[mark], count=1)
             if mark in self._boxes:
                 pieces[self._boxes[mark]] = f' checked=""{pieces[self._boxes[mark]]}'
-        if current:  # in the tree twice: furo opens both, and marks the last
+        if current:  # if it is in the tree twice, furo opens both and marks the last
             pieces[current[-1]] = pieces[current[-1]].replace('"><a', ' current-page"><a')
         return "".join(pieces)
 
-    def _with_what_is_above(self, entries: list[int]) -> set[int]:
-        found = set()
+    def _with_ancestors(self, entries: list[int]) -> set[int]:
+        ancestors = set()
         for entry in entries:
             above: int | None = entry
             while above is not None:
-                found.add(above)
+                ancestors.add(above)
                 above = self._above[above]
-        return found
+        return ancestors
 
 
 def _marked(match: re.Match[str]) -> str:
@@ -84,8 +84,9 @@ def _marked(match: re.Match[str]) -> str:
 
 
 def once(app: Sphinx) -> None:
-    """Put this tree in the place of furo's. The pages with the modules' sources have none: their links lead
-    back to the reference.
+    """Replace furo's tree by this one.
+
+    The pages with the modules' sources have none; their links lead back to the reference.
     """
     builder: Any = app.builder
     furos = furo._compute_navigation_tree
@@ -98,12 +99,12 @@ def once(app: Sphinx) -> None:
         if not trees:
             first = {"toctree": lambda **how: builder._get_local_toctree(app.config.root_doc, **how)}
             trees.append(Tree(furos(first)))
-        return trees[0].beside(builder.get_target_uri(page), lambda place: context["pathto"](place, 1))
+        return trees[0].beside(builder.get_target_uri(page), lambda target: context["pathto"](target, 1))
 
     furo._compute_navigation_tree = tree
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Called by Sphinx."""
+    """Register the extension with Sphinx."""
     app.connect("builder-inited", once)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

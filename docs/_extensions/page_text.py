@@ -62,7 +62,7 @@ def _row(cells: Iterable[object]) -> str:
 
 
 def render(template: str, **context: Any) -> str:
-    """Return the page that a template makes of the context."""
+    """Return the page that a template renders from the context."""
     text = environment().get_template(f"{template}.md.j2").render(context)
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).lstrip("\n")
 
@@ -92,13 +92,13 @@ def environment() -> Environment:
 
 
 def template_global(function: Function) -> Function:
-    """Let all templates call the function by its name."""
+    """Make the function available to all templates by its name."""
     environment().globals[function.__name__] = function
     return function
 
 
 def mean_of(runs: Iterable[dict[str, Any]], *keys: str) -> float:
-    """Return the mean of what the runs have at nested keys."""
+    """Return the mean of the runs' values at nested keys."""
     values = []
     for run in runs:
         value: Any = run

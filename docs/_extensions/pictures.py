@@ -1,4 +1,4 @@
-"""The pictures on the pages of experiments, from what results keep."""
+"""The figures on the pages of experiments, from the data in results."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ from theory.registry import claims
 
 @dataclass(frozen=True)
 class EvidenceTest:
-    """A check that is written for a claim.
+    """A check that was written for a claim.
 
     Attributes:
         name: the dotted name of the function that asserts it.
         kind: the kind of evidence.
-        variants: of the claim.
+        variants: the variants of the claim to which it applies.
         says: the first sentence of its docstring.
     """
 

@@ -15,7 +15,7 @@ NOT_RUN = "not run"
 
 
 class Unreadable(Exception):
-    """The file is not what ``ratproof verify --json`` prints."""
+    """An error for a file that ``ratproof verify --json`` did not write."""
 
 
 @dataclass(frozen=True)

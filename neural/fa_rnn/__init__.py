@@ -1,3 +1,4 @@
-"""FA-RNNs (Jiang et al. 2020): trainable recurrent networks, initialised from rules and equal to them at
-beta = 1.
+"""FA-RNNs (Jiang et al. 2020): trainable recurrent networks that are initialised from rules.
+
+At beta = 1 they equal their rules.
 """

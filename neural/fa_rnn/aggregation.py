@@ -1,5 +1,6 @@
-"""The soft aggregation layer: propositional formulas over matches as two layers with ReLU-like activations
-(section 3.5 and Table 2).
+"""The soft aggregation layer: propositional formulas over matches (section 3.5 and Table 2).
+
+It consists of two layers with ReLU-like activations.
 
 >>> import torch
 >>> from automata.rules.logic import parse
@@ -24,20 +25,21 @@ from automata.text.number_text import shorten
 class SoftLogic(nn.Module):
     """The soft value of a formula in conjunctive normal form, for each label.
 
-    A clause is min(1, sum), its negated literals being 1 - a; their conjunction is max(0, sum - (n - 1)).
-    On zeros and ones the values are exactly those of logic. Scores count paths, so they are clamped to 0 and
-    1 before; without that, ``!A`` would be -1 where A matches twice.
+    A clause is min(1, sum), where a negated literal contributes 1 - a. The conjunction of n clauses is max(0,
+    sum - (n - 1)). On zeros and ones, the values are exactly those of propositional logic. Scores count
+    paths, so they are first clamped to the interval from 0 to 1. Without the clamp, ``!A`` would be -1 if A
+    matches twice.
 
     Args:
-        formulas: for each label.
-        names: of the scores, in their order.
+        formulas: a formula for each label.
+        names: the names of the scores, in order.
         device: as in torch.
         dtype: as in torch.
 
     Attributes:
-        literals: shape ``(clauses, names)``: 1, -1 for a negation, or 0; ``negations`` how many a clause has;
-            ``members``, shape ``(labels, clauses)``, which clauses a formula has, and ``spare`` n - 1. All
-            are parameters, and may be trained.
+        literals: shape ``(clauses, names)``: 1, -1 for a negation, or 0. ``negations`` is the number of
+            negations of each clause; ``members``, shape ``(labels, clauses)``, marks the clauses of each
+            formula; ``spare`` is n - 1. All are trainable parameters.
     """
 
     def __init__(
@@ -50,8 +52,8 @@ class SoftLogic(nn.Module):
             unknown = [name for name in formula.names if name not in self.names]
             if unknown:
                 raise InputError(
-                    f"the formula of {shorten(label)} names {shorten(unknown[0])}, where there are"
-                    f" {', '.join(self.names)}"
+                    f"the formula of {shorten(label)} must use the names {', '.join(self.names)}, got"
+                    f" {shorten(unknown[0])}"
                 )
         clauses = [
             (row, clause) for row, formula in enumerate(formulas.values()) for clause in formula.clauses
@@ -70,7 +72,7 @@ class SoftLogic(nn.Module):
             for _, clause in clauses
         ]
         if any(both):
-            raise InputError("a clause has a name and its negation: it says nothing, and is to be left out")
+            raise InputError("a clause must not contain a name and its negation: it is always true; omit it")
         self.literals, self.negations = (
             nn.Parameter(literals),
             nn.Parameter((literals < 0).sum(dim=1).to(**factory_kwargs)),
@@ -78,7 +80,7 @@ class SoftLogic(nn.Module):
         self.members, self.spare = nn.Parameter(members), nn.Parameter(members.sum(dim=1) - 1)
 
     def forward(self, scores: Tensor) -> Tensor:
-        """The soft values, shape ``(B, labels)``, of scores of shape ``(B, names)``."""
+        """Return the soft values, shape ``(B, labels)``, of scores of shape ``(B, names)``."""
         clauses = (scores.clamp(0, 1) @ self.literals.T + self.negations).clamp(max=1)
         values: Tensor = (clauses @ self.members.T - self.spare).clamp(min=0)
         return values

@@ -1,5 +1,6 @@
-"""Approximate factors of the transition tensor, by CP decomposition with fewer columns (section 3.2, with
-tensorly), and their error.
+"""Approximate factors of the transition tensor with fewer columns, and their error.
+
+They are computed by CP decomposition (section 3.2) with tensorly.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ ITERATIONS = 100
 def cp_factors(
     automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed: int = 0
 ) -> tuple[Factors, float]:
-    """Factors with ``rank`` columns at most, and their relative error ||T - T'|| / ||T|| over all words;
-    exact ones where those need no more.
+    """Compute factors with at most ``rank`` columns and their relative error.
 
-    Words with one matrix have one row, which counts as often as there are such words: the tensor that is
-    decomposed has as many slices as there are different matrices.
+    The error is ||T - T'|| / ||T|| over all words. The factors are exact, with error 0, if ``rank`` columns
+    suffice. Words with the same matrix share one row, weighted by their number: the decomposed tensor has one
+    slice for each distinct matrix.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -37,22 +38,22 @@ def cp_factors(
         automaton: as for :func:`neural.fa_rnn.factors.exact_factors`.
         rank: r.
         apart: as for :func:`neural.fa_rnn.factors.exact_factors`.
-        seed: of the initial factors.
+        seed: the seed of the initial factors.
     """
     if rank < 1:
-        raise InputError(f"the rank is {rank}, where 1 or more is right")
+        raise InputError(f"rank must be at least 1, got {rank}")
     exact = exact_factors(automaton, apart)
     if exact.rank <= rank:
         return exact, 0.0
     require_extra("training", "a decomposition of a lower rank")
-    import tensorly  # here, since it imports SciPy's optimisation: a third of a second
+    import tensorly  # imported here because it imports SciPy's optimisation: a third of a second
     from tensorly.decomposition import parafac
 
-    rows, place, counts = np.unique(exact.words, axis=0, return_inverse=True, return_counts=True)
+    rows, inverse, counts = np.unique(exact.words, axis=0, return_inverse=True, return_counts=True)
     slices = np.einsum("xr,ir,jr->xij", rows, exact.before, exact.after)
     weights = np.sqrt(counts)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a rank above a mode's size, which is as meant
+        warnings.simplefilter("ignore")  # tensorly warns of a rank above a mode's size, which is intended
         start = np.random.RandomState(seed)
         decomposition = parafac(
             tensorly.tensor(slices * weights[:, None, None]),
@@ -63,14 +64,14 @@ def cp_factors(
         )
     scale, (words, before, after) = decomposition.weights, decomposition.factors
     factors = replace(
-        exact, words=(words * scale / weights[:, None])[place.ravel()], before=before, after=after
+        exact, words=(words * scale / weights[:, None])[inverse.ravel()], before=before, after=after
     )
     off = np.einsum("xr,ir,jr->xij", words * scale, before, after) - slices * weights[:, None, None]
     return _balanced(factors), float(np.linalg.norm(off) / _norm(exact))
 
 
 def _norm(factors: Factors) -> float:
-    """||T|| over all words, the wildcard's matrix included."""
+    """Return ||T|| over all words, including the wildcard's matrix."""
     columns = np.column_stack([factors.words, factors.stands])
     rows, counts = np.unique(columns, axis=0, return_counts=True)
     slices = (
@@ -81,7 +82,7 @@ def _norm(factors: Factors) -> float:
 
 
 def _balanced(factors: Factors) -> Factors:
-    """The same tensor with columns of equal norm in all three factors, as the authors' program has them."""
+    """Return the same tensor with columns of equal norm in all three factors, as in the authors' program."""
     parts = (factors.words, factors.before, factors.after)
     norms = [np.maximum(np.linalg.norm(part, axis=0), 1e-12) for part in parts]
     mean = np.cbrt(norms[0] * norms[1] * norms[2])

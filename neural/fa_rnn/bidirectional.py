@@ -1,8 +1,8 @@
-r"""A bidirectional FA-RNN: one network reads sentences, another one, of the mirrored rules, reads them from
-their ends (section 3.4).
+r"""A bidirectional FA-RNN (section 3.4).
 
-The paper takes the mean of the vectors h_N, whose states are those of two different automata; here it is the
-mean of the labels' scores, each clamped to at most 1 before, since scores count matches
+One network reads sentences forward. Another one, compiled from the mirrored rules, reads them from the end.
+The paper averages the vectors h_N, whose states belong to two different automata. This module averages the
+labels' scores instead, each clamped to at most 1 because scores count matches
 (``theory/fa_rnn/bidirectional.py``).
 
 >>> from automata.rules.rule_files import loads
@@ -29,29 +29,32 @@ from neural.fa_rnn.network import FARNN
 
 
 class Bidirectional(nn.Module):
-    """The mean of both directions' scores.
+    """The mean of the scores of both directions.
 
     Args:
-        forth: reads sentences, which begin with BOS.
-        back: reads BOS and what follows it from its end on; a score for each of the same groups.
+        forth: the network that reads sentences, which begin with BOS.
+        back: the network that reads BOS and then the rest of the sentence backwards; it has the same groups.
     """
 
     def __init__(self, forth: FARNN, back: FARNN) -> None:
         super().__init__()
         if set(forth.words) != set(back.words) or len(forth.final) != len(back.final):
-            raise InputError("the two directions have other words, or another number of scores")
+            raise InputError("both directions must have the same words and the same number of scores")
         self.forth, self.back = forth, back
 
     @classmethod
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
-        """The network of a set of rules; ``more`` as for :meth:`neural.fa_rnn.network.FARNN.of`."""
+        """Return the network of a set of rules.
+
+        ``more`` is passed to :meth:`neural.fa_rnn.network.FARNN.of`.
+        """
         back = [replace(rule, rule=mirrored(rule.rule)) for rule in rules]
         return cls(
             FARNN.of_rules(rule_set(rules, words), **more), FARNN.of_rules(rule_set(back, words), **more)
         )
 
     def forward(self, sentences: Sequence[Sequence[Hashable]]) -> Tensor:
-        """The scores, from 0 to 1, shape ``(B, R)``."""
+        """Return the scores, from 0 to 1, shape ``(B, R)``."""
         both = (
             self.forth(sentences).clamp(max=1),
             self.back([mirror(tuple(sentence)) for sentence in sentences]).clamp(max=1),
@@ -60,7 +63,7 @@ class Bidirectional(nn.Module):
 
 
 def mirror(sentence: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-    """The sentence with BOS in its place and the rest reversed: mirrored rules begin after BOS too.
+    """Reverse the sentence after BOS, because mirrored rules also begin after BOS.
 
     >>> mirror(("BOS", "a", "b", "EOS"))
     ('BOS', 'EOS', 'b', 'a')

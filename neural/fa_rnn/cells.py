@@ -1,9 +1,9 @@
-"""The cells of FA-RNNs, forward (plus-times) or Viterbi (max-times): that of the tensor and that of its
-factors read whole strings, and the gated one makes one step over a batch of strings.
+"""The cells of FA-RNNs with forward (plus-times) or Viterbi (max-times) scoring.
 
-The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and
-one that is wrong: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string.
-Max-times is right, and is used here.
+The tensor cell and the factored cell read whole strings. The gated cell makes one step over a batch of
+strings. The paper's Viterbi score replaces matrix multiplication by max-plus (equation 3). With weights zero
+and one, that is incorrect: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty
+string. These cells use max-times, which is correct.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ SCORINGS = ("forward", "viterbi")
 
 
 def advance(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
-    """The product of h with a matrix for each string: shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``;
-    maxima in place of sums for Viterbi.
+    """Multiply h by one matrix per string, with maxima instead of sums for Viterbi scoring.
+
+    Shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``.
     """
     if scoring == "forward":
         return torch.einsum("bi,bij->bj", h, matrices)
@@ -34,8 +35,9 @@ def advance(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
 
 
 class TensorCell(nn.Module):
-    """Equation 4: h_t = h_{t-1} T[x_t]. Words with one matrix share it, so that it takes as much memory as
-    there are different ones.
+    """A cell that computes equation 4: h_t = h_{t-1} T[x_t].
+
+    Words with the same matrix share it, so the memory grows with the number of distinct matrices.
 
     Args:
         automaton: boolean, counting or real, without epsilon; its symbols are the words.
@@ -43,8 +45,8 @@ class TensorCell(nn.Module):
         device, dtype: as in torch.
 
     Attributes:
-        matrices: the different ones, a parameter of shape ``(m, K, K)``.
-        letters: the matrix of each word, shape ``(V,)``.
+        matrices: the distinct matrices, a parameter of shape ``(m, K, K)``.
+        letters: the index of each word's matrix, shape ``(V,)``.
     """
 
     def __init__(
@@ -62,33 +64,36 @@ class TensorCell(nn.Module):
     letters: Tensor
 
     def forward(self, words: Tensor, h: Tensor) -> Tensor:
-        """The state after each word, shape ``(T, B, K)``, from the words, shape ``(T, B)``, and the first
-        state.
+        """Return the state after each word, shape ``(T, B, K)``.
+
+        ``words`` has shape ``(T, B)``; ``h`` is the first state.
         """
         semiring = "real" if self.scoring == "forward" else "max_times"
         return matrix_scan(self.matrices, self.letters[words], h, semiring=semiring)
 
 
 class FactoredCell(nn.Module):
-    """Equations 5 and 6: z_t = beta v_t + (1 - beta) u_t G, h_t = ((h_{t-1} D_1) o z_t) D_2^T.
+    """A cell that computes equations 5 and 6.
+
+    These are z_t = beta v_t + (1 - beta) u_t G and h_t = ((h_{t-1} D_1) o z_t) D_2^T.
 
     Args:
-        factors: of the automaton's tensor.
-        extra: K', isolated states that training may connect; their rows of D_1 and D_2 are small noise, for
-            with zeros both gradients would be zero for ever.
-        embeddings: E_w, a pretrained vector for each word, shape ``(V, D)``; kept as it is.
-        beta: 1: only the rules; 0: only the pretrained embeddings.
+        factors: the factors of the automaton's tensor.
+        extra: K', the number of isolated states that training may connect. Their rows of D_1 and D_2 are
+            small noise, because with zeros both gradients would stay zero.
+        embeddings: E_w, a pretrained vector for each word, shape ``(V, D)``; it is not trained.
+        beta: the weight of the rules: 1 uses only the rules, 0 only the pretrained embeddings.
         scoring: ``"forward"`` or ``"viterbi"``.
         noise: the standard deviation of that noise.
-        dropout: the share of the pretrained vectors' numbers that training leaves out.
+        dropout: the dropout probability of the entries of the pretrained vectors.
         device, dtype: as in torch.
 
     Attributes:
-        rules: E_R, shape ``(V, r)``; a buffer, since the paper does not train it.
+        rules: E_R, shape ``(V, r)``; a buffer, because the paper does not train it.
         before, after: D_1 and D_2, parameters of shape ``(K + K', r)``.
-        turn: G = pinv(E_w) E_R at first, a parameter of shape ``(D, r)``; ``None`` without embeddings.
-        apart: the wildcard's matrix, shape ``(K + K', K + K')``, and ``stands``, the words that it is added
-            for; buffers.
+        turn: G, initially pinv(E_w) E_R, a parameter of shape ``(D, r)``; ``None`` without embeddings.
+        apart: the wildcard's matrix, shape ``(K + K', K + K')``; a buffer.
+        stands: 1 for the words to which the wildcard's matrix applies, else 0, shape ``(V,)``; a buffer.
     """
 
     rules: Tensor
@@ -113,11 +118,11 @@ class FactoredCell(nn.Module):
         self.scoring: Scoring = one_of("scoring", scoring, SCORINGS)
         words, rank = factors.words.shape
         if not 0 <= beta <= 1:
-            raise InputError(f"beta is {beta!r}, where a number from 0 to 1 is right")
+            raise InputError(f"beta must be a number from 0 to 1, got {beta!r}")
         if beta != 1 and embeddings is None:
-            raise InputError(f"beta is {beta}, which asks for pretrained embeddings")
+            raise InputError(f"embeddings must be given if beta is below 1, got beta = {beta}")
         if embeddings is not None and (embeddings.dim() != 2 or len(embeddings) != words):
-            raise InputError(f"embeddings have shape {tuple(embeddings.shape)}, where ({words}, D) is right")
+            raise InputError(f"embeddings must have shape ({words}, D), got {tuple(embeddings.shape)}")
         self.beta, self.extra, self.words = beta, extra, words
         self.dropout = nn.Dropout(dropout)
         self.states = len(factors.before) + extra
@@ -141,21 +146,24 @@ class FactoredCell(nn.Module):
             self.turn = nn.Parameter(exact.to(**factory_kwargs))
 
     def table(self) -> Tensor:
-        """The vector z of every word, shape ``(V, r)``, from which equation 9 reconstructs the tensor."""
+        """Return z of every word, shape ``(V, r)``, from which equation 9 reconstructs the tensor."""
         if self.turn is None or self.beta == 1:
             return self.rules
         return self.beta * self.rules + (1 - self.beta) * self.pretrained @ self.turn
 
     def tensor(self) -> Tensor:
-        """The current tensor T (equation 9), shape ``(V, K, K)``: T[x, i, j] = sum over r of z[x, r]
-        D_1[i, r] D_2[j, r].
+        """Return the current tensor T (equation 9), shape ``(V, K, K)``.
+
+        T[x, i, j] is the sum over r of z[x, r] D_1[i, r] D_2[j, r].
         """
         tensor = torch.einsum("xr,ir,jr->xij", self.table(), self.before, self.after)
         return tensor + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """The part of the step that depends on the words alone: z, shape ``(..., r)``, and whether the
-        wildcard stands for them, ``(..., 1)``.
+        """Compute the part of the step that depends on the words alone.
+
+        Returns:
+            z, shape ``(..., r)``, and whether the wildcard applies to each word, shape ``(..., 1)``.
         """
         z = self.rules[words]
         if self.turn is not None and self.beta != 1:
@@ -163,32 +171,32 @@ class FactoredCell(nn.Module):
         return z, self.stands[words].unsqueeze(-1)
 
     def forward(self, words: Tensor, there: Tensor, h: Tensor) -> Tensor:
-        """The state of each sentence after its last word, shape ``(B, K)``.
+        """Return the state of each sentence after its last word, shape ``(B, K)``.
 
-        On a GPU all steps are one kernel (:mod:`neural.fa_rnn.fused_steps`). Elsewhere a step takes as long
-        as its matrix products, which are torch's own. What words have in common is done once for all steps.
+        On a GPU, one kernel computes all steps (:mod:`neural.fa_rnn.fused_steps`). Elsewhere, torch's matrix
+        products take most of a step's time. Work that depends on the words alone is done once for all steps.
 
         Args:
             words: shape ``(T, B)``, the longest sentence first.
-            there: which of them are words, and not what stands behind a sentence's end; of that shape.
+            there: a mask of the positions before each sentence's end, shape ``(T, B)``.
             h: the first state, shape ``(B, K)``.
         """
-        z, stands, place = self._looked_up(words, there)
+        z, stands, rows = self._looked_up(words, there)
         if self.scoring == "viterbi":
-            return self._maxima(z, stands, torch.zeros_like(words).masked_scatter(there, place), there, h)
+            return self._maxima(z, stands, torch.zeros_like(words).masked_scatter(there, rows), there, h)
         before: Tensor = self.before
         after: Tensor = self.after
-        if self.has_apart:  # a column more for each state that the wildcard leads from
+        if self.has_apart:  # one more column for each state that the wildcard leaves
             leads = self.apart.any(dim=1)
             unit = torch.eye(self.states, device=before.device, dtype=before.dtype)
             before = torch.cat([before, unit[:, leads]], dim=1)
             after = torch.cat([after, self.apart[leads].T], dim=1)
             z = torch.cat([z, stands.expand(-1, before.shape[1] - z.shape[1])], dim=1)
         if fused_steps.is_fused(before, after, z, h):
-            rows = torch.full_like(words, -1).masked_scatter(there, place)
-            return fused_steps.run(before, after, z, rows, h)
-        done = []  # what has ended is set aside
-        for read in torch.split(nn.functional.embedding(place, z), there.sum(dim=1).tolist()):
+            row_of_word = torch.full_like(words, -1).masked_scatter(there, rows)
+            return fused_steps.run(before, after, z, row_of_word, h)
+        done = []  # the states of finished sentences
+        for read in torch.split(nn.functional.embedding(rows, z), there.sum(dim=1).tolist()):
             if len(read) < len(h):
                 done.append(h[len(read) :])
                 h = h[: len(read)]
@@ -196,42 +204,43 @@ class FactoredCell(nn.Module):
         return torch.cat([h, *done[::-1]])
 
     def _maxima(self, z: Tensor, stands: Tensor, symbols: Tensor, there: Tensor, h: Tensor) -> Tensor:
-        """The same with maxima for sums, of the matrices that are made for what ``symbols`` names."""
+        """Compute :meth:`forward` with maxima instead of sums, with the matrices of the distinct words."""
         matrices = self._matrices(z, stands)
         states = torch.cat([h.unsqueeze(0), matrix_scan(matrices, symbols, h, semiring="max_times")])
         return states[there.sum(dim=0), torch.arange(len(h), device=h.device)]
 
     def _matrices(self, z: Tensor, stands: Tensor) -> Tensor:
-        """The matrix of each of m words (equation 9), shape ``(m, K, K)``, from :meth:`read`'s result."""
+        """Return the matrix of each of m words (equation 9) from :meth:`read`'s result, ``(m, K, K)``."""
         if len(z) < self.before.shape[1]:  # fewer words than columns
             matrices = (self.before * z.unsqueeze(1)) @ self.after.T
             return matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
-        # one product of z with the outer products of the factors' columns, and the wildcard's matrix: nothing
-        # else that is as large as the matrices is written
+        # Multiply z by the outer products of the factors' columns, and add the wildcard's matrix in the same
+        # product. Nothing else as large as the matrices is allocated.
         outer = torch.einsum("ir,jr->rij", self.before, self.after)
         if self.has_apart:
             z, outer = torch.cat([z, stands], dim=1), torch.cat([outer, self.apart.unsqueeze(0)])
         return (z @ outer.flatten(1)).view(-1, *self.apart.shape)
 
     def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """:meth:`read`'s result for each different word, or for each word where numbers of its vector are
-        left out, and which of them each word has.
+        """Return :meth:`read`'s result for each distinct word, and the row of each word in it.
+
+        If dropout is active, there is one row for each word instead.
         """
         packed = words[there]
         alike = isinstance(self.dropout, nn.Dropout) and not (self.training and self.dropout.p)
         if alike or self.turn is None or self.beta == 1:
-            different, place = torch.unique(packed, return_inverse=True)
-            return *self.read(different), place
+            different, rows = torch.unique(packed, return_inverse=True)
+            return *self.read(different), rows
         vectors = self.dropout(self.pretrained[words])[there]
         z = self._mixed(self.rules[packed], vectors, self.turn)
         return z, self.stands[packed].unsqueeze(-1), torch.arange(len(packed), device=packed.device)
 
     def _mixed(self, rules: Tensor, vectors: Tensor, turn: Tensor) -> Tensor:
-        """Equation 6."""
+        """Compute equation 6."""
         return self.beta * rules + (1 - self.beta) * vectors @ turn
 
     def step(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
-        """The state h after a word, shape ``(B, K)``, from :meth:`read`'s result and the state before it."""
+        """Return the state after a word, shape ``(B, K)``, from :meth:`read`'s result and ``h``."""
         z, stands = read
         if self.scoring == "viterbi":
             return advance(h, self._matrices(z, stands), "viterbi")
@@ -240,14 +249,15 @@ class FactoredCell(nn.Module):
 
 
 class FAGRUCell(nn.Module):
-    """Equation 7: an FA-GRU, with an update gate f_t and a reset gate r_t, which goes back to h_1, the score
-    after BOS.
+    """An FA-GRU (equation 7), with an update gate f_t and a reset gate r_t.
+
+    The reset gate returns to h_1, the score after BOS.
 
     Args:
-        inner: the gated cell.
-        bias: of both gates at first: the larger, the nearer it is to the cell without gates.
-        steepness: what the gates' inputs are multiplied by before the sigmoid; 1 in the paper, 5 in the
-            authors' program.
+        inner: the cell to which the gates apply.
+        bias: the initial bias of both gates; the larger it is, the closer the cell is to the inner cell.
+        steepness: the factor of the gates' inputs before the sigmoid; 1 in the paper, 5 in the authors'
+            program.
     """
 
     def __init__(self, inner: FactoredCell, bias: float = 10.0, steepness: float = 1.0) -> None:
@@ -267,11 +277,11 @@ class FAGRUCell(nn.Module):
     reset: nn.Linear
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """As the inner cell's."""
+        """Compute :meth:`FactoredCell.read` of the inner cell."""
         return self.inner.read(words)
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor, first: Tensor) -> Tensor:
-        """The state h after a word; ``first`` is h_1, shape ``(B, K)``."""
+        """Return the state after a word; ``first`` is h_1, shape ``(B, K)``."""
         features = torch.cat([read[0], h], dim=1)
         f = torch.sigmoid(self.steepness * self.update(features))
         r = torch.sigmoid(self.steepness * self.reset(features))

@@ -1,7 +1,8 @@
 r"""A sentence classifier: an FA-RNN and a linear layer on its last state, initialised from rules.
 
-Section 3.5 reads out a score for each rule (equation 8) and puts a two-layer perceptron on the scores, which
-it lets have no activation function: that is one linear layer on h_N. It begins with the rules' final weights.
+Section 3.5 computes a score for each rule (equation 8) and applies a two-layer perceptron without activation
+function to the scores. That is equivalent to one linear layer on h_N, which is initialised with the rules'
+final weights.
 
 >>> from automata.rules.rule_files import loads
 >>> from automata.rules.rule_set import rule_set
@@ -28,8 +29,9 @@ from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN
 
 SCALE = 5.0
-"""The initial contribution of a match to its label's logit: the softmax then has 0.99 and more for one of two
-labels.
+"""The initial contribution of a match to its label's logit.
+
+With two labels, the softmax of a match is then above 0.99.
 """
 
 
@@ -38,10 +40,10 @@ class RuleBlock:
     """The states of some rules of one label, as they were before training.
 
     Attributes:
-        label: of the rules.
-        rules: as they are written.
-        states: places in h.
-        final: the final ones among them.
+        label: the label of the rules.
+        rules: the text of the rules.
+        states: indices into h.
+        final: the final states among them.
     """
 
     label: str
@@ -51,16 +53,16 @@ class RuleBlock:
 
 
 class Classifier(nn.Module):
-    """Logits h_N R + b.
+    """A classifier with the logits h_N R + b.
 
     Args:
-        network: forward scoring, equation 5 or 6; one group of final states for each block.
-        labels: what the logits are of.
-        blocks: of the rules.
+        network: a network with forward scoring, equation 5 or 6, and one group of final states per block.
+        labels: the labels of the logits.
+        blocks: the blocks of rules.
 
     Attributes:
         readout: R, shape ``(labels, K)``, and b.
-        dropout: on h_N, in training.
+        dropout: dropout on h_N during training.
     """
 
     def __init__(
@@ -68,9 +70,7 @@ class Classifier(nn.Module):
     ) -> None:
         super().__init__()
         if not isinstance(network.cell, FactoredCell) or network.scoring != "forward":
-            raise InputError(
-                "a classifier stands on a decomposed network with forward scores and without gates"
-            )
+            raise InputError("network must be a decomposed FA-RNN with forward scoring and without gates")
         self.network, self.labels, self.blocks = network, tuple(labels), tuple(blocks)
         factory_kwargs: Any = {"device": network.initial.device, "dtype": network.initial.dtype}
         self.readout = nn.Linear(network.cell.states, len(self.labels), **factory_kwargs)
@@ -80,7 +80,7 @@ class Classifier(nn.Module):
 
     @property
     def cell(self) -> FactoredCell:
-        """The network's cell."""
+        """Return the network's cell."""
         assert isinstance(self.network.cell, FactoredCell)
         return self.network.cell
 
@@ -96,30 +96,30 @@ class Classifier(nn.Module):
         noise: float = 0.0,
         **more: Any,
     ) -> Classifier:
-        """The classifier whose labels are those of the rules.
+        """Return the classifier of a compiled set of rules.
 
         Args:
-            rules: compiled.
-            labels: those of the rules among them.
+            rules: the compiled rules.
+            labels: the labels, which must include those of the rules.
             written: the rules' texts, in the file's order.
-            default: the label of a sentence that matches none: half a match at first.
-            scale: of a match.
-            spread: of several labels that match, the last in the file wins: it has that much more than the
-                first. Where several groups of one label's rules match (those that stand side by side in the
-                automaton), their matches add up.
-            noise: the standard deviation that is added to R.
-            more: for the network, see :meth:`neural.fa_rnn.network.FARNN.of`.
+            default: the label of a sentence that matches no rule; its initial bias is half a match.
+            scale: the contribution of a match to a logit.
+            spread: the relative advantage of the last label over the first one, so that the last
+                matching label wins. If several groups of one label's rules match (those that are side by side
+                in the automaton), their contributions add up.
+            noise: the standard deviation of the noise that is added to R.
+            more: arguments of :meth:`neural.fa_rnn.network.FARNN.of`.
         """
         missing = [label for label in rules.labels if label not in labels]
         if missing:
             raise InputError(
-                f"the rules have the label {shorten(missing[0])}, which is none of the classifier's"
+                f"labels must include every label of the rules, got none for {shorten(missing[0])}"
             )
         final = set(rules.automaton.final.nonzero()[0].tolist())
         blocks = [
             RuleBlock(
                 str(part.label),
-                tuple(written[place] if written is not None else f"rule {place + 1}" for place in part.rules),
+                tuple(written[n] if written is not None else f"rule {n + 1}" for n in part.rules),
                 part.states,
                 tuple(state for state in part.states if state in final),
             )
@@ -141,14 +141,14 @@ class Classifier(nn.Module):
         return model
 
     def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:
-        """The logits, shape ``(B, labels)``; see :meth:`neural.fa_rnn.network.FARNN.states`."""
+        """Return the logits, shape ``(B, labels)``; see :meth:`neural.fa_rnn.network.FARNN.states`."""
         logits: Tensor = self.readout(self.dropout(self.network.states(sentences, lengths)))
         return logits
 
     @torch.no_grad()
-    def said(self, sentences: Sequence[Sequence[str]], at_once: int = 512) -> list[str]:
-        """The label of each sentence."""
-        places: list[int] = []
+    def predict(self, sentences: Sequence[Sequence[str]], at_once: int = 512) -> list[str]:
+        """Return the predicted label of each sentence, computed in batches of ``at_once``."""
+        indices: list[int] = []
         for at in range(0, len(sentences), at_once):
-            places += self(sentences[at : at + at_once]).argmax(dim=1).tolist()
-        return [self.labels[place] for place in places]
+            indices += self(sentences[at : at + at_once]).argmax(dim=1).tolist()
+        return [self.labels[index] for index in indices]

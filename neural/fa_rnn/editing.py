@@ -1,5 +1,6 @@
-"""Add rules to a trained classifier and take them out, without training (Jiang et al. 2020, section 6,
-equation 10).
+"""Addition and removal of a trained classifier's rules without training.
+
+See Jiang et al. 2020, section 6 and equation 10.
 """
 
 from __future__ import annotations
@@ -22,32 +23,30 @@ MOST_WEIGHT = 1_000_000
 
 
 def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
-    """Add rules to a classifier: their factors become a block beside its own (equation 10).
+    """Add rules to a classifier: their factors become a block beside the existing ones (equation 10).
 
-    Every score that was there stays what it was, and each new rule scores what it would alone, whatever beta
-    is: exactly, up to the rounding of floats, whose sums have more terms. For the paper's G = pinv(E_w) E_R
-    it would only be near; here the new columns of E_R are divided by beta, and those of G are zero, from
-    where training may go on. With beta = 0 there is nothing to divide by, and G is the paper's.
+    Every existing score is unchanged, and each new rule scores as it would alone, for every beta. This holds
+    up to the rounding of floats, because sums have more terms. With the paper's G = pinv(E_w) E_R, it would
+    hold only approximately. Here the new columns of E_R are divided by beta, and those of G are zero;
+    training may continue from there. With beta = 0, that division is impossible, and G is the paper's.
 
     Args:
-        model: trained, or not.
-        rules: over the model's words, with BOS.
+        model: the classifier, trained or not.
+        rules: rules over the model's words, with BOS.
         written: the rules' texts, in their order.
-        scale: what a match adds to its label's logit.
+        scale: the contribution of a match to its label's logit.
     """
     if not abs(scale) <= MOST_WEIGHT:
-        raise InputError(
-            f"a match adds {scale}, where a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,} is right"
-        )
+        raise InputError(f"scale must be a number from -{MOST_WEIGHT:,} to {MOST_WEIGHT:,}, got {scale}")
     cell, network = model.cell, model.network
     words = list(network.words)
     if set(rules.automaton.index) != set(words):
-        raise InputError("the rules are compiled over other words than the classifier's")
+        raise InputError("rules must be compiled over the classifier's words")
     apart = [word for word, stands in zip(words, cell.stands.tolist(), strict=True) if stands]
     factors = exact_factors(rules.automaton, apart)
     order = [list(rules.automaton.index).index(word) for word in words]
     if factors.apart.any() and factors.stands[order].tolist() != cell.stands.tolist():
-        raise InputError("the classifier's wildcard stands for other words")
+        raise InputError("the rules' wildcard must stand for the same words as the classifier's")
     rows, turn = factors.words[order], None
     if cell.turn is not None:
         exact = np.linalg.pinv(cell.pretrained.double().cpu().numpy()) @ rows
@@ -62,7 +61,7 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
     blocks = [
         RuleBlock(
             str(part.label),
-            tuple(written[place] for place in part.rules),
+            tuple(written[number] for number in part.rules),
             tuple(shift + state for state in part.states),
             tuple(shift + state for state in part.states if state in final),
         )
@@ -93,27 +92,25 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
 def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     """Disable some of a classifier's blocks of rules.
 
-    Their states are not read out any more, and those of them go from which no final state of another block
-    can be reached: so every other block's score (equation 8) stays as it was, for all sentences. The paper
-    keeps the states that can be reached from other rules' states, which is not the condition. Before training
-    all of a block's states go; training may have joined them to others.
+    Their states are no longer read out. Those from which no final state of another block is reachable are
+    removed, so every other block's score (equation 8) is unchanged for all sentences. The paper instead keeps
+    the states that are reachable from other rules' states, which is not the right condition. Before training,
+    all states of a block are removed; training may have connected them to others.
 
     Args:
-        model: trained, or not.
-        numbers: places in ``model.blocks``.
+        model: the classifier, trained or not.
+        numbers: indices into ``model.blocks``.
     """
     chosen = set(numbers)
     unknown = [number for number in chosen if not 0 <= number < len(model.blocks)]
     if unknown:
-        raise InputError(
-            f"there is no rule {unknown[0] + 1}; the network's rules are 1 to {len(model.blocks)}"
-        )
+        raise InputError(f"rule must be a number from 1 to {len(model.blocks)}, got {unknown[0] + 1}")
     removed = {state for number in chosen for state in model.blocks[number].states}
     remaining = [block for number, block in enumerate(model.blocks) if number not in chosen]
     ends = {state for block in remaining for state in block.final}
     needed = _leading_to(model.cell, ends)
     keep = [state for state in range(model.cell.states) if state not in removed or state in needed]
-    place = {state: number for number, state in enumerate(keep)}
+    index = {state: number for number, state in enumerate(keep)}
     cell = model.cell
     own = _factors(cell)
     factors = replace(
@@ -122,25 +119,25 @@ def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     blocks = [
         replace(
             block,
-            states=tuple(place[state] for state in block.states),
-            final=tuple(place[state] for state in block.final),
+            states=tuple(index[state] for state in block.states),
+            final=tuple(index[state] for state in block.final),
         )
         for block in remaining
     ]
     result = _rebuild(model, factors, model.network.initial[keep], model.labels, blocks, cell.turn)
     with torch.no_grad():
         result.readout.weight.copy_(model.readout.weight[:, keep])
-        result.readout.weight[:, [place[state] for state in removed if state in place]] = 0
+        result.readout.weight[:, [index[state] for state in removed if state in index]] = 0
         result.readout.bias.copy_(model.readout.bias)
     return result.eval()
 
 
 def _leading_to(cell: FactoredCell, ends: set[int]) -> set[int]:
-    """The states from which some string leads to ``ends``, through weights that are not zero."""
-    joined = (cell.tensor() != 0).any(dim=0).cpu().numpy()
+    """Return the states from which some string leads to ``ends`` through nonzero weights."""
+    connected = (cell.tensor() != 0).any(dim=0).cpu().numpy()
     reaching = np.isin(np.arange(cell.states), list(ends))
     while True:
-        more = reaching | joined[:, reaching].any(axis=1)
+        more = reaching | connected[:, reaching].any(axis=1)
         if (more == reaching).all():
             return set(np.flatnonzero(reaching).tolist())
         reaching = more
@@ -154,7 +151,7 @@ def _rebuild(
     blocks: Sequence[RuleBlock],
     turn: Tensor | None,
 ) -> Classifier:
-    """A classifier with those factors and blocks; its readout is zero."""
+    """Return a classifier with the given factors and blocks, and a readout of zero."""
     old = model.cell
     cell = FactoredCell(factors, dtype=old.before.dtype, device=old.before.device)
     cell.beta = old.beta
@@ -172,5 +169,5 @@ def _numpy(values: Tensor) -> np.ndarray:
 
 
 def _factors(cell: FactoredCell) -> Factors:
-    """The factors that the cell has now."""
+    """Return the current factors of the cell."""
     return Factors(*map(_numpy, (cell.rules, cell.before, cell.after, cell.apart, cell.stands)))

@@ -1,5 +1,6 @@
-"""Exact factors of the transition tensor, three matrices (section 3.2): T[x, i, j] = sum over r of E[x, r]
-D1[i, r] D2[j, r].
+"""Exact factors of the transition tensor: three matrices (section 3.2).
+
+T[x, i, j] is the sum over r of E[x, r] D1[i, r] D2[j, r].
 
 >>> from automata.rules.compiling import compiled
 >>> from automata.rules.parser import parse
@@ -31,11 +32,11 @@ class Factors:
 
     Attributes:
         words: E_R, shape ``(V, r)``, in the order of the automaton's alphabet.
-        before: D_1, of the state before, shape ``(K, r)``.
-        after: D_2, of the state after, shape ``(K, r)``.
-        apart: the wildcard's matrix, which is added for some words; shape ``(K, K)``; zero where the factors
-            have it inside.
-        stands: 1 for the words that it is added for, shape ``(V,)``.
+        before: D_1, for the source state, shape ``(K, r)``.
+        after: D_2, for the target state, shape ``(K, r)``.
+        apart: the wildcard's matrix, which is added for some words, shape ``(K, K)``; zero if the factors
+            include it.
+        stands: 1 for the words for which it is added, else 0, shape ``(V,)``.
     """
 
     words: Floats
@@ -46,62 +47,63 @@ class Factors:
 
     @property
     def rank(self) -> int:
-        """The number of columns, r."""
+        """Return the number of columns, r."""
         return self.words.shape[1]
 
     def matrix(self, word: int) -> Floats:
-        """The matrix of a word, given by its place, shape ``(K, K)``."""
+        """Return the matrix of the word with this index, shape ``(K, K)``."""
         matrix: Floats = (self.before * self.words[word]) @ self.after.T + self.stands[word] * self.apart
         return matrix
 
 
 def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
-    """Factors that give back the automaton's tensor without error: each number of it is one product of one
-    column.
+    """Return factors that reproduce the automaton's tensor exactly.
 
-    At most min(V K, K K) columns are ever needed: one for each word and state before, or for each pair of
-    states. Fewer do where words go the same ways: pairs of states that the same words join, with the same
-    weights, share a column as far as they form a block. Of three ways to choose blocks the one with the
-    fewest columns is taken.
+    Each entry of the tensor is one product of one column. At most min(V K, K K) columns are needed: one for
+    each word and source state, or for each pair of states. Fewer suffice if words have transitions in common:
+    pairs of states that the same words connect with the same weights share a column if they form a block. Of
+    three ways to choose the blocks, the function uses the one with the fewest columns.
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon.
-        apart: words whose common part is kept out of the factors, as the authors' program keeps the
-            wildcard's.
+        apart: words whose common part is kept out of the factors, as the authors' program does for the
+            wildcard.
 
-    Raises :class:`~automata.errors.InputError` for another automaton.
+    Raises:
+        InputError: if the automaton has another semiring, epsilon transitions or no states.
     """
     if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.silent is not None:
         raise InputError(
-            f"factors are of real, counting or boolean automata without epsilon, not of {automaton!r}"
+            f"the automaton must be real, counting or boolean without epsilon, got {automaton!r}"
         )
     if not automaton.states:
-        raise InputError("the automaton has no state: it accepts nothing")
+        raise InputError("the automaton must have at least one state, got none")
     k, words = automaton.states, list(automaton.index)
     matrices = automaton.matrices.astype(np.float64)
     wild = set(apart)
     stands = np.array([word in wild for word in words], dtype=np.float64)
-    # letters: words with one matrix of which it is apart, or of which it is not
-    looks = list(zip(automaton.index.values(), stands.tolist(), strict=True))
-    place = {look: number for number, look in enumerate(dict.fromkeys(looks))}
-    inside = [matrices[matrix] for matrix, stand in place if stand]
+    # Letters: classes of words that have the same matrix and the same use of the wildcard.
+    classes = list(zip(automaton.index.values(), stands.tolist(), strict=True))
+    index = {key: number for number, key in enumerate(dict.fromkeys(classes))}
+    inside = [matrices[matrix] for matrix, stand in index if stand]
     common = (
         np.where((np.array(inside) == inside[0]).all(axis=0), inside[0], 0.0) if inside else np.zeros((k, k))
     )
-    letters = np.array([matrices[matrix] - stand * common for matrix, stand in place]).reshape(-1, k, k)
+    letters = np.array([matrices[matrix] - stand * common for matrix, stand in index]).reshape(-1, k, k)
     ways = (_by_pair(letters, rows=True), _by_pair(letters, rows=False), _by_letter(letters))
     terms = min(ways, key=len)
     e, before, after = (
         np.array([term[i] for term in terms]).reshape(len(terms), size).T
         for i, size in ((0, len(letters)), (1, k), (2, k))
     )
-    return Factors(e[[place[look] for look in looks]], before.copy(), after.copy(), common, stands)
+    return Factors(e[[index[key] for key in classes]], before.copy(), after.copy(), common, stands)
 
 
 def side_by_side(one: Factors, other: Factors) -> Factors:
-    """The factors of both networks in blocks (equation 10): columns and states of each beside the other's.
+    """Return the factors of both networks in blocks (equation 10).
 
-    The wildcard stands for the same words in both; ``one`` says for which.
+    The columns and states of each are beside the other's. The wildcard must stand for the same words in both;
+    the result takes them from ``one``.
     """
     return Factors(
         np.concatenate([one.words, other.words], axis=1),
@@ -113,23 +115,25 @@ def side_by_side(one: Factors, other: Factors) -> Factors:
 
 
 def _blocks(one: Floats, other: Floats) -> Floats:
-    """[[one, 0], [0, other]]."""
+    """Return [[one, 0], [0, other]]."""
     beside, below = np.zeros((len(one), other.shape[1])), np.zeros((len(other), one.shape[1]))
     return np.block([[one, beside], [below, other]])
 
 
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
-    """Columns by pairs of states: one for each set of letters (with weights), and each set of states that it
-    joins from the same states (or to the same).
+    """Return columns by pairs of states.
+
+    There is one for each set of letters (with weights) and each set of states that it connects to the same
+    targets (or from the same sources).
     """
     pairs: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
     for i, j in zip(*np.nonzero(letters.any(axis=0)), strict=True):
         pairs[letters[:, i, j].tobytes()].append((int(i), int(j)))
     terms: list[Term] = []
-    for key, joined in pairs.items():
+    for key, connected in pairs.items():
         weights = np.frombuffer(key)
         near: dict[int, list[int]] = defaultdict(list)
-        for i, j in joined:
+        for i, j in connected:
             near[i if rows else j].append(j if rows else i)
         blocks: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for state, others in near.items():
@@ -141,14 +145,14 @@ def _by_pair(letters: Floats, rows: bool) -> list[Term]:
 
 
 def _by_letter(letters: Floats) -> list[Term]:
-    """Columns by letters: one for each letter and each row of its matrix; equal rows share one."""
+    """Return columns by letters: one for each letter and each distinct row of its matrix."""
     terms: list[Term] = []
-    for place, matrix in enumerate(letters):
+    for number, matrix in enumerate(letters):
         rows: dict[bytes, list[int]] = defaultdict(list)
         for i in np.flatnonzero(matrix.any(axis=1)):
             rows[matrix[i].tobytes()].append(int(i))
         terms += [
-            (np.eye(len(letters))[place], _indicator(letters, own), np.frombuffer(row))
+            (np.eye(len(letters))[number], _indicator(letters, own), np.frombuffer(row))
             for row, own in rows.items()
         ]
     return terms

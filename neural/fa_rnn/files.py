@@ -1,5 +1,6 @@
-"""Checkpoint files of a :class:`~neural.fa_rnn.classifier.Classifier`: everything in a file is checked before
-the network is built.
+"""Checkpoint files of a :class:`~neural.fa_rnn.classifier.Classifier`.
+
+Everything in a file is checked before the network is built.
 """
 
 from __future__ import annotations
@@ -33,14 +34,16 @@ ALWAYS = {
     "readout.weight": "LK",
     "readout.bias": "L",
 }
-"""The shape of each tensor in words: V words, r columns, K states, G blocks, L labels, D numbers of a
+"""The shape of each tensor, one letter per axis.
+
+V is the number of words, r of columns, K of states, G of blocks, L of labels, and D of entries of a
 pretrained vector.
 """
 WITH_VECTORS = {f"{CELL}pretrained": "VD", f"{CELL}turn": "Dr"}
 
 
 def save(model: Classifier, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Write the classifier and a description that JSON can hold."""
+    """Write the classifier and a description that JSON can represent."""
     header = {
         "words": list(model.network.words),
         "labels": list(model.labels),
@@ -48,14 +51,15 @@ def save(model: Classifier, path: str | Path, about: dict[str, Any] | None = Non
         "blocks": [asdict(block) for block in model.blocks],
     }
     if "classifier" in (about or {}):
-        raise InputError(f'{path}: is not written: "classifier" is what the file says itself')
+        raise InputError(f'{path}: the description must not contain "classifier", which the file reserves')
     checkpoints.write(path, KIND, {"classifier": header, **(about or {})}, model.state_dict())
 
 
 def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
     """Read a classifier (in evaluation mode, on the CPU) and its description.
 
-    Raises :class:`~automata.errors.FormatError`: the file is no such checkpoint, or not all of one.
+    Raises:
+        FormatError: if the file is not a complete checkpoint of a classifier.
     """
     about, tensors = checkpoints.read(path, KIND)
     try:
@@ -65,7 +69,7 @@ def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         why = " ".join(str(error).split())
         raise FormatError(
-            f"{path}: its header does not describe a classifier ({type(error).__name__}: {why:.80})"
+            f"{path}: the header must describe a classifier, got {type(error).__name__}: {why:.80}"
         ) from None
     return model, about
 
@@ -73,23 +77,24 @@ def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
 def _classifier(header: dict[str, Any], tensors: dict[str, Tensor]) -> Classifier:
     words, labels, beta = _texts(header, "words"), _texts(header, "labels"), header["beta"]
     if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not 0 <= beta <= 1:
-        raise InputError(f"beta is {beta!r:.40}, where a number from 0 to 1 is right")
+        raise InputError(f"beta must be a number from 0 to 1, got {beta!r:.40}")
     has_vectors = f"{CELL}turn" in tensors
     _check_shapes(
         tensors, ALWAYS | (WITH_VECTORS if has_vectors else {}), {"V": len(words), "L": len(labels)}
     )
     if BEGIN not in words:
-        raise InputError(f"words has no {BEGIN}, which each sentence begins with")
+        raise InputError(f"words must contain {BEGIN}, which begins each sentence")
     if beta != 1 and not has_vectors:
-        raise InputError(f"beta is {beta}, and there are no pretrained vectors")
+        raise InputError(f"beta must be 1 without pretrained vectors, got {beta}")
     states = len(tensors["network.initial"])
     blocks = [_block(block, states, labels) for block in header["blocks"]]
     every = [state for block in blocks for state in block.states]
     if len(set(every)) != len(every):
-        raise InputError("two blocks have a state in common, where each has states of its own")
+        raise InputError("blocks must have disjoint states, got a state in two blocks")
     if len(blocks) != len(tensors["network.final"]):
         raise InputError(
-            f"there are {len(blocks)} blocks, and final weights of {len(tensors['network.final'])}"
+            f"network.final must have one row for each of {len(blocks)} blocks, got"
+            f" {len(tensors['network.final'])}"
         )
     _check_fixed(tensors, blocks)
     factors = Factors(
@@ -114,37 +119,37 @@ def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dic
     for name in {**dict.fromkeys(shapes), **dict.fromkeys(tensors)}:
         if name not in shapes or name not in tensors:
             raise InputError(
-                f"the tensor {name} is {'absent' if name in shapes else 'not one of a classifier'}"
+                f"the tensor {name} {'is missing' if name in shapes else 'does not belong to a classifier'}"
             )
         tensor, letters = tensors[name], shapes[name]
-        right = tuple(
+        expected = tuple(
             sizes.setdefault(letter, size) for letter, size in zip(letters, tensor.shape, strict=False)
         )
-        if tensor.dim() != len(letters) or tuple(tensor.shape) != right:
+        if tensor.dim() != len(letters) or tuple(tensor.shape) != expected:
             raise InputError(
-                f"the tensor {name} has the shape {tuple(tensor.shape)}, which does not fit the others"
+                f"the tensor {name} must have a shape that fits the others, got {tuple(tensor.shape)}"
             )
         if (
             tensor.dtype not in (torch.float32, torch.float64)
             or tensor.dtype != tensors["network.initial"].dtype
         ):
             raise InputError(
-                f"the tensor {name} is of {tensor.dtype}, where one of float32 and float64 for all is right"
+                f"the tensor {name} must be float32 or float64 like all others, got {tensor.dtype}"
             )
         if not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"the tensor {name} has a number that is not finite")
+            raise InputError(f"the tensor {name} must have finite entries only")
 
 
 def _check_fixed(tensors: dict[str, Tensor], blocks: list[RuleBlock]) -> None:
-    """What training does not change is as the blocks have it."""
+    """Check that the tensors that training does not change agree with the blocks."""
     final = torch.zeros_like(tensors["network.final"])
     for row, block in enumerate(blocks):
         final[row, list(block.final)] = 1
     if not torch.equal(final, tensors["network.final"]):
-        raise InputError("the tensor network.final is not 1 at each block's final states, and 0 elsewhere")
+        raise InputError("the tensor network.final must be 1 at each block's final states and 0 elsewhere")
     stands = tensors[f"{CELL}stands"]
     if not bool(((stands == 0) | (stands == 1)).all()):
-        raise InputError(f"the tensor {CELL}stands has another number than 0 and 1")
+        raise InputError(f"the tensor {CELL}stands must contain only 0 and 1")
 
 
 def _texts(header: dict[str, Any], name: str) -> list[str]:
@@ -154,30 +159,29 @@ def _texts(header: dict[str, Any], name: str) -> list[str]:
         or not all(isinstance(text, str) and text and not has_half_a_character(text) for text in texts)
         or len(set(texts)) != len(texts)
     ):
-        raise InputError(f"{name} is {texts!r:.80}, where a list of different texts is right")
+        raise InputError(f"{name} must be a list of distinct non-empty strings, got {texts!r:.80}")
     return texts
 
 
 def _block(fields: Any, states: int, labels: list[str]) -> RuleBlock:
     if any(not isinstance(fields[name], list) for name in ("rules", "states", "final")):
-        raise InputError("a block has rules, states or final states that are no list")
+        raise InputError("a block's rules, states and final states must be lists")
     block = RuleBlock(
         fields["label"], tuple(fields["rules"]), tuple(fields["states"]), tuple(fields["final"])
     )
     if block.label not in labels or not all(isinstance(rule, str) for rule in block.rules):
         raise InputError(
-            f"a block has the label {block.label!r:.40} and rules that are no texts, or a label of its own"
+            f"a block must have a label of the classifier and rules that are strings, got the label"
+            f" {block.label!r:.40}"
         )
     if not block.rules:
-        raise InputError(
-            f"a block of the label {block.label!r:.40} has no rules, where at least one is right"
-        )
+        raise InputError(f"a block must have at least one rule, got none for the label {block.label!r:.40}")
     for state in (*block.states, *block.final):
         if isinstance(state, bool) or not isinstance(state, int) or not 0 <= state < states:
-            raise InputError(f"a block has the state {state!r:.40}, where there are {states}")
+            raise InputError(f"a block's states must be from 0 to {states - 1}, got {state!r:.40}")
     if len(set(block.states)) != len(block.states) or not set(block.final) <= set(block.states):
         raise InputError(
-            f"a block of the label {block.label!r:.40} has a state twice, or a final state that is none of"
-            " its states"
+            f"a block of the label {block.label!r:.40} must have distinct states that include its final"
+            " states"
         )
     return block

@@ -1,5 +1,7 @@
-"""All steps of an FA-RNN of factors in one kernel forward and one backward, on a GPU (in Triton,
-:mod:`neural.fa_rnn.triton_steps`). The gradients of the factors are one matrix product each, over all steps.
+"""All steps of a factored FA-RNN in one kernel forward and one backward, on a GPU.
+
+The kernels use Triton (:mod:`neural.fa_rnn.triton_steps`). The gradient of each factor is one matrix product
+over all steps.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ MOST_STATES, SENTENCES, COLUMNS = 256, 16, 32
 
 
 def is_fused(before: Tensor, *tensors: Tensor) -> bool:
-    """Return whether the kernels compute with such tensors: in float32, with at most 256 states."""
+    """Return whether the kernels support these tensors: float32, with at most 256 states."""
     return (
         before.dtype == torch.float32
         and len(before) <= MOST_STATES
@@ -33,7 +35,7 @@ def run(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Te
         before: D_1, shape ``(K, r)``.
         after: D_2, shape ``(K, r)``.
         vectors: z of some words, shape ``(m, r)``.
-        place: the row of each word in ``vectors``, shape ``(T, B)``; -1 behind a sentence's end.
+        place: the row of each word in ``vectors``, shape ``(T, B)``; -1 after a sentence's end.
         start: the first state, shape ``(B, K)``.
     """
     fused: Any = _FusedSteps
@@ -42,7 +44,7 @@ def run(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Te
 
 
 def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor) -> Tensor:
-    """Compute :func:`run` in torch's own operations, which can be differentiated again."""
+    """Compute :func:`run` with torch operations, which can be differentiated again."""
     h = start
     for row in place.unbind(0):
         after_word = ((h @ before) * vectors[row.clamp(min=0)]) @ after.T
@@ -64,19 +66,19 @@ class _FusedSteps(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         before, after, vectors, place, start, every = ctx.saved_tensors
-        if torch.is_grad_enabled():  # a gradient of the gradient is asked for
+        if torch.is_grad_enabled():  # for double backward
             result = step_by_step(before, after, vectors, place, start)
             inputs = [x for x in (before, after, vectors, start) if x.requires_grad]
             gradients = iter(torch.autograd.grad(result, inputs, grad, create_graph=True))
-            made = [next(gradients) if x.requires_grad else None for x in (before, after, vectors, start)]
-            return *made[:3], None, made[3]
+            grads = [next(gradients) if x.requires_grad else None for x in (before, after, vectors, start)]
+            return *grads[:3], None, grads[3]
         flows = start.new_empty(*place.shape, len(before))
         products = start.new_empty(*place.shape, before.shape[1])
         to_start = torch.empty_like(start)
         read = [grad.contiguous(), before, after, vectors, place]
         _start("backward", read, [flows, products, to_start], before, place)
         ahead, flow, product = (x.flatten(0, 1) for x in (every[:-1], flows, products))
-        chosen = place.flatten().clamp(min=0)  # what flows there behind an end is zero
+        chosen = place.flatten().clamp(min=0)  # products are zero after a sentence's end
         reads, mapped = vectors[chosen], ahead @ before
         to_vectors = torch.zeros_like(vectors).index_add_(0, chosen, product * mapped)
         return ahead.T @ (product * reads), flow.T @ (mapped * reads), to_vectors, None, to_start

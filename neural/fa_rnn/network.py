@@ -1,4 +1,6 @@
-r"""The FA-RNN: a torch module from a batch of sentences, of any lengths, to a score for each group of rules.
+r"""The FA-RNN: a torch module that maps a batch of sentences to a score for each group of rules.
+
+Sentences may have different lengths.
 
 >>> from automata.rules.rule_files import loads
 >>> from automata.rules.rule_set import rule_set
@@ -28,19 +30,20 @@ from neural.shapes import Layout
 
 
 class FARNN(nn.Module):
-    """A cell that runs from the initial weights, with a score for each of R groups of final states
-    (equation 8).
+    """A cell that runs from the initial weights, with a score for each of R groups of final states.
+
+    The scores are equation 8.
 
     Args:
         words: the vocabulary, in the cell's order.
-        cell: equation 4, 5, 6 or 7.
+        cell: a cell for equation 4, 5, 6 or 7.
         initial: alpha_0, shape ``(K,)``.
         final: alpha_infinity of each group, shape ``(R, K)``.
-        scoring: how a group's score is read from h_N: the sum over its final states, or their maximum.
+        scoring: how a group's score is computed from h_N: the sum over its final states, or the maximum.
 
     Attributes:
-        initial, final: buffers; K with the cell's extra states, for which they are zero.
-        decomposition_error: ||T - T'|| / ||T|| of its initial factors; 0 for exact ones.
+        initial, final: buffers; K includes the cell's extra states, for which they are zero.
+        decomposition_error: ||T - T'|| / ||T|| of the initial factors; 0 for exact factors.
     """
 
     initial: Tensor
@@ -57,11 +60,11 @@ class FARNN(nn.Module):
     ) -> None:
         super().__init__()
         self.words = tuple(words)
-        self.index = {word: place for place, word in enumerate(self.words)}
+        self.index = {word: number for number, word in enumerate(self.words)}
         if len(self.words) != cell.words or final.shape[1:] != initial.shape:
             raise InputError(
-                f"there are {len(self.words)} words, initial weights {tuple(initial.shape)} and final ones"
-                f" {tuple(final.shape)}, where the cell has {cell.words} words"
+                f"words, initial and final weights must fit the cell's {cell.words} words, got"
+                f" {len(self.words)} words and shapes {tuple(initial.shape)} and {tuple(final.shape)}"
             )
         self.cell, self.scoring = cell, scoring
         extra = cell.states - len(initial)
@@ -82,18 +85,19 @@ class FARNN(nn.Module):
         dtype: Any = None,
         **more: Any,
     ) -> FARNN:
-        """The network with the scores of an automaton; exact where the weights are floats of that dtype and
-        beta is 1.
+        """Return the network with the scores of an automaton.
+
+        The scores are exact if the weights are floats of that dtype and beta is 1.
 
         Args:
             automaton: boolean, counting or real, without epsilon; its symbols are the words.
-            groups: final states, a score for each group; all of them in one without.
-            decomposed: equation 5; else equation 4, which keeps the tensor.
-            gated: equation 7.
-            scoring: ``"forward"`` counts accepting paths, ``"viterbi"`` asks whether there is one.
-            apart: keep the wildcard's matrix out of the factors.
-            rank: r; with fewer columns than the exact factors have, the nearest ones that CP decomposition
-                finds. Exact without.
+            groups: the final states of each score; by default, one group of all states.
+            decomposed: whether to use equation 5; otherwise equation 4, which keeps the tensor.
+            gated: whether to use equation 7.
+            scoring: ``"forward"`` counts accepting paths; ``"viterbi"`` tests whether there is one.
+            apart: whether to keep the wildcard's matrix out of the factors.
+            rank: r; if it is below the number of columns of the exact factors, CP decomposition approximates
+                them. By default, the factors are exact.
             device: as in torch.
             dtype: as in torch.
             more: ``extra``, ``embeddings``, ``beta`` and ``noise`` of
@@ -111,8 +115,8 @@ class FARNN(nn.Module):
             cell = FAGRUCell(cell) if gated else cell
         elif gated or more or rank is not None:
             raise InputError(
-                f"{', '.join(['gated'] * gated + ['rank'] * (rank is not None) + list(more))} asks for the"
-                " decomposed network"
+                f"{', '.join(['gated'] * gated + ['rank'] * (rank is not None) + list(more))} must not be"
+                " used without the decomposed network"
             )
         else:
             cell = TensorCell(automaton, scoring, **factory_kwargs)
@@ -133,13 +137,17 @@ class FARNN(nn.Module):
 
     @classmethod
     def of_rules(cls, rules: RuleSet, **more: Any) -> FARNN:
-        """The network of a set of rules: a score for each label, in the file's order. See :meth:`of`."""
+        """Return the network of a set of rules: a score for each label, in the file's order.
+
+        ``more`` is passed to :meth:`of`.
+        """
         return cls.of(rules.automaton, list(rules.labels.values()), **more)
 
     @property
     def rank(self) -> int:
-        """The number of columns of the factors, r; of an undecomposed network as many as a tensor of its size
-        may need.
+        """Return the number of columns of the factors, r.
+
+        For an undecomposed network, it is the number that a tensor of its size may need.
         """
         cell = self.cell.inner if isinstance(self.cell, FAGRUCell) else self.cell
         return (
@@ -149,8 +157,9 @@ class FARNN(nn.Module):
         )
 
     def tokens(self, sentences: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
-        """Sentences as places of words, shape ``(T, B)`` with zeros behind their ends, and their lengths,
-        shape ``(B,)``.
+        """Convert sentences to word indices, shape ``(T, B)``, and their lengths, shape ``(B,)``.
+
+        The indices are padded with zeros.
         """
         try:
             rows = [
@@ -158,17 +167,17 @@ class FARNN(nn.Module):
                 for sentence in sentences
             ]
         except KeyError as error:
-            raise UnknownSymbol(f"the vocabulary lacks {shorten(error.args[0])}") from None
+            raise UnknownSymbol(f"{shorten(error.args[0])} is not in the vocabulary") from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
         padded = nn.utils.rnn.pad_sequence(rows) if rows else torch.zeros(0, 0, dtype=torch.long)
         return padded.to(self.initial.device), lengths.to(self.initial.device)
 
     def states(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:
-        """The state h_N of each sentence after its last word, shape ``(B, K)``.
+        """Return the state h_N of each sentence after its last word, shape ``(B, K)``.
 
         Args:
-            sentences: sequences of words; or their places in the vocabulary, shape ``(T, B)``.
-            lengths: of places, shape ``(B,)``; all T without.
+            sentences: sequences of words, or word indices of shape ``(T, B)``.
+            lengths: the lengths of the sentences of indices, shape ``(B,)``; T by default.
         """
         if not isinstance(sentences, Tensor):
             sentences, lengths = self.tokens(sentences)
@@ -180,17 +189,17 @@ class FARNN(nn.Module):
         if isinstance(self.cell, TensorCell):
             every = torch.cat([h.unsqueeze(0), self.cell(words, h)])
             return every[ends, torch.arange(batch, device=words.device)]
-        order = torch.argsort(ends, descending=True, stable=True)  # the longest sentences stand first
+        order = torch.argsort(ends, descending=True, stable=True)  # the longest sentences come first
         there = torch.arange(time, device=words.device)[:, None] < ends[order]
         if isinstance(self.cell, FactoredCell):
             return self.cell(words[:, order], there, h)[torch.argsort(order)]
         return self._gated(self.cell, words[:, order], there.sum(dim=1).tolist(), h)[torch.argsort(order)]
 
     def _gated(self, cell: FAGRUCell, words: Tensor, sizes: Sequence[int], h: Tensor) -> Tensor:
-        """The last states, step by step."""
-        first, done = h, []  # what has ended is set aside
-        # read at once and taken apart by unbind: the gradient of an index would fill a table of all words at
-        # every step
+        """Return the last states, computed step by step."""
+        first, done = h, []  # done has the states of finished sentences
+        # Look up all words at once and split the result with unbind. The gradient of indexing would fill a
+        # table of all words at every step.
         reads = list(zip(*(part.unbind(0) for part in cell.read(words)), strict=True))
         for t, size in enumerate(sizes):
             done.append(h[size:])
@@ -199,13 +208,13 @@ class FARNN(nn.Module):
         return torch.cat([*done, h][::-1])
 
     def _step(self, cell: FAGRUCell, read: tuple[Any, ...], h: Tensor, first: Tensor, t: int) -> Tensor:
-        # h_1 is the score after the first word, BOS, and no gate reads what is not there yet
+        # The gates apply from the second word on, because they read h_1, the score after BOS.
         z, stands = read
         after: Tensor = cell.inner.step((z, stands), h) if t == 0 else cell((z, stands), h, first)
         return after
 
     def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:
-        """The score of each group, shape ``(B, R)``; see :meth:`states`."""
+        """Return the score of each group, shape ``(B, R)``; see :meth:`states`."""
         h = self.states(sentences, lengths)
         if self.scoring == "forward":
             return h @ self.final.T

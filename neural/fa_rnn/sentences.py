@@ -1,5 +1,6 @@
-"""Labelled sentences in files: ``label<TAB>words``, one a line, in ``train.tsv``, ``dev.tsv`` and
-``test.tsv``.
+"""Files of labelled sentences: one ``label<TAB>words`` per line.
+
+The files are ``train.tsv``, ``dev.tsv`` and ``test.tsv``.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ class Sentences:
     """Sentences and their labels.
 
     Attributes:
-        words: of each sentence, BOS first and EOS last.
-        labels: of each.
+        words: the words of each sentence, with BOS first and EOS last.
+        labels: the label of each sentence.
     """
 
     words: tuple[tuple[str, ...], ...]
@@ -36,19 +37,20 @@ class Sentences:
 
 
 def read(folder: str | Path) -> dict[str, Sentences]:
-    """The three parts in a folder.
+    """Read the three parts in a folder.
 
-    Raises :class:`~automata.errors.FormatError`: a file is missing, or a line is no sentence with a label.
+    Raises:
+        FormatError: if a file is missing, or a line is not a labelled sentence.
     """
     return {part: part_of(Path(folder) / f"{part}.tsv") for part in PARTS}
 
 
 def part_of(path: Path) -> Sentences:
-    """The sentences in a file. BOS and EOS are put where they are not."""
+    """Read the sentences of a file, and add missing BOS and EOS."""
     if not path.is_file():
         raise FormatError(
-            f"{path}: is missing; it has a sentence a line, as label<TAB>words (such as those that Jiang et"
-            " al. 2020 published with their program)"
+            f"{path}: must be a file with one label<TAB>words per line (such as those that Jiang et al. 2020"
+            " published with their program), got no file"
         )
     words, labels = [], []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -56,22 +58,23 @@ def part_of(path: Path) -> Sentences:
             continue
         label, tab, text = line.partition("\t")
         if not tab or not label.strip():
-            raise FormatError(f"{path}: line {number}: is {shorten(line)}, where label<TAB>words is right")
+            raise FormatError(f"{path}: line {number}: must be label<TAB>words, got {shorten(line)}")
         inside = text.split()
         inside = inside[1:] if inside[:1] == [BEGIN] else inside
         inside = inside[:-1] if inside[-1:] == [END] else inside
         if BEGIN in inside:
-            raise FormatError(f"{path}: line {number}: has {BEGIN} inside the sentence")
+            raise FormatError(f"{path}: line {number}: {BEGIN} must not occur inside the sentence")
         words.append((BEGIN, *inside, END))
         labels.append(label.strip())
     if not labels:
-        raise FormatError(f"{path}: has no sentence")
+        raise FormatError(f"{path}: must have at least one sentence")
     return Sentences(tuple(words), tuple(labels))
 
 
 def vocabulary(parts: dict[str, Sentences]) -> tuple[str, ...]:
-    """The words of all parts, in alphabetical order; not BOS and EOS. Rules need no word that a sentence has
-    to be unknown.
+    """Return the words of all parts in alphabetical order, without BOS and EOS.
+
+    Words of rules that occur in no sentence are not needed.
     """
     return tuple(
         sorted(
@@ -81,7 +84,7 @@ def vocabulary(parts: dict[str, Sentences]) -> tuple[str, ...]:
 
 
 def accuracy(model: Classifier, part: Sentences) -> float:
-    """The share of sentences with the right label."""
+    """Return the share of sentences whose predicted label is correct."""
     model.eval()
-    labels = zip(model.said(part.words), part.labels, strict=True)
+    labels = zip(model.predict(part.words), part.labels, strict=True)
     return sum(predicted == label for predicted, label in labels) / len(part)

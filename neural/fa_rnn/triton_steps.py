@@ -1,8 +1,8 @@
-"""All steps of an FA-RNN of factors in Triton: h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 5, Jiang et al.
-2020).
+"""All steps of a factored FA-RNN in Triton (equation 5, Jiang et al. 2020).
 
-A program takes ``SENTENCES`` sentences through all their words. Their states stay in registers, and the
-factors pass by in tiles of ``COLUMNS`` columns. States are filled with zeros up to ``STATES`` numbers.
+Each step is h_t = ((h_{t-1} D_1) o z_t) D_2^T. A program processes ``SENTENCES`` sentences with all their
+words. Their states stay in registers, and the factors are loaded in tiles of ``COLUMNS`` columns. States are
+padded with zeros to ``STATES`` numbers.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def forward(
     before, after, vectors, place, start, every, steps, sentences, states, columns, SENTENCES: tl.constexpr,
     STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """The states before each word and after the last one, ``every``, shape ``(T + 1, B, K)``.
+    """Compute the states before each word and after the last one, ``every``, shape ``(T + 1, B, K)``.
 
-    ``vectors`` has the z of each row, and ``place``, shape ``(T, B)``, the row of each word; -1 is behind a
-    sentence's end, where the state stays.
+    ``vectors`` has the z of each row. ``place``, shape ``(T, B)``, has the row of each word; -1 marks
+    positions after a sentence's end, at which the state is unchanged.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
     inside = sentence < sentences
@@ -58,8 +58,10 @@ def backward(
     grad, before, after, vectors, place, flows, products, to_start, steps, sentences, states, columns,
     SENTENCES: tl.constexpr, STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """What flows into the state after each word, ``flows``, shape ``(T, B, K)``, and into its product with z,
-    ``products``, shape ``(T, B, r)``; zero behind a sentence's end.
+    """Compute the gradients of the state after each word and of its product with z.
+
+    They are ``flows``, shape ``(T, B, K)``, and ``products``, shape ``(T, B, r)``; both are zero after a
+    sentence's end.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
     inside = sentence < sentences

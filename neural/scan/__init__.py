@@ -1,16 +1,16 @@
-"""The recurrences, as fast as the machine allows, on any device and over several semirings: elementwise ones,
-and products with matrices (:mod:`neural.scan.matrices`).
+"""Fast recurrences on any device and over several semirings.
 
-c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c), and
-log(exp(f_t + c_{t-1}) + exp(u_t)).
+There are elementwise recurrences and products with matrices (:mod:`neural.scan.matrices`). The elementwise
+ones are c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c),
+and log(exp(f_t + c_{t-1}) + exp(u_t)).
 
 >>> updates = torch.tensor([[2.0], [0.0], [5.0]])
 >>> max_plus(-torch.ones(3, 1), updates, torch.tensor([-torch.inf])).flatten().tolist()
 [2.0, 1.0, 5.0]
 
-They are operators of torch (``torch.ops.ratproof``), so that compiling, exporting and ``torch.func`` know
-them. What runs them is a backend (:mod:`neural.scan.backends`): it is chosen by the tensors' device and by
-what is installed, and :func:`~neural.scan.backends.use` forces one.
+They are operators of torch (``torch.ops.ratproof``), so compiling, exporting and ``torch.func`` support them.
+A backend (:mod:`neural.scan.backends`) runs them. It is selected by the tensors' device and the installed
+packages; :func:`~neural.scan.backends.use` selects one explicitly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from neural.scan.matrices import matrix_scan as matrix_scan
 
 
 def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = forget_t * c_{t-1} + update_t.
+    """Compute c_1, ..., c_T of c_t = forget_t * c_{t-1} + update_t.
 
     >>> ones = torch.ones(3, 1)
     >>> elementwise(ones / 2, ones, torch.zeros(1)).flatten().tolist()
@@ -40,15 +40,15 @@ def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         start: c_0, shape ``(...)``.
 
     Returns:
-        All states, shape ``(T, ...)``, in the type that the arguments are promoted to; in bfloat16 and
-        float16 what is carried is a float32. Differentiable, as often as one likes.
+        All states, shape ``(T, ...)``, in the type to which the arguments are promoted. In bfloat16 and
+        float16, the carried state is float32. The result is differentiable any number of times.
     """
     result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "real")
     return result
 
 
 def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = max(forget_t + c_{t-1}, update_t).
+    """Compute c_1, ..., c_T of c_t = max(forget_t + c_{t-1}, update_t).
 
     Args:
         forget: shape ``(T, ...)``, finite.
@@ -56,14 +56,15 @@ def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         start: c_0, shape ``(...)``; may be -infinity.
 
     Returns:
-        As :func:`elementwise`. Where both are equal each gets half the gradient, as in ``torch.maximum``.
+        The states, as for :func:`elementwise`. If both arguments of a maximum are equal, each gets half the
+        gradient, as in ``torch.maximum``.
     """
     result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "max_plus")
     return result
 
 
 def log_sum(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = log(exp(forget_t + c_{t-1}) + exp(update_t)).
+    """Compute c_1, ..., c_T of c_t = log(exp(forget_t + c_{t-1}) + exp(update_t)).
 
     >>> half = torch.full((2, 1), 0.5).log()
     >>> log_sum(half, half, torch.full((1,), -torch.inf)).exp().flatten().tolist()  # 1/2, 1/4 + 1/2
@@ -76,8 +77,9 @@ def log_sum(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
 
 def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = f * c_{t-1} + (1 - f) * update_t with f = sigmoid(gate_t), in one pass over
-    memory.
+    """Compute c_1, ..., c_T of c_t = f * c_{t-1} + (1 - f) * update_t with f = sigmoid(gate_t).
+
+    The computation is one pass over memory.
 
     >>> gated(torch.zeros(2, 1), torch.ones(2, 1), torch.zeros(1)).flatten().tolist()
     [0.5, 0.75]
@@ -94,9 +96,10 @@ def gated_pair(
     starts: tuple[Tensor, Tensor],
     skip: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Two gated recurrences in one pass over memory, of which the first feeds the second (equations 25c and
-    25d, and with ``skip`` 26e and 26f, Peng et al. 2018): c1_t = f1 * c1_{t-1} + (1 - f1) * z1, and c2_t =
-    f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with f = sigmoid(gate_t).
+    """Compute two gated recurrences, of which the first feeds the second, in one pass over memory.
+
+    These are equations 25c and 25d, and with ``skip`` 26e and 26f (Peng et al. 2018): c1_t = f1 * c1_{t-1} +
+    (1 - f1) * z1, and c2_t = f2 * c2_{t-1} + (c1_{t-1} + skip) * (1 - f2) * z2, with f = sigmoid(gate_t).
 
     >>> ones, zero = torch.ones(3, 1), torch.zeros(1)
     >>> one, two = gated_pair((0 * ones, 0 * ones), (ones, ones), (zero, zero))
@@ -120,11 +123,11 @@ def gated_pair(
 
 
 def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """All in one type; those with a time axis in one shape, and the others in that of a step."""
+    """Promote all tensors to one type, and broadcast those with a time axis, and the others, to one shape."""
     dtype = common_type("the arguments of a recurrence", (*timed, *starts))
     shape = timed[0].shape
     if shape and all(x.shape == shape for x in timed) and all(x.shape == shape[1:] for x in starts):
-        return tuple(x.to(dtype) for x in (*timed, *starts))  # what is below takes 40 microseconds
+        return tuple(x.to(dtype) for x in (*timed, *starts))  # the general case takes 40 microseconds
     try:
         shape = torch.broadcast_shapes(*(x.shape for x in timed))  # type: ignore[no-untyped-call]
         fits = torch.broadcast_shapes(shape[1:], *(x.shape for x in starts)) == shape[1:]  # type: ignore[no-untyped-call]
@@ -133,7 +136,7 @@ def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor
     if not fits or not shape:
         of_times, of_starts = (", ".join(str(tuple(x.shape)) for x in some) for some in (timed, starts))
         raise InputError(
-            f"the arguments of a recurrence have shapes {of_times}, and without steps {of_starts}, where"
-            " (T, ...) and (...) are right"
+            "the arguments of a recurrence must have shapes (T, ...), and (...) without a time axis, got"
+            f" {of_times} and {of_starts}"
         )
     return (*(x.to(dtype).expand(shape) for x in timed), *(x.to(dtype).expand(shape[1:]) for x in starts))

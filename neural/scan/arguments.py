@@ -1,4 +1,4 @@
-"""What the recurrences' arguments have in common."""
+"""Checks of the recurrences' arguments."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from automata.errors import InputError
 
 
 def common_type(what: str, tensors: Sequence[Tensor]) -> torch.dtype:
-    """The type that they are promoted to.
+    """Return the dtype to which the tensors are promoted.
 
-    Raises :class:`~automata.errors.InputError` where that is no float, or where they are on several devices:
-    a kernel would read one device's addresses on another.
+    Raises:
+        InputError: if it is not a floating-point type, or if the tensors are on several devices: a kernel
+            would read one device's addresses on another.
     """
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in tensors))
     if not dtype.is_floating_point:
-        raise InputError(f"{what} are {dtype}, where floats are right")
+        raise InputError(f"{what} must be floats, got {dtype}")
     require_one_device(what, tensors)
     return dtype
 
 
 def require_one_device(what: str, tensors: Sequence[Tensor]) -> None:
-    """Raises :class:`~automata.errors.InputError` where they are on several."""
+    """Raise :class:`~automata.errors.InputError` if the tensors are on several devices."""
     devices = list(dict.fromkeys(str(x.device) for x in tensors))
     if len(devices) > 1:
-        raise InputError(f"{what} are on {' and '.join(devices)}, where one device is right")
+        raise InputError(f"{what} must be on one device, got {' and '.join(devices)}")
 
 
 def is_narrow(values: Tensor) -> bool:
-    """Has its type fewer digits than what is carried?"""
+    """Return whether the dtype has fewer digits than the carried state."""
     return values.dtype in (torch.bfloat16, torch.float16)
 
 
 def widened(values: Tensor) -> Tensor:
-    """In a type whose sums one may carry on with."""
+    """Return the values in a dtype that is precise enough to accumulate in."""
     return values.float() if is_narrow(values) else values

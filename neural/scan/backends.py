@@ -1,4 +1,6 @@
-"""What computes the recurrences: chosen by the tensors' device and type and by what is installed, or forced.
+"""Selection of the backend that computes the recurrences.
+
+It depends on the tensors' device and dtype and on the installed packages, unless one is forced.
 
 >>> with use("torch"):
 ...     chosen("cpu", torch.float32)
@@ -33,8 +35,9 @@ class Choice(NamedTuple):
 
 
 class Backend(NamedTuple):
-    """The name of a backend, and how many steps are a chunk, of those that run side by side; chosen by the
-    shapes without it.
+    """The name of a backend and its number of steps per chunk.
+
+    Chunks run side by side. Without a number, the backend chooses it from the shapes.
     """
 
     name: str
@@ -46,18 +49,21 @@ class Backend(NamedTuple):
 
 @contextmanager
 def use(name: str, chunk: int | None = None) -> Iterator[None]:
-    """Compute with the backend of that name, whatever the tensors are.
+    """Compute with the named backend for all tensors.
 
     Args:
         name: ``torch``, ``c++`` or ``triton``.
-        chunk: how many steps are a chunk, of those that run side by side; the Triton one alone has any, and
-            chooses by the shapes without it.
+        chunk: the number of steps per chunk; chunks run side by side. Only the Triton backend supports it; by
+            default, it depends on the shapes.
 
-    Raises :class:`~automata.errors.InputError` where there is none of that name, or it cannot run here.
+    Raises:
+        InputError: if there is no such backend, or it cannot run here.
     """
     _require(name, "the backend")
     if chunk is not None and (name != on_gpu.NAME or chunk < 1):
-        raise InputError(f"chunk is {chunk} for the backend {name!r}, where a number for triton is right")
+        raise InputError(
+            f"chunk must be a positive number for the backend 'triton', got {chunk} for {name!r}"
+        )
     token, other = _forced.set(name), on_gpu.CHUNK.set(chunk)
     try:
         yield
@@ -67,8 +73,9 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
 
 
 def available(device: str) -> list[Backend]:
-    """The backends that run on such a device here, what is chosen first; the one that is forced, where one
-    is.
+    """Return the backends that run on this kind of device, the default first.
+
+    If a backend is forced, return only that one.
     """
     usual, forced = Backend(loops.NAME), _forced.get() or os.environ.get(VARIABLE)
     if forced is not None:
@@ -79,7 +86,7 @@ def available(device: str) -> list[Backend]:
 
 
 def chosen(device: str, dtype: torch.dtype) -> Choice:
-    """The backend for tensors of that type on such a device."""
+    """Return the backend for tensors of this dtype on this kind of device."""
     named = _forced.get()
     if named is not None:
         return Choice(named, "it is forced")
@@ -98,37 +105,38 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
 
 
 def forced() -> Backend | None:
-    """The backend that :func:`use` names here, if it does."""
+    """Return the backend that :func:`use` selects here, or ``None``."""
     name = _forced.get()
     return None if name is None else Backend(name, on_gpu.CHUNK.get())
 
 
 def is_forced() -> bool:
-    """Is it named, by :func:`use` or by the environment?"""
+    """Return whether :func:`use` or the environment selects a backend."""
     return _forced.get() is not None or VARIABLE in os.environ
 
 
 def of(values: Tensor) -> Any:
-    """The module that computes with tensors like this."""
+    """Return the module that computes with tensors like this one."""
     return BACKENDS[name_for(values)]
 
 
 def name_for(values: Tensor) -> str:
-    """The name of the backend that computes with tensors like this.
+    """Return the name of the backend that computes with tensors like this one.
 
-    Raises :class:`~automata.errors.InputError` where one is forced that does not.
+    Raises:
+        InputError: if a backend is forced that does not support them.
     """
     choice = chosen(values.device.type, values.dtype)
     if choice.name == compiled.NAME and (values.device.type != "cpu" or values.dtype not in compiled.TYPES):
         raise InputError(
-            f"the C++ backend computes on a CPU, in float32, float64 or bfloat16; these are {values.dtype} on"
+            f"the C++ backend must have float32, float64 or bfloat16 tensors on a CPU, got {values.dtype} on"
             f" {values.device.type}"
         )
     if choice.name == on_gpu.NAME and (
         values.device.type != ("cpu" if on_gpu.interpreted() else "cuda") or values.dtype not in on_gpu.TYPES
     ):
         raise InputError(
-            f"the Triton backend computes floats on CUDA devices; these are {values.dtype} on"
+            f"the Triton backend must have floating-point tensors on a CUDA device, got {values.dtype} on"
             f" {values.device.type}"
         )
     return choice.name
@@ -136,7 +144,7 @@ def name_for(values: Tensor) -> str:
 
 def _require(name: str, what: str) -> None:
     if name not in BACKENDS:
-        raise InputError(f"{what} is {name!r}, where {', '.join(BACKENDS)} is right")
+        raise InputError(f"{what} must be one of {', '.join(BACKENDS)}, got {name!r}")
     reason = "" if name == loops.NAME else BACKENDS[name].lacking()
     if reason:
-        raise InputError(f"{what} is {name!r}, and {reason}")
+        raise InputError(f"{what} must be available here, got {name!r}: {reason}")

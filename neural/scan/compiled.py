@@ -1,4 +1,4 @@
-"""The recurrences in C++ (``kernels.cpp``), which is built at first use (:mod:`neural.scan.libraries`)."""
+"""The recurrences in C++ (``kernels.cpp``), built at first use (:mod:`neural.scan.libraries`)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ TYPES = {torch.float32: "float32", torch.float64: "float64", torch.bfloat16: "bf
 SOURCE = Path(__file__).with_name("kernels.cpp")
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 CONTRACTION = "off"
-"""What is fused is so in the source: the same numbers whatever is vectorised."""
+"""The source fuses products and sums explicitly, so results do not depend on vectorisation."""
 
 
 def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
-    """c_1, ..., c_T, shape ``(T, ...)``."""
+    """Compute c_1, ..., c_T, shape ``(T, ...)``."""
     values = [x.contiguous() for x in (first, update, start)]
     states = torch.empty_like(values[1])
     _call(f"{kind}_{TYPES[states.dtype]}", [*values, states], len(states), start.numel())
@@ -32,7 +32,7 @@ def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 def scan_backward(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of first, update and start."""
+    """Compute the gradients of first, update and start."""
     values = [x.contiguous() for x in (grad, first, update, states, start)]
     gradients = torch.empty_like(values[2]), torch.empty_like(values[2]), torch.empty_like(values[4])
     _call(f"{kind}_backward_{TYPES[update.dtype]}", [*values, *gradients], len(update), start.numel())
@@ -40,7 +40,7 @@ def scan_backward(
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Two gated recurrences, of which the second is fed by the first."""
+    """Compute two gated recurrences, of which the first feeds the second."""
     values = [x.contiguous() for x in arguments]
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
     skip = values[-1]
@@ -49,8 +49,10 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
-    """The gradients of the arguments of ``pair``, from those of the states (``None``: zeros), the first four
-    arguments, the states, and the other arguments.
+    """Compute the gradients of the arguments of ``pair``.
+
+    The arguments are the gradients of the states (``None``: zeros), the first four arguments of ``pair``, the
+    states, and its other arguments.
     """
     grads = [None if x is None else x.contiguous() for x in (grad_1, grad_2)]
     values = [x.contiguous() for x in arguments]
@@ -61,7 +63,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """A tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
+    """Compute a tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
     values = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     result = torch.empty_like(states, memory_format=torch.contiguous_format)
     _call(f"{form}_{TYPES[states.dtype]}", [*values, result], 1, states.numel())
@@ -71,7 +73,7 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> list[Tensor | None]:
-    """The gradients of those arguments of ``output`` that are there."""
+    """Compute the gradients of the arguments of ``output`` that are present."""
     inputs = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     gradients = [None if x is None else torch.empty_like(x) for x in inputs]
     values = [grad.contiguous(), *inputs, outputs.contiguous(), *gradients]
@@ -81,15 +83,17 @@ def output_backward(
 
 @cache
 def last_cache(folder: Path = CACHES) -> float:
-    """The bytes of the largest cache; infinity where the system does not say. Where arrays together are
-    larger, nothing that is written stays there until it is read, and the kernels write past it.
+    """Return the bytes of the largest cache, or infinity if the system does not report it.
+
+    If the arrays together are larger, written data leaves the cache before it is read, so the kernels bypass
+    the cache.
     """
     sizes = (file.read_text(encoding="ascii").strip() for file in folder.glob("index*/size"))
     return max((1024.0 * int(size[:-1]) for size in sizes if size.endswith("K")), default=math.inf)
 
 
 def lacking() -> str:
-    """Why there is no C++ backend here; empty where there is one. It is built if it has to be."""
+    """Return why there is no C++ backend here, or an empty string; build it if necessary."""
     return libraries.lacking(SOURCE, CONTRACTION)
 
 

@@ -1,9 +1,9 @@
-"""Operators of torch with gradients: one class registers their shapes, gradients and batching rules
-(``torch.library``), and runs the gradient on the backend that ran forward.
+"""Operators of torch with gradients.
 
-The gradient is one operator too, which is fast; where a gradient of the gradient is asked for, it is computed
-by functions that have gradients themselves. The transforms of ``torch.func`` and forward mode do not know the
-gradients that operators have, but those of an ``autograd.Function``.
+One class registers their shapes, gradients and batching rules (``torch.library``), and runs the gradient on
+the backend that ran forward. The gradient is also one operator, which is fast. For a gradient of the
+gradient, functions compute it that are differentiable themselves. The transforms of ``torch.func`` and
+forward mode support the gradients of an ``autograd.Function``, not those of operators.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._compile import (
-    _disable_dynamo,
-)  # torch.compiler.disable imports the compiler here, which takes a second
+
+# torch.compiler.disable would import the compiler here, which takes a second
+from torch._compile import _disable_dynamo
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
@@ -24,15 +24,18 @@ from neural.scan import backends
 
 
 def one_precision(values: Tensor) -> AbstractContextManager[Any]:
-    """Where torch's products compute in the type of what is carried, whatever autocast says: their errors
-    would add up over the steps, on the backends alone that multiply so.
+    """Return a context in which torch's products ignore autocast.
+
+    With reduced precision, their errors would add up over the steps, and only on some backends.
     """
     return torch.autocast(values.device.type, enabled=False)
 
 
 class Operator:
-    """An operator of torch, ``ratproof::`` and the function's name. Ordinary tensors reach the function
-    without torch's dispatcher, whose checks in Python take longer than a small recurrence.
+    """An operator of torch, registered as ``ratproof::`` and the function's name.
+
+    Ordinary tensors are passed to the function without torch's dispatcher, whose checks in Python take longer
+    than a small recurrence.
 
     Args:
         function: computes the operator; it must not change or return its arguments.
@@ -51,18 +54,19 @@ class Operator:
 
 
 class Operation(Operator):
-    """An operator with its gradient, which is another one (``backward``).
+    """An operator with its gradient, which is another operator (``backward``).
 
     Args:
-        forward: computes the results: a tensor, or a tuple.
-        backward: computes the gradients of the arguments that are floats or missing (``None``), empty ones of
-            those that are missing, from the gradients of the results, the arguments and the results.
-        again: the same, in functions that have gradients themselves.
-        results_at: the place among the arguments of ``backward`` at which the results stand.
-        like: from the arguments, results of the same shapes and types.
-        axes: the axis that a batch becomes in each tensor (``vmap``).
-        result_axes: the same in the results.
-        batched: rules of ``vmap`` of their own for ``forward`` and ``backward``, in place of axes.
+        forward: computes the results: a tensor or a tuple.
+        backward: computes the gradients of the arguments that are floats or missing (``None``), from the
+            gradients of the results, the arguments and the results. A missing argument's gradient is an empty
+            tensor.
+        again: computes the same with functions that are differentiable themselves.
+        results_at: the position of the results among the arguments of ``backward``.
+        like: maps the arguments to results of the same shapes and dtypes.
+        axes: the batch axis of each tensor (``vmap``).
+        result_axes: the batch axes of the results.
+        batched: custom ``vmap`` rules for ``forward`` and ``backward``, instead of axes.
     """
 
     def __init__(
@@ -92,7 +96,7 @@ class Operation(Operator):
         self._direct, self._transformable = self._functions()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Compute the operator: also under ``grad``, ``vmap``, ``jvp`` and the like, and of dual tensors."""
+        """Compute the operator, also under ``grad``, ``vmap``, ``jvp`` and similar, and for dual tensors."""
         if are_ordinary(arguments):
             if not _require_gradients(arguments):
                 return self.function(*arguments)
@@ -100,7 +104,7 @@ class Operation(Operator):
         if not (_transformed() or forward_ad._current_level >= 0):
             return self.registered(*arguments)
         if torch.compiler.is_dynamo_compiling():
-            torch._dynamo.graph_break(msg="a recurrence under vmap, jvp and the like is not traced, but runs")
+            torch._dynamo.graph_break(msg="a recurrence under vmap or jvp is not traced, but it runs")
         return self._untraced(*arguments)
 
     @_disable_dynamo
@@ -117,22 +121,22 @@ class Operation(Operator):
         ctx.save_for_backward(*values[:count])
         ctx.rest = values[count:]
         if len(outputs) > 1:
-            ctx.set_materialize_grads(False)  # of what is not used, a whole array of zeros
-        # of tensors on a GPU gradients are computed in a thread of their own, where nothing is forced
+            ctx.set_materialize_grads(False)  # otherwise an unused result costs an array of zeros
+        # on a GPU, gradients are computed in a separate thread, in which no backend is forced
         ctx.backend = backends.forced()
 
     def _gradient(self, ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
         values = *grads, *ctx.saved_tensors, *ctx.rest
-        # may a derivative of a gradient be asked for: backward, or forward by dual tensors?
+        # Use differentiable functions if a derivative of the gradient may be requested, backward or forward.
         again = torch.is_grad_enabled() or forward_ad._current_level >= 0
         with nullcontext() if ctx.backend is None else backends.use(*ctx.backend):
-            made = iter((self._again if again else self.backward)(*values))
+            gradients = iter((self._again if again else self.backward)(*values))
         inputs = self._inputs(values, len(grads))
-        floats = (next(made) if _has_gradient(x) else None for x in inputs)
+        floats = (next(gradients) if _has_gradient(x) else None for x in inputs)
         return tuple(None if x is None else y for x, y in zip(inputs, floats, strict=True))
 
     def _inputs(self, values: Sequence[Any], results: int) -> list[Any]:
-        """Those of the arguments of ``backward`` that are arguments of ``forward``."""
+        """Return the arguments of ``backward`` that are arguments of ``forward``."""
         return [*values[results : results + self._at], *values[2 * results + self._at :]]
 
     def _like_arguments(self, *values: Any) -> tuple[Tensor, ...]:
@@ -157,7 +161,7 @@ class Operation(Operator):
         class Transformable(torch.autograd.Function):
             @staticmethod
             def forward(*arguments: Any) -> Any:
-                # there may be more transforms
+                # Further transforms may be active.
                 return (operation if _transformed() else operation.registered)(*arguments)
 
             @staticmethod
@@ -168,11 +172,11 @@ class Operation(Operator):
 
             @staticmethod
             def jvp(ctx: Any, *tangents: Any) -> Any:
-                # with their tangents they would be pushed forward here again
+                # Dual tensors would be pushed forward here again.
                 unpack: Any = forward_ad.unpack_dual
                 tensors = (unpack(x).primal for x in ctx.saved_tensors)
                 inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
-                with forward_ad._set_fwd_grad_enabled(True):  # those of transforms around this one are kept
+                with forward_ad._set_fwd_grad_enabled(True):  # keep those of surrounding transforms
                     return _pushed_forward(operation, inputs, tangents)
 
             @staticmethod
@@ -191,7 +195,7 @@ def _has_gradient(argument: Any) -> bool:
 
 
 def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
-    """The batching rule by which the batch becomes one more axis of each tensor."""
+    """Return the batching rule that adds the batch as an axis of each tensor."""
 
     def batched(operator: Any) -> Any:
         def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
@@ -206,7 +210,10 @@ def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
 
 
 def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
-    """A tensor with its batch on this axis; repeated, if it has none. What is no tensor stays as it is."""
+    """Move the batch axis of a tensor to ``axis``, or repeat the tensor if it has none.
+
+    Other values are returned unchanged.
+    """
     if not isinstance(values, Tensor):
         return values
     if dim is not None:
@@ -215,27 +222,29 @@ def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
 
 
 def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: tuple[Any, ...]) -> Any:
-    """The derivative of the result in the direction of the tangents. The gradients of the arguments are
-    linear in that of the result, so that it is the gradient of theirs.
-    """
-    places = [i for i, tangent in enumerate(tangents) if isinstance(tangent, Tensor)]
+    """Return the derivative of the result in the direction of the tangents.
 
-    def of_those(*values: Tensor) -> Any:
+    The gradients of the arguments are linear in the gradient of the result, so the derivative is the gradient
+    of those gradients.
+    """
+    indices = [i for i, tangent in enumerate(tangents) if isinstance(tangent, Tensor)]
+
+    def restricted(*values: Tensor) -> Any:
         arguments = list(inputs)
-        for place, value in zip(places, values, strict=True):
-            arguments[place] = value
+        for index, value in zip(indices, values, strict=True):
+            arguments[index] = value
         return function(*arguments)
 
-    made: Any = torch.func.vjp(of_those, *(inputs[i] for i in places))
-    output, pull_back = made
+    vjp: Any = torch.func.vjp(restricted, *(inputs[i] for i in indices))
+    output, pull_back = vjp
     zeros = pytree.tree_map(torch.zeros_like, output)
     push_forward: Any = torch.func.vjp(pull_back, zeros)[1]
-    (derivative,) = push_forward(tuple(tangents[i] for i in places))
+    (derivative,) = push_forward(tuple(tangents[i] for i in indices))
     return derivative
 
 
 def are_ordinary(arguments: Sequence[Any]) -> bool:
-    """Return whether the tensors are torch's own, and neither a compiler, a transform nor a mode watches."""
+    """Return whether the tensors are plain tensors, with no compiler, transform or mode active."""
     return not (
         torch.compiler.is_compiling()
         or torch._C._get_tracing_state() is not None
@@ -247,7 +256,7 @@ def are_ordinary(arguments: Sequence[Any]) -> bool:
 
 def _is_ordinary(argument: Any) -> bool:
     if type(argument) in (Tensor, torch.nn.Parameter):
-        return not torch._C._functorch.is_legacy_batchedtensor(argument)  # of is_grads_batched
+        return not torch._C._functorch.is_legacy_batchedtensor(argument)  # used by is_grads_batched
     return not isinstance(argument, Tensor)
 
 

@@ -1,11 +1,10 @@
-// The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
-// over memory. Arrays are (T, N), a row a step; a thread takes some columns (lanes), and nothing depends on how
-// many it takes, nor on whether what it writes goes through the cache or past it: multiplications and additions
-// are fused by hand alone (the file is compiled without contraction), in whole vectors and in what is left of
-// them alike.
+// The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, in one pass
+// over memory. Arrays have shape (T, N), one row per step. A thread computes some columns (lanes). The results do
+// not depend on their number, nor on whether writes use or bypass the cache: multiplications and additions are
+// fused only explicitly (the file is compiled without contraction), in whole vectors and in the remainders alike.
 //
-// Derivatives (g_t is what flows into c_t in all): g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1};
-// over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g dc_t / du_t.
+// Derivatives, with g_t the total gradient of c_t: g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1}.
+// Over the reals s = f, df = g c_{t-1}, du = g; otherwise df = g s, du = g dc_t / du_t.
 
 #include <ATen/Parallel.h>
 #ifdef __SSE2__
@@ -27,7 +26,7 @@ struct BFloat16 {
   uint16_t bits;
 };
 
-// What loops call is inlined in all of them, or some are not vectorised, which is ten times slower.
+// Functions called in loops are always inlined: otherwise some loops are not vectorised and ten times slower.
 [[gnu::always_inline]] inline float load(float x) { return x; }
 [[gnu::always_inline]] inline double load(double x) { return x; }
 [[gnu::always_inline]] inline float load(BFloat16 x) {
@@ -46,7 +45,7 @@ struct BFloat16 {
   to->bits = x == x ? uint16_t(rounded) : uint16_t(0x7fc0);
 }
 
-// The numbers that are computed with.
+// The type of numbers in the computation.
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
 
@@ -56,11 +55,11 @@ constexpr W INF = std::numeric_limits<W>::infinity();
 [[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 [[gnu::always_inline]] inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-// A sum with this number is rounded to a whole number n, and its lowest bits are those of n and the exponents' bias.
+// Adding this number rounds to an integer n; the lowest bits of the sum are those of n plus the exponent bias.
 template <typename W>
 constexpr W WHOLE = std::is_same_v<W, float> ? W(0x1.8p23 + 127) : W(0x1.8p52 + 1023);
 
-// 2^n from the sum of n and WHOLE; 0 for the n below the exponents of normal numbers.
+// 2^n from the sum of n and WHOLE; 0 if n is below the exponents of normal numbers.
 [[gnu::always_inline]] inline float power(float sum) {
   uint32_t bits;
   std::memcpy(&bits, &sum, 4);
@@ -76,12 +75,12 @@ constexpr W WHOLE = std::is_same_v<W, float> ? W(0x1.8p23 + 127) : W(0x1.8p52 + 
   return sum;
 }
 
-// Below this, exp is taken as 0.
+// Below this, exp is set to 0.
 template <typename W>
 constexpr W LEAST = std::is_same_v<W, float> ? W(-88) : W(-709);
 
-// A number as one that the compiler does not know: of the greater of a number and a constant GCC makes a comparison and
-// a choice, of the greater of two numbers one instruction.
+// Hide a constant from the compiler: GCC compiles the maximum of a number and a constant to a comparison and a
+// selection, but the maximum of two unknown numbers to one instruction.
 template <typename W>
 inline W as_unknown(W number) {
   asm("" : "+m"(number));
@@ -94,8 +93,8 @@ struct Limits {
     least = as_unknown(LEAST<W>);
 };
 
-// x = n log 2 + r with a whole n and |r| <= log(2) / 2, for x <= 0, which counts as least where it is below; and the
-// power of 2, which is 0 there, and the sum in exp(r) = 1 + r + r^2 sum.
+// x = n log 2 + r with an integer n and |r| <= log(2) / 2, for x <= 0; smaller x are replaced by the least one. Also
+// the power of 2, which is 0 for those x, and the sum in exp(r) = 1 + r + r^2 sum.
 template <typename W>
 struct Reduced {
   W power, r, sum;
@@ -106,8 +105,8 @@ struct Reduced {
   float n = shifted - WHOLE<float>;
   float r = fused(n, -0.693145752f, bounded);
   r = fused(n, -1.42860677e-6f, r);
-  // the polynomial for which 1 + r + r^2 sum is nearest to exp(r), by its relative error, which is a twentieth of a unit
-  // of rounding (Remez' algorithm); in pairs, which do not wait for each other
+  // The polynomial that minimises the relative error of 1 + r + r^2 sum for exp(r): a twentieth of a unit of
+  // rounding (Remez' algorithm). It is evaluated in pairs, which are independent of each other.
   float square = r * r;
   float high = fused(square, 0.00138145986f, fused(r, 0.00836871688f, 0.0416683880f));
   return {power(shifted), r, fused(square, high, fused(r, 0.166665206f, 0.499999934f))};
@@ -132,14 +131,14 @@ struct Reduced {
   return {power(shifted), r, fused(sum, r, .5)};
 }
 
-// exp(x) for x <= 0, within 2 units in the last place, or within the smallest normal number; NaN of NaN.
+// exp(x) for x <= 0, within 2 units in the last place, or within the smallest normal number; NaN for NaN.
 template <typename W>
 [[gnu::always_inline]] inline W exponential(W x, W least = LEAST<W>) {
   auto [power, r, sum] = reduced(x, least);
   return fused(fused(sum, r, W(1)), r, W(1)) * power;
 }
 
-// 1 + x / 3 + x^2 / 5 + ... + x^((last - 1) / 2) / last, from a denominator on.
+// 1 + x / 3 + x^2 / 5 + ... + x^((last - 1) / 2) / last, starting at a denominator.
 template <int LAST, int FROM, typename W>
 [[gnu::always_inline]] inline W odd_series(W x) {
   if constexpr (FROM == LAST)
@@ -148,8 +147,8 @@ template <int LAST, int FROM, typename W>
     return fused(odd_series<LAST, FROM + 2>(x), x, W(1) / FROM);
 }
 
-// a + log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 that is nearest to log(1 + x) / x there, by its
-// relative error, which is half a unit of rounding (Remez' algorithm).
+// a + log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 with the smallest relative error for
+// log(1 + x) / x, half a unit of rounding (Remez' algorithm).
 [[gnu::always_inline]] inline float plus_logarithm(float a, float x) {
   float sum = 0.005232695f;
   sum = fused(sum, x, -0.02950524f);
@@ -165,7 +164,7 @@ template <int LAST, int FROM, typename W>
 // The logarithm is 2 artanh(s) with s = x / (2 + x) <= 1/3.
 [[gnu::always_inline]] inline double plus_logarithm(double a, double x) {
   double s = x / (2 + x);
-  // the smallest normal number more changes nothing, but subnormal numbers would take a hundred times as long
+  // Adding the smallest normal number changes no result and avoids subnormals, which are a hundred times slower.
   return fused(2 * s, odd_series<33, 1>(fused(s, s, std::numeric_limits<double>::min())), a);
 }
 
@@ -175,21 +174,21 @@ template <typename W>
   return (x < 0 ? e : W(1)) / (1 + e);
 }
 
-// exp(x) - 1 for x <= 0, as 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, as n is 0 there.
+// exp(x) - 1 for x <= 0, as 2^n (exp(r) - 1) + (2^n - 1); near 0, n is 0 and nothing cancels.
 template <typename W>
 [[gnu::always_inline]] inline W exponential_less_one(W x) {
   auto [power, r, sum] = reduced(x, LEAST<W>);
   return fused(power, fused(r * r, sum, r), power - 1);
 }
 
-// tanh(x) within 3 units in the last place, without a branch; NaN of NaN.
+// tanh(x) within 3 units in the last place, without a branch; NaN for NaN.
 template <typename W>
 [[gnu::always_inline]] inline W hyperbolic_tangent(W x) {
   W less = exponential_less_one(-2 * std::fabs(x));
   return std::copysign(less / (2 + less), x);
 }
 
-// Where the derivative of a step's result goes: dc_t / dc_{t-1}, and dc_t / du_t.
+// The derivatives of a step's result: dc_t / dc_{t-1} and dc_t / du_t.
 template <typename W>
 struct Shares {
   W carried, update;
@@ -231,13 +230,13 @@ struct MaxPlus : Tropical {
     W carried = f + before;
     return carried > u || carried != carried ? carried : u;
   }
-  // Half where both are equal, as in torch.maximum.
+  // Half each if both are equal, as in torch.maximum.
   template <typename W>
   [[gnu::always_inline]] static Shares<W> shares(W f, W before, W u, W) {
     W carried = f + before, share = carried == u ? W(.5) : carried > u ? W(1) : W(0);
     return {share, 1 - share};
   }
-  // Nothing flows to the lesser one, though what flows be infinite.
+  // The smaller term gets zero, even if the gradient is infinite.
   template <typename W>
   [[gnu::always_inline]] static W part(W flow, W share) {
     return share == 0 ? W(0) : flow * share;
@@ -253,26 +252,26 @@ struct Log : Tropical {
   [[gnu::always_inline]] static W step(W f, W before, W u, Limits<W> limits) {
     W carried = f + before;
     W larger = u > carried ? u : carried, smaller = u > carried ? carried : u;  // NaN is in one of them
-    // infinities as the largest numbers, one of each, so that the difference of equal ones is no NaN
+    // Replace infinities by the largest numbers, so that the difference of equal ones is not NaN.
     W low = larger < limits.lowest ? limits.lowest : larger, high = smaller > limits.highest ? limits.highest : smaller;
     return plus_logarithm(larger, exponential(high - low, limits.least));
   }
-  // The sigmoid of what they are apart: each is right in its own digits, where 1 less the other one is not.
+  // The sigmoid of their difference; each is accurate, whereas 1 minus the other one is not.
   template <typename W>
   [[gnu::always_inline]] static Shares<W> shares(W f, W before, W u, W least) {
-    W carried = f + before, apart = carried == u ? W(0) : carried - u;  // equal where both are -infinity, too
+    W carried = f + before, apart = carried == u ? W(0) : carried - u;  // also equal if both are -infinity
     W e = exponential(-std::fabs(apart), least), greater = 1 / (1 + e), lesser = e * greater;
     return {apart < 0 ? lesser : greater, apart < 0 ? greater : lesser};
   }
 };
 
-constexpr int64_t LINE = 64;  // bytes of a line of the cache
-constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
+constexpr int64_t LINE = 64;  // bytes of a cache line
+constexpr int64_t BLOCK = 32;  // lanes that stay together: whole cache lines in each type
 constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
 constexpr int64_t SHORT_PART = 2 * BLOCK;  // the same for two stages, which read up to eight arrays and write four
-constexpr int64_t AHEAD = 12 << 10;  // bytes that are asked for before they are read, of all arrays together
+constexpr int64_t AHEAD = 12 << 10;  // bytes to prefetch, of all arrays together
 
-// The work of some lanes, so that each thread has enough of it and whole lines.
+// Divides lanes among threads, so that each has enough work and whole cache lines.
 template <typename Work>
 void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
   int64_t blocks = (lanes + BLOCK - 1) / BLOCK;
@@ -280,12 +279,12 @@ void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
   at::parallel_for(0, blocks, grain, [&](int64_t from, int64_t to) {
     work(from * BLOCK, std::min(to * BLOCK, lanes));
 #ifdef __SSE2__
-    _mm_sfence();  // what went past the cache is there before other threads are told so
+    _mm_sfence();  // finish writes that bypass the cache before other threads go on
 #endif
   });
 }
 
-// Numbers that are carried from step to step, for some lanes; they begin a line, as vectors that span two are slow.
+// Numbers carried from step to step, for some lanes; aligned to a cache line, as vectors that span two are slow.
 template <typename W>
 class Carried {
  public:
@@ -304,9 +303,9 @@ struct Part {
   int64_t step, begin, end;
 };
 
-// The work of a thread that reads a row of each of so many arrays a step: work(part, later), for a part of the lanes of
-// each step, and the part for which AHEAD bytes are read before it, whose step may be behind the last one. Processors
-// fetch ahead within a page at most, and not from row to row where rows are read from the last to the first.
+// The loop of a thread that reads a row of each array per step. It calls work(part, later) for a part of the lanes of
+// each step, and for the part AHEAD bytes further, whose step may be past the last one. Processors prefetch within a
+// page at most, and not from row to row if rows are read from last to first.
 template <typename T, int64_t SIZE = PART, typename Work>
 void by_parts(int64_t steps, int64_t from, int64_t to, int64_t arrays, const Work& work) {
   int64_t span = to - from, distance = AHEAD / (arrays * int64_t(sizeof(T)));
@@ -320,21 +319,21 @@ void by_parts(int64_t steps, int64_t from, int64_t to, int64_t arrays, const Wor
     }
 }
 
-// Asks for lanes of a row of each array.
+// Prefetches lanes of a row of each array.
 template <typename T>
 [[gnu::always_inline]] inline void fetch(std::initializer_list<const T*> arrays, int64_t row, Part part) {
   for (const T* array : arrays)
     for (int64_t i = part.begin; i < part.end; i += LINE / sizeof(T)) __builtin_prefetch(array + row + i);
 }
 
-// Do rows of that many lanes begin a line in all of these arrays?
+// Whether rows of that many lanes begin a cache line in all of these arrays.
 template <typename T>
 bool in_lines(std::initializer_list<const T*> arrays, int64_t lanes) {
   auto begins = [](const T* array) { return reinterpret_cast<uintptr_t>(array) % LINE == 0; };
   return lanes * sizeof(T) % LINE == 0 && std::all_of(arrays.begin(), arrays.end(), begins);
 }
 
-// Lines that are written whole need not be fetched first, as those are that are written through the cache.
+// Writes that bypass the cache: unlike others, they do not fetch a cache line before they overwrite all of it.
 inline void copy_past_cache(void* to, const void* from, int64_t bytes) {
 #if defined(__AVX512F__)
   auto* lines = static_cast<__m512i*>(to);
@@ -349,7 +348,7 @@ inline void copy_past_cache(void* to, const void* from, int64_t bytes) {
 #endif
 }
 
-// Writes a part of a row, rounded to the array's type; past the cache, where it is whole lines.
+// Writes a part of a row, rounded to the array's type; bypasses the cache for whole cache lines.
 template <typename T>
 [[gnu::always_inline]] inline void put(T* to, const Wide<T>* values, int64_t count, bool past) {
   alignas(LINE) T rounded[PART];
@@ -476,7 +475,7 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
   });
 }
 
-// Two of these, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
+// Two of these recurrences; the first one feeds the second: c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
 template <typename T>
 void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* update_2, const T* start_1,
                   const T* start_2, const T* skip, T* states_1, T* states_2, int64_t steps, int64_t lanes, bool past) {
@@ -487,7 +486,7 @@ void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* 
     Carried<W> carried_1(to - from), carried_2(to - from), constant(to - from);
     W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
-    auto run = [=](auto adds) {  // is there an r? Where all are zero, they need not take room in the first cache
+    auto run = [=](auto adds) {  // adds: whether there is an r, which else need not take room in the L1 cache
       by_parts<T, SHORT_PART>(steps, from, to, 4, [=](Part part, Part later) {
         auto [t, begin, end] = part;
         if (later.step < steps) fetch({gate_1, update_1, gate_2, update_2}, later.step * lanes, later);
@@ -522,7 +521,7 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
     Limits<W> limits;
     Carried<W> flowing_1(to - from), flowing_2(to - from), summed(to - from);
     W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
-    std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
+    std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in place of a missing gradient
     const T* none = zeros.data() - from;
     by_parts<T, SHORT_PART>(steps, from, to, 8, [=](Part part, Part later) {
       auto [s, begin, end] = part;

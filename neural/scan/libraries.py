@@ -1,9 +1,8 @@
-"""Libraries in C++: built at first use, for this processor, vectorised and threaded, and kept in the user's
-cache.
+"""Libraries in C++, built at first use for this processor, vectorised and threaded.
 
-The compiler is called here rather than by ``torch.utils.cpp_extension.load``, which needs ninja on the path
-and leaves a lock behind when it is killed: two processes may build at once, and each file is put in place
-whole.
+They are kept in the user's cache. The compiler is called directly because ``torch.utils.cpp_extension.load``
+needs ninja on the path and leaves a lock behind if it is killed. Here, two processes may build at once,
+because each file is renamed into place atomically.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ FLAGS = (
 
 @cache
 def lacking(source: Path, contraction: str) -> str:
-    """Why there is no such library here; empty where there is one. It is built if it has to be."""
+    """Return why the library is not available, or an empty string; build it if necessary."""
     try:
         library(source, contraction)
     except (OSError, ImportError, ValueError, subprocess.CalledProcessError) as error:
-        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        reason = f"the C++ one is not built: {said[0] if said else error!r}"
+        message = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        reason = f"the C++ kernel is not built: {message[0] if message else error!r}"
         warnings.warn(f"recurrences run as loops of torch: {reason}", RuntimeWarning, stacklevel=2)
         return reason
     return ""
@@ -51,11 +50,11 @@ def lacking(source: Path, contraction: str) -> str:
 
 @cache
 def library(source: Path, contraction: str) -> ctypes.CDLL:
-    """The library of a source file.
+    """Return the library of a source file.
 
     Args:
-        source: a file in C++ that needs no other but torch's.
-        contraction: ``off``, where products and sums are fused by hand alone, or ``fast``, where all are.
+        source: a C++ file that depends only on torch.
+        contraction: ``off`` to fuse products and sums only as the source does, or ``fast`` to fuse all.
     """
     compiler = shlex.split(os.environ.get("CXX", "")) or ["c++"]
     flags = (*FLAGS, f"-ffp-contract={contraction}")
@@ -69,7 +68,7 @@ def library(source: Path, contraction: str) -> ctypes.CDLL:
 
 
 def is_whole(library: Path) -> bool:
-    """Is it what was built? Loading a file that was cut off would end the process."""
+    """Return whether the file is complete; loading a truncated file would end the process."""
     return library.stem.endswith(_digest(library))
 
 
@@ -78,13 +77,13 @@ def _digest(file: Path) -> str:
 
 
 def _build(compiler: list[str], source: Path, folder: Path, name: str) -> Path:
-    from torch.utils import cpp_extension  # here, since it imports setuptools
+    from torch.utils import cpp_extension  # imported here because it imports setuptools
 
-    places = [f"-I{path}" for path in cpp_extension.include_paths()]
-    places += [f"-L{path}" for path in cpp_extension.library_paths()]
-    with tempfile.TemporaryDirectory(dir=folder) as made:
-        output = Path(made, "kernels.so")
-        command = [*compiler, *places, str(source), "-o", str(output), "-ltorch_cpu", "-lc10"]
+    paths = [f"-I{path}" for path in cpp_extension.include_paths()]
+    paths += [f"-L{path}" for path in cpp_extension.library_paths()]
+    with tempfile.TemporaryDirectory(dir=folder) as build:
+        output = Path(build, "kernels.so")
+        command = [*compiler, *paths, str(source), "-o", str(output), "-ltorch_cpu", "-lc10"]
         subprocess.run(command, capture_output=True, text=True, check=True)
         library = folder / f"{name}-{_digest(output)}.so"
         os.replace(output, library)
@@ -92,7 +91,7 @@ def _build(compiler: list[str], source: Path, folder: Path, name: str) -> Path:
 
 
 def _processor() -> str:
-    """What the processor can do, as far as the system says."""
+    """Return the processor's features, as far as the system reports them."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

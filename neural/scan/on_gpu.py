@@ -1,10 +1,10 @@
-"""The recurrences in Triton, on a CUDA device; on a CPU by Triton's interpreter, for tests alone
-(``TRITON_INTERPRET=1``).
+"""The recurrences in Triton, on a CUDA device.
 
-Many lanes are run step by step, all steps being one chunk. Where lanes are few, the steps are cut into chunks
-that run side by side: each is summarised as a factor and a summand, these are scanned (by the same function:
-so the time grows with the logarithm of the number of chunks), and each chunk runs again from what is carried
-into it. A lane whose summary overflows, though its states may not, is marked, and run step by step.
+For tests, Triton's interpreter runs them on a CPU (``TRITON_INTERPRET=1``). With many lanes, all steps are
+one chunk and run in order. With few lanes, the steps are split into chunks that run side by side. Each chunk
+is summarised as a factor and a summand, and these are scanned by the same function, so the time grows with
+the logarithm of the number of chunks. Then each chunk runs again from its carried state. A lane whose summary
+overflows although its states may not is marked and run step by step.
 """
 
 from __future__ import annotations
@@ -25,29 +25,33 @@ NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
 PROGRAM = {"log backward": (64, 2, 6), "gated backward": (64, 1, 6), "real backward": (128, 1, 8)}
 USUAL, FEW, FEW_BACKWARD, FEW_PAIRS = (64, 1, 8), (32, 1, 32), (32, 1, 16), (32, 1, 8)
-"""Lanes of a program, its warps, and the steps whose loads are under way; the last three for one chunk of
-few lanes. An H200 was fastest with them: four steps under way took 1.3 times as long as eight, two 2.6 times.
+"""The lanes, warps and steps with loads in flight of a program.
+
+The last three are for one chunk with few lanes. They were the fastest on an H200: four steps in flight took
+1.3 times as long as eight, and two took 2.6 times as long.
 """
 SERIAL_LANES, SERIAL_STEPS = 8192, 64
-"""From so many lanes on, or for so few steps, all steps are one chunk."""
+"""The number of lanes from which, or of steps up to which, all steps are one chunk."""
 SERIAL_IN_GRAPHS = {"gated": 32_768, "log": 32_768}
-"""The same for some kinds while a CUDA graph is captured. An H200 took 0.045 ms for 512 gated steps of 8,192
-lanes in chunks, and 0.073 ms in one; but without a graph ten kernels take the CPU longer to start than two.
+"""The number of lanes for some kinds while a CUDA graph is captured.
+
+An H200 took 0.045 ms for 512 gated steps of 8,192 lanes in chunks, and 0.073 ms in one chunk. Without a
+graph, the CPU takes longer to start ten kernels than two.
 """
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
 FEW_LANES = 32_768
-"""Fewer lanes than these are few."""
+"""The number of lanes below which lanes are few."""
 OUTPUT_BLOCK = 1024
-"""Numbers of a program that computes outputs, with four warps."""
+"""The numbers per program that computes outputs, with four warps."""
 FUSED = {"enable_fp_fusion": True}
-"""A product and a sum are rounded once; Triton's own default depends on its version, and warns of that."""
+"""Round a product and a sum once; Triton's default depends on its version, and it warns about that."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
-"""How many steps every chunk has, where somebody says so."""
+"""The number of steps of every chunk, if it is forced."""
 
 
 @cache
 def lacking() -> str:
-    """Why there is no Triton here; empty where there is."""
+    """Return why Triton is not available, or an empty string."""
     if importlib.util.find_spec("triton") is None:
         return "Triton is not installed"
     if not torch.cuda.is_available() and not interpreted():
@@ -56,15 +60,15 @@ def lacking() -> str:
 
 
 def interpreted() -> bool:
-    """Does Triton's interpreter run the kernels, on a CPU?"""
+    """Return whether Triton's interpreter runs the kernels on a CPU."""
     return os.environ.get("TRITON_INTERPRET") == "1"
 
 
 def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
-    """Two gated recurrences, of which the second is fed by the first."""
+    """Compute two gated recurrences, of which the first feeds the second."""
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
-    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; what is carried is not rounded
+    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; the carried state is not rounded
         one, two = pair_of(scan, *(x.to(_wide(x.dtype)) for x in values))
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
@@ -73,15 +77,17 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
-    """The gradients of the arguments of ``pair``, from those of the states (``None``: zeros), the first four
-    arguments, the states, and the other arguments.
+    """Compute the gradients of the arguments of ``pair``.
+
+    The arguments are the gradients of the states (``None``: zeros), the first four arguments of ``pair``, the
+    states, and its other arguments.
     """
     grads = (torch.zeros_like(arguments[0]) if x is None else x for x in (grad_1, grad_2))
     values = [x.contiguous() for x in (*grads, *arguments)]
     skip, steps = values[-1], len(values[0])
     if _chunk_of(steps, skip.numel()) < steps:
-        made = pair_gradients(scan_backward, *(x.to(_wide(x.dtype)) for x in values))
-        return tuple(x.to(skip.dtype) for x in made)
+        results = pair_gradients(scan_backward, *(x.to(_wide(x.dtype)) for x in values))
+        return tuple(x.to(skip.dtype) for x in results)
     gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
     if steps:
         _run("pair_backward", 1, [*values, *gradients, steps], skip)
@@ -90,7 +96,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
 
 
 def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
-    """c_1, ..., c_T, shape ``(T, ...)``."""
+    """Compute c_1, ..., c_T, shape ``(T, ...)``."""
     first, second, start = (x.contiguous() for x in (first, second, start))
     steps, lanes = len(first), start.numel()
     states = torch.empty_like(second)
@@ -121,7 +127,7 @@ def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
 def scan_backward(
     grad: Tensor, first: Tensor, second: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of first, second and start."""
+    """Compute the gradients of first, second and start."""
     read = [x.contiguous() for x in (grad, first, second, states, start)]
     steps, lanes = len(grad), start.numel()
     to_first, to_second = torch.empty_like(read[2]), torch.empty_like(read[2])
@@ -143,7 +149,7 @@ def scan_backward(
     else:
         factors = _edges(number, start)
         run(number, chunk, "SUMMARY")
-        # what flows into a chunk comes out of the one behind it: a recurrence from the end
+        # The gradient of a chunk's last state comes from the next chunk: a recurrence from the end.
         nothing = torch.zeros_like(out[0])
         flows = scan(factors[1:].flip(0), out[1:].flip(0), nothing, "real").flip(0)
         marks = _no_marks(start)
@@ -153,7 +159,7 @@ def scan_backward(
 
 
 def _no_marks(start: Tensor) -> Tensor:
-    """Of lanes whose summaries overflowed; the kernel sets them."""
+    """Return marks, initially zero, for lanes whose summaries overflow; the kernel sets them."""
     return torch.zeros(start.shape, dtype=torch.int8, device=start.device)
 
 
@@ -179,7 +185,7 @@ def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
 def _run(
     kernel: str, chunks: int, arguments: list[Any], like: Tensor, kind: str = "", form: str = ""
 ) -> None:
-    """Start a kernel for all lanes of so many chunks."""
+    """Start a kernel for all lanes of the given number of chunks."""
     from neural.scan import triton_kernels as kernels
 
     lanes = like.numel()
@@ -193,7 +199,7 @@ def _run(
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """A tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
+    """Compute a tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
     result = torch.empty_like(states, memory_format=torch.contiguous_format)
     _run_output("output", [states, gate, skip], [result], form, skip is not None)
     return result
@@ -202,13 +208,13 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> list[Tensor | None]:
-    """The gradients of those arguments of ``output`` that are there."""
-    made = [
+    """Compute the gradients of the arguments of ``output`` that are present."""
+    gradients = [
         None if x is None else torch.empty_like(x, memory_format=torch.contiguous_format)
         for x in (states, gate, skip)
     ]
-    _run_output("output_backward", [grad, states, gate, skip], made, form, skip is not None)
-    return made
+    _run_output("output_backward", [grad, states, gate, skip], gradients, form, skip is not None)
+    return gradients
 
 
 def _run_output(
@@ -228,7 +234,7 @@ def _run_output(
 
 
 def _value(kernels: Any, name: str) -> int:
-    """Return the number that a module of kernels gives to a name."""
+    """Return the number that a kernel module assigns to a name."""
     constant = getattr(kernels, name.upper())
     return int(constant.value)
 
@@ -242,10 +248,10 @@ def _start(
     warps: int,
     fixed: dict[str, Any],
 ) -> None:
-    """Start a kernel on the device of ``like``; an argument that is None is not read by the kernel.
+    """Start a kernel on the device of ``like``; the kernel does not read an argument that is None.
 
-    Triton finds the compiled kernel for arguments in Python, which takes longer than a small recurrence; here
-    it is found once for arguments that Triton compiles alike.
+    Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. This cache
+    looks it up once for all arguments that share a compiled kernel.
     """
     import triton.language as tl
 
@@ -269,7 +275,7 @@ _COMPILED: dict[tuple[Any, ...], Any] = {}
 
 
 def _compiled_alike(argument: Tensor | int) -> tuple[Any, ...]:
-    """Return what Triton compiles a kernel for, of an argument: two that agree in it share the kernel."""
+    """Return the properties of an argument for which Triton compiles a separate kernel."""
     if isinstance(argument, Tensor):
         return argument.dtype, argument.data_ptr() % 16 == 0
     return argument == 1, argument % 16 == 0, argument < 2**31

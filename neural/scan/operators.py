@@ -1,4 +1,4 @@
-"""The recurrences as operators of torch: the table at the end; a backend computes them."""
+"""The recurrences as operators of torch (the table at the end); a backend computes them."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ Three = tuple[Tensor, Tensor, Tensor]
 
 
 def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
-    """The states of c_t = forget_t c_{t-1} + update_t over a semiring: ``real``, ``max_plus`` or ``log``.
+    """Compute the states of c_t = forget_t c_{t-1} + update_t over a semiring.
 
-    Shapes ``(T, ...)``, ``(T, ...)`` and ``(...)``, of one type.
+    The semiring is ``real``, ``max_plus`` or ``log``. The shapes are ``(T, ...)``, ``(T, ...)`` and
+    ``(...)``, with one dtype.
     """
     if semiring not in ("real", "max_plus", "log"):
-        raise InputError(f"the semiring is {semiring!r:.40}, where real, max_plus or log is right")
+        raise InputError(f"the semiring must be real, max_plus or log, got {semiring!r:.40}")
     return _states(forget, update, start, semiring)
 
 
 def scan_backward(
     grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
 ) -> Three:
-    """The gradients of the arguments of ``scan``."""
+    """Compute the gradients of the arguments of ``scan``."""
     dtype = update.dtype
-    if semiring != "real" and is_narrow(update):  # which term is the greater is not told from rounded states
+    if semiring != "real" and is_narrow(update):  # rounded states do not show which term was greater
         grad, forget, update, start = (x.float() for x in (grad, forget, update, start))
         states = backends.of(update).scan(forget, update, start, semiring)
-    made = backends.of(update).scan_backward(grad, forget, update, states, start, semiring)
-    one, two, three = _contiguous(x.to(dtype) for x in made)
+    results = backends.of(update).scan_backward(grad, forget, update, states, start, semiring)
+    one, two, three = _contiguous(x.to(dtype) for x in results)
     return one, two, three
 
 
 def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """The states of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
+    """Compute the states of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
     return _states(gate, update, start, "gated")
 
 
 def gated_backward(grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor) -> Three:
-    """The gradients of the arguments of ``gated``."""
+    """Compute the gradients of the arguments of ``gated``."""
     one, two, three = _contiguous(
         backends.of(update).scan_backward(grad, gate, update, states, start, "gated")
     )
@@ -61,7 +62,10 @@ def pair(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """The states of two such recurrences; the second's update is (c1_{t-1} + skip) (1 - f2) update_2."""
+    """Compute the states of two gated recurrences, of which the first feeds the second.
+
+    The second one's update is (c1_{t-1} + skip) (1 - f2) update_2.
+    """
     for timed, start in (
         ((gate_1, update_1), start_1),
         ((gate_2, update_2), start_2),
@@ -86,7 +90,7 @@ def pair_backward(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
+    """Compute the gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
     values = grad_1, grad_2, gate_1, update_1, gate_2, update_2, states_1, states_2, start_1, start_2, skip
     return _contiguous(backends.of(skip).pair_backward(*values))
 
@@ -98,22 +102,21 @@ def _states(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 
 
 def _contiguous(results: Any) -> Any:
-    """As the fake kernels say that results are, whatever a backend makes of its arguments' strides."""
+    """Make results contiguous, as the fake kernels declare them, for every backend."""
     return tuple(x.contiguous() for x in results)
 
 
 def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
-    """Raises :class:`~automata.errors.InputError` where a kernel would read what is not there."""
+    """Raise :class:`~automata.errors.InputError` if a kernel would read outside an array."""
     if not forget.dtype == update.dtype == start.dtype:
         raise InputError(
-            f"the arguments of a recurrence are {forget.dtype}, {update.dtype} and {start.dtype}, where one"
-            " type is right"
+            "the arguments of a recurrence must have one dtype, got"
+            f" {forget.dtype}, {update.dtype} and {start.dtype}"
         )
     if not update.ndim or forget.shape != update.shape or start.shape != update.shape[1:]:
         shapes = ", ".join(str(tuple(x.shape)) for x in (forget, update, start))
         raise InputError(
-            f"the arguments of a recurrence have shapes {shapes}, where (T, ...), (T, ...) and (...) are"
-            " right"
+            f"the arguments of a recurrence must have shapes (T, ...), (T, ...) and (...), got {shapes}"
         )
 
 
@@ -123,7 +126,10 @@ def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
 def _scan_again(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str = "gated"
 ) -> Three:
-    """g_t = grad_t + s_{t+1} g_{t+1} is a recurrence over the reals from the end, s_t = dc_t / dc_{t-1}."""
+    """Compute the gradients with a recurrence over the reals from the end.
+
+    It is g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}.
+    """
     if semiring == "gated":
         return gated_gradients(_scan_again, grad, first, update, states, start)
     dtype = update.dtype
@@ -133,7 +139,7 @@ def _scan_again(
     old = before(start, states)
     share, of_update = shares(first, update, old, semiring)
     zero = torch.zeros_like(start)
-    shifted = torch.cat([share, zero.unsqueeze(0)])[1:]  # the last factor meets what is zero
+    shifted = torch.cat([share, zero.unsqueeze(0)])[1:]  # the last factor is multiplied by zero
     flow = SCAN(shifted.flip(0), grad.flip(0), zero, "real").flip(0)
     to_start = part(flow[0], share[0], semiring) if len(flow) else zero
     one, two = gradients(flow, old, share, of_update, semiring)

@@ -6,6 +6,13 @@
 torch runs one pass for each sigmoid, product and tanh; here they are one operator (``ratproof::output``). It
 runs in C++ or in Triton wherever the recurrences do, and otherwise as torch's own passes, which
 ``torch.compile`` fuses.
+
+>>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
+[0.5]
+
+torch runs one pass for each sigmoid, product and tanh; here they are one operator (``ratproof::output``). It
+runs in C++ or in Triton wherever the recurrences do, and otherwise as torch's own passes, which
+``torch.compile`` fuses.
 """
 
 from __future__ import annotations
@@ -25,24 +32,26 @@ TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_w
 
 
 def tanh(states: Tensor, gate: Tensor | None = None) -> Tensor:
-    """The tanh of o * c, with o = sigmoid(gate), or 1 without one (equation 23e, Peng et al. 2018).
+    """Compute the tanh of o * c, with o = sigmoid(gate), or 1 without a gate.
+
+    This is equation 23e (Peng et al. 2018).
 
     >>> tanh(torch.tensor([0.0, 20.0])).tolist()
     [0.0, 1.0]
 
     Args:
         states: c, of any shape.
-        gate: of that shape.
+        gate: of the same shape.
 
     Returns:
-        An array of that shape, in the type that the arguments are promoted to. Differentiable, as often as
-        one likes.
+        An array of the same shape, in the dtype to which the arguments are promoted. It is differentiable
+        any number of times.
     """
     return _run(TANH if gate is None else TANH_OF_PRODUCT, states, gate, None)
 
 
 def gated_tanh(states: Tensor, gate: Tensor, skip: Tensor | None = None) -> Tensor:
-    """r * tanh(c) + (1 - r) * skip, r = sigmoid(gate) (SRU); without ``skip`` the first term alone.
+    """Compute r * tanh(c) + (1 - r) * skip, r = sigmoid(gate) (SRU), or the first term without ``skip``.
 
     >>> gated_tanh(torch.zeros(1), torch.zeros(1), torch.ones(1)).tolist()
     [0.5]
@@ -53,19 +62,19 @@ def gated_tanh(states: Tensor, gate: Tensor, skip: Tensor | None = None) -> Tens
 
 
 def _run(form: str, *values: Tensor | None) -> Tensor:
-    there = [x for x in values if x is not None]
-    dtype = common_type("the states of a layer", there)
+    present = [x for x in values if x is not None]
+    dtype = common_type("the states of a layer", present)
     try:
-        shape = torch.broadcast_shapes(*(x.shape for x in there))  # type: ignore[no-untyped-call]
+        shape = torch.broadcast_shapes(*(x.shape for x in present))  # type: ignore[no-untyped-call]
     except RuntimeError:
-        shapes = ", ".join(str(tuple(x.shape)) for x in there)
-        raise InputError(f"the states of a layer have shapes {shapes}, where one shape is right") from None
+        shapes = ", ".join(str(tuple(x.shape)) for x in present)
+        raise InputError(f"the states of a layer must have one shape, got {shapes}") from None
     result: Tensor = OUTPUT(*(x if x is None else x.to(dtype).expand(shape) for x in values), form)
     return result
 
 
 def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """What the operator computes, in torch's terms."""
+    """Compute the operator's formula with torch functions."""
     if gate is None:
         return torch.tanh(states)
     part = torch.sigmoid(gate)
@@ -76,7 +85,7 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """The output of one of the forms above, of arrays of one shape and type."""
+    """Compute the output of one of the forms above, for arrays of one shape and dtype."""
     backend = backends.of(states)
     if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()
@@ -87,7 +96,7 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> Three:
-    """The gradients of states, gate and skip; empty for what is not there."""
+    """Compute the gradients of states, gate and skip; a missing argument's gradient is empty."""
     backend = backends.of(states)
     run = _in_torch if backend is loops else backend.output_backward
     one, two, three = (
@@ -100,7 +109,7 @@ def output_backward(
 def _in_torch(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-    """The gradients of those that are there, in functions that have gradients themselves."""
+    """Compute the gradients of the present arguments with differentiable functions."""
     if gate is None:
         return grad * _slope(torch.tanh(states)), None, None
     part = torch.sigmoid(gate)
@@ -113,7 +122,7 @@ def _in_torch(
 
 
 def _slope(value: Tensor) -> Tensor:
-    """Of the tanh, where it has that value."""
+    """Return the slope of the tanh at which it has this value."""
     return (1 - value) * (1 + value)
 
 

@@ -1,6 +1,6 @@
-"""What Triton's kernels compute with: the functions of a number, as those of ``kernels.cpp``."""
+"""Functions of a number for Triton kernels, with the algorithms of ``kernels.cpp``."""
 
-# Triton decides an ``if`` on a constant when it compiles; the conditional expressions it always computes.
+# Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
 # ruff: noqa: SIM108
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 try:
     import triton
     import triton.language as tl
-except ImportError:  # nothing calls these functions then
+except ImportError:  # then nothing calls these functions
     triton = tl = None
 
 
@@ -26,23 +26,24 @@ __all__ = [
     "tl",
 ]
 COUNTS = ["steps", "chunk", "strings"]
-"""Arguments for which a kernel is not compiled anew where they are 1 or a multiple of 16."""
+"""Arguments for whose special values (1 and multiples of 16) a kernel is not recompiled."""
 
 
 def constant(value: int) -> Any:
-    """A number that kernels may name."""
+    """Return a constant that kernels may use."""
     return value if tl is None else tl.constexpr(value)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """A function that Triton compiles, where it is installed."""
+    """Compile the function with Triton if it is installed."""
     return function if triton is None else triton.jit(function, do_not_specialize=COUNTS)
 
 
 @kernel
 def _reduced(x):
-    """Return 2^n, r and (exp(r) - 1 - r) / r^2 with x = n log 2 + r, for x <= 0; x is bounded so that 2^n is
-    a normal number.
+    """Return 2^n, r and (exp(r) - 1 - r) / r^2 with x = n log 2 + r, for x <= 0.
+
+    x is clamped so that 2^n is a normal number.
     """
     if x.dtype == tl.float64:
         bounded = tl.where(x < -708.3964, -708.3964, x)
@@ -101,7 +102,7 @@ def hyperbolic_tangent(x):
 
 @kernel
 def quotient(a, b):
-    """a / b, rounded once."""
+    """Return a / b, rounded once."""
     if a.dtype == tl.float64:
         result = a / b
     else:
@@ -111,8 +112,10 @@ def quotient(a, b):
 
 @kernel
 def logarithm(x):
-    """log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3; in float32 x times the nearest
-    polynomial of degree 8.
+    """Return log(1 + x) for 0 <= x <= 1.
+
+    In float64 it is 2 artanh(s) with s = x / (2 + x) <= 1/3. In float32 it is x times the minimax polynomial
+    of degree 8.
     """
     if x.dtype == tl.float64:
         s = x / (2.0 + x)

@@ -1,13 +1,13 @@
-"""The recurrences' kernels in Triton: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
-over memory, for all lanes of a chunk of steps.
+"""The recurrences' kernels in Triton: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward.
 
-Arrays are ``(T, N)``, a row a step. A program takes ``BLOCK`` lanes of one chunk of ``chunk`` steps, in one
-of the forms below; what is carried into chunks are arrays of a row a chunk. Loads of the next ``STAGES``
-steps are under way while a step is computed. Sums and functions are those of ``kernels.cpp``
+Each makes one pass over memory for all lanes of a chunk of steps. Arrays have shape ``(T, N)``, one row per
+step. A program processes ``BLOCK`` lanes of one chunk of ``chunk`` steps in one of the forms below. The
+states carried into chunks are arrays with one row per chunk. Loads of the next ``STAGES`` steps are in flight
+while a step is computed. Sums and functions are those of ``kernels.cpp``
 (:mod:`neural.scan.triton_functions`).
 """
 
-# Triton decides an ``if`` on a constant when it compiles; the conditional expressions it always computes.
+# Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
 # ruff: noqa: SIM108
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ LOG = constant(2)
 GATED = constant(3)  # over the reals, with f = sigmoid(first) and u = (1 - f) second
 
 WHOLE = constant(0)  # all steps are one chunk
-SUMMARY = constant(1)  # what a chunk does to what is carried into it: a factor and a summand
-CHUNKS = constant(2)  # a chunk from what is carried into it; a lane where that overflowed is marked
-MARKED = constant(3)  # all steps of the lanes that are marked
+SUMMARY = constant(1)  # the effect of a chunk on its carried state: a factor and a summand
+CHUNKS = constant(2)  # a chunk from its carried state; lanes in which that overflowed are marked
+MARKED = constant(3)  # all steps of the marked lanes
 
 
 @kernel
 def _place(lanes, BLOCK: tl.constexpr):
-    """The lanes of a program, and the number of its chunk, in 64 bits: places in an array of 8 GB do not fit
-    32. A grid has one axis, since the others end at 65,535.
+    """Return the lanes of a program and the number of its chunk, in 64 bits.
+
+    Indices into an array of 8 GB do not fit into 32 bits. The grid has one axis because the others end at
+    65,535.
     """
     blocks = tl.cdiv(lanes, BLOCK)
     program = tl.program_id(0)
@@ -38,7 +40,7 @@ def _place(lanes, BLOCK: tl.constexpr):
 
 @kernel
 def _gates(a, b, KIND: tl.constexpr):
-    """f and u of what is read at a step."""
+    """Return f and u from the two numbers that are read at a step."""
     if KIND == GATED:
         f = sigmoid(a)
         u = (1.0 - f) * b
@@ -67,19 +69,19 @@ def _step(f, before, u, KIND: tl.constexpr):
 
 @kernel
 def _shares(f, before, u, KIND: tl.constexpr):
-    """dc_t / dc_{t-1} and dc_t / du_t."""
+    """Return dc_t / dc_{t-1} and dc_t / du_t."""
     if KIND == MAX_PLUS:
         carried = f + before
         share = tl.where(carried == u, 0.5, tl.where(carried > u, 1.0, 0.0)).to(f.dtype)
         rest = 1.0 - share
     elif KIND == LOG:
         carried = f + before
-        apart = tl.where(carried == u, 0.0, carried - u)
-        e = exponential(tl.where(apart < 0, apart, -apart))
+        difference = tl.where(carried == u, 0.0, carried - u)
+        e = exponential(tl.where(difference < 0, difference, -difference))
         lesser = quotient(e, 1.0 + e)
         greater = quotient(tl.full(e.shape, 1.0, e.dtype), 1.0 + e)
-        share = tl.where(apart < 0, lesser, greater)
-        rest = tl.where(apart < 0, greater, lesser)
+        share = tl.where(difference < 0, lesser, greater)
+        rest = tl.where(difference < 0, greater, lesser)
     else:
         share = f
         rest = tl.full(f.shape, 1.0, f.dtype)
@@ -88,7 +90,10 @@ def _shares(f, before, u, KIND: tl.constexpr):
 
 @kernel
 def _part(flow, share, KIND: tl.constexpr):
-    """What of the flow goes there: nothing to a maximum's lesser term, though what flows be infinite."""
+    """Return the part of the gradient that passes to a term.
+
+    The smaller term of a maximum gets zero, even if the gradient is infinite.
+    """
     if KIND == MAX_PLUS:
         result = tl.where(share == 0.0, 0.0, flow * share)
     else:
@@ -98,7 +103,7 @@ def _part(flow, share, KIND: tl.constexpr):
 
 @kernel
 def _overflowed(carried, KIND: tl.constexpr):
-    """Is what a summary says no number? Over the other semirings -infinity is one."""
+    """Return whether a summary overflowed; over the other semirings, -infinity is valid."""
     size = carried if (KIND == MAX_PLUS) | (KIND == LOG) else tl.abs(carried)
     return (size == float("inf")) | (size != size)
 
@@ -121,8 +126,10 @@ def forward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """All states of a chunk, from ``start`` or from the end of the chunk before it; or, as a summary, the
-    state at its end from zero in ``states``, and the product of its factors in ``factors``.
+    """Compute all states of a chunk from ``start`` or from the end of the previous chunk.
+
+    As a summary, compute the chunk's last state from zero in ``states`` and the product of its factors in
+    ``factors``.
     """
     lane, number = _place(lanes, BLOCK)
     inside = lane < lanes
@@ -185,12 +192,14 @@ def backward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The gradients of a chunk, from ``flows``, what flows into its last state from the chunk behind it; what
-    flows out of its first step goes to ``sums``. As a summary that alone, of no flow from behind, and the
+    """Compute the gradients of a chunk.
+
+    ``flows`` has the gradient of its last state from the next chunk; the gradient before its first step is
+    stored in ``sums``. As a summary, compute only that gradient, with zero from the next chunk, and the
     product of the shares in ``factors``.
 
-    g_t = grad_t + s_{t+1} g_{t+1} flows into c_t, where s_t = dc_t / dc_{t-1}; over the reals s = f, df = g
-    c_{t-1}, du = g; else df = g s, du = g dc_t / du_t.
+    g_t = grad_t + s_{t+1} g_{t+1} is the gradient of c_t, with s_t = dc_t / dc_{t-1}. Over the reals, s = f,
+    df = g c_{t-1} and du = g. Otherwise, df = g s and du = g dc_t / du_t.
     """
     lane, number = _place(lanes, BLOCK)
     inside = lane < lanes
@@ -255,8 +264,9 @@ def pair_forward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """Two gated recurrences, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r)
-    (1 - f2) z2_t.
+    """Compute two gated recurrences, of which the first feeds the second.
+
+    The second one is c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
     """
     lane, _ = _place(lanes, BLOCK)
     inside = lane < lanes
@@ -302,7 +312,7 @@ def pair_backward(
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The gradients of ``pair_forward``'s arguments."""
+    """Compute the gradients of the arguments of ``pair_forward``."""
     lane, _ = _place(lanes, BLOCK)
     inside = lane < lanes
     begin_1 = tl.load(start_1 + lane, mask=inside, other=0).to(WIDE)

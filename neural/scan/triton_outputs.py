@@ -1,5 +1,6 @@
-"""Outputs of gated layers in Triton, one pass over memory: tanh(c), tanh(s c) and s tanh(c) + (1 - s) x, with
-s = sigmoid(z) (:mod:`neural.scan.outputs`).
+"""Outputs of gated layers in Triton, in one pass over memory (:mod:`neural.scan.outputs`).
+
+They are tanh(c), tanh(s c) and s tanh(c) + (1 - s) x, with s = sigmoid(z).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ def output(
     states, gate, skip, outputs, number, FORM: tl.constexpr, HAS_SKIP: tl.constexpr, WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """The outputs of one block of numbers."""
+    """Compute the outputs of one block of numbers."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < number
     c = tl.load(states + index, mask=inside, other=0).to(WIDE)
@@ -38,7 +39,7 @@ def output_backward(
     grad, states, gate, skip, to_states, to_gate, to_skip, number, FORM: tl.constexpr, HAS_SKIP: tl.constexpr,
     WIDE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of ``output``'s arguments."""
+    """Compute the gradients of the arguments of ``output``."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < number
     g = tl.load(grad + index, mask=inside, other=0).to(WIDE)

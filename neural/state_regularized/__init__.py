@@ -1,3 +1,4 @@
-"""State-regularized networks (Wang & Niepert 2019): recurrent networks whose states are k learned
-centroids, or mixtures of them.
+"""State-regularized networks (Wang & Niepert 2019).
+
+They are recurrent networks whose states are k learned centroids, or mixtures of them.
 """

@@ -1,9 +1,9 @@
-"""A state-regularized network that accepts or rejects strings (Wang & Niepert 2019, sections 3.3 and 4.1).
+"""A state-regularized network that accepts or rejects strings (Wang & Niepert 2019).
 
-A string is read as start token, symbols, end token. The start token moves the network to a centroid; the end
-token is one more step of the recurrent component of the last layer, without its stochastic component, before
-a linear classifier. The networks that the paper compares with have no centroids, and are read in the same
-way.
+See sections 3.3 and 4.1. The network reads a start token, the symbols and an end token. The start token moves
+it to a centroid. The end token is one more step of the last layer's recurrent component, without its
+stochastic component, before a linear classifier. The paper's baselines have no centroids and read strings in
+the same way.
 
 >>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
 >>> network([("0", "1"), (), ("1",)]).shape  # one logit a string: positive means accept
@@ -28,22 +28,23 @@ from neural.state_regularized.layers import ALONE, KINDS, PartCell, SRCell
 from neural.unrolled import one_of, whole
 
 OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
-"""The options of a network with centroids that others have not."""
+"""The options that only a network with centroids has."""
 
 
 class Acceptor(nn.Module):
-    """An embedding, state-regularized layers, or the recurrent ones alone, and a classifier.
+    """An embedding, state-regularized layers or their recurrent components alone, and a classifier.
 
     Args:
-        alphabet: the symbols; their tokens are 0, 1, ...; then come the start token and the end token.
+        alphabet: the symbols. Their tokens are 0, 1, ..., followed by the start token and the end token.
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``; without centroids ``"gru"``,
-            ``"lstm"`` or ``"lstm-p"``, which keep the defaults of ``k`` and of all from ``similarity`` on.
+            ``"lstm"`` or ``"lstm-p"``, for which ``k`` and the arguments from ``similarity`` to ``noise``
+            must keep their defaults.
         hidden_size: d.
-        k: how many centroids each layer has.
-        embedding_size: of a token; as many as there are tokens without it.
-        num_layers: how many.
-        start_token: reads one, so that the first state is learned; without, every string starts with h =
-            centroid 0, or at zero where there are no centroids.
+        k: the number of centroids of each layer.
+        embedding_size: the size of a token's embedding; the number of tokens by default.
+        num_layers: the number of layers.
+        start_token: whether to read a start token, so that the first state is learned. Otherwise, every
+            string starts with h = centroid 0, or with zeros if there are no centroids.
         similarity, transition, temperature, noise: as in
             :class:`~neural.state_regularized.component.StochasticComponent`.
         device, dtype: as in torch.
@@ -69,7 +70,7 @@ class Acceptor(nn.Module):
         self.alphabet = tuple(alphabet)
         if not self.alphabet or len(set(self.alphabet)) != len(self.alphabet):
             raise InputError(
-                f"the alphabet is {self.alphabet!r:.100}, where at least one symbol, each once, is right"
+                f"the alphabet must have at least one symbol and no duplicates, got {self.alphabet!r:.100}"
             )
         self.kind, self.start_token = (
             one_of("kind", kind, (*KINDS, *ALONE)),
@@ -99,7 +100,7 @@ class Acceptor(nn.Module):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments of a network of this shape."""
+        """Return the arguments that construct a network of this shape."""
         shape = {
             "alphabet": list(self.alphabet),
             "kind": self.kind,
@@ -115,37 +116,35 @@ class Acceptor(nn.Module):
 
     @property
     def has_centroids(self) -> bool:
-        """Whether a stochastic component follows each recurrent one."""
+        """Return whether a stochastic component follows each recurrent one."""
         return self.kind in KINDS
 
     @property
     def recurrent_cells(self) -> list[SRCell | PartCell]:
-        """The layers' cells, with or without centroids, the first layer's first."""
+        """Return the layers' cells, with or without centroids, from the first layer on."""
         return [cell for cell in self.layers.cells if isinstance(cell, (SRCell, PartCell))]
 
     @property
     def cells(self) -> list[SRCell]:
-        """The cells of a network with centroids, the first layer's first.
+        """Return the cells of a network with centroids, from the first layer on.
 
-        Raises :class:`~automata.errors.InputError` where there are no centroids.
+        Raises:
+            InputError: if there are no centroids.
         """
         if not self.has_centroids:
             raise InputError(
-                f"the network is of kind {self.kind}, which has no centroids; one of {', '.join(KINDS)} is"
-                " right"
+                f"the network must be of a kind with centroids ({', '.join(KINDS)}), got {self.kind}"
             )
         return [cell for cell in self.layers.cells if isinstance(cell, SRCell)]
 
     def set_temperature(self, value: float) -> None:
-        """Give every layer that temperature."""
+        """Set the temperature of every layer."""
         for cell in self.cells:
             cell.component.temperature = value
 
     def tokens(self, strings: Sequence[Sequence[Hashable]]) -> tuple[Tensor, Tensor]:
-        """Strings as tokens, shape ``(T, B)`` with zeros behind their ends, and their lengths, shape
-        ``(B,)``.
-        """
-        index = {symbol: place for place, symbol in enumerate(self.alphabet)}
+        """Convert strings to tokens, shape ``(T, B)``, padded with zeros, and lengths, shape ``(B,)``."""
+        index = {symbol: token for token, symbol in enumerate(self.alphabet)}
         try:
             rows = [
                 torch.tensor([index[symbol] for symbol in string], dtype=torch.long) for string in strings
@@ -153,7 +152,7 @@ class Acceptor(nn.Module):
         except KeyError as error:
             symbols = ", ".join(map(repr, self.alphabet))
             raise UnknownSymbol(
-                f"the network has no symbol {shorten(error.args[0])}; it has {symbols}"
+                f"symbol {shorten(error.args[0])} is not in the network's alphabet: {symbols}"
             ) from None
         lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
         device = self.embedding.weight.device
@@ -161,17 +160,18 @@ class Acceptor(nn.Module):
         return padded.to(device), lengths.to(device)
 
     def first_states(self, batch: int) -> list[tuple[Tensor, ...]]:
-        """Each layer's state before the first symbol: after the start token; where there is none at centroid
-        0, or at zero without centroids.
+        """Return each layer's state before the first symbol: the state after the start token.
+
+        Without a start token, it is centroid 0, or zero if there are no centroids.
         """
         return self._begin(batch)[1]
 
     def forward(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
-        """One logit a string, shape ``(B,)``: the network accepts where it is positive.
+        """Return one logit per string, shape ``(B,)``; the network accepts if it is positive.
 
         Args:
-            strings: sequences of symbols; or their tokens, shape ``(T, B)``.
-            lengths: of tokens, shape ``(B,)``; all T without.
+            strings: sequences of symbols, or their tokens, shape ``(T, B)``.
+            lengths: the lengths of the strings of tokens, shape ``(B,)``; T by default.
         """
         tokens, lengths = self._tokens_and_lengths(strings, lengths)
         firsts = self.first_states(tokens.shape[1])
@@ -181,11 +181,15 @@ class Acceptor(nn.Module):
         )
 
     def probabilities(self, strings: Any, lengths: Tensor | None = None) -> Tensor:
-        """Alpha of the last layer after the start token and after every symbol, shape ``(T + 1, B, k)``, NaN
-        behind a string's end.
+        """Return alpha of the last layer after the start token and after every symbol.
 
-        Without a start token the first row is the one-hot vector of centroid 0. Without centroids there is no
-        alpha: :class:`~automata.errors.InputError`.
+        Without a start token, the first row is the one-hot vector of centroid 0.
+
+        Returns:
+            Shape ``(T + 1, B, k)``, NaN after a string's end.
+
+        Raises:
+            InputError: if the network has no centroids.
         """
         _ = self.cells
         tokens, lengths = self._tokens_and_lengths(strings, lengths)
@@ -196,7 +200,7 @@ class Acceptor(nn.Module):
         return alpha.masked_fill(behind.unsqueeze(-1), torch.nan)
 
     def classify(self, states: Sequence[tuple[Tensor, ...]]) -> Tensor:
-        """The logit after the end token, shape ``(B,)``, from each layer's state ``(h,)`` or ``(h, c)``."""
+        """Return the logit after the end token, shape ``(B,)``, from each layer's state."""
         inputs = self.embedding.weight[len(self.alphabet) + 1].expand(states[0][0].shape[0], -1)
         cells = self.recurrent_cells
         for cell, state in zip(cells, states, strict=True):
@@ -206,24 +210,25 @@ class Acceptor(nn.Module):
         return logits.squeeze(-1)
 
     def accepts(self, strings: Sequence[Sequence[Hashable]]) -> list[bool]:
-        """Whether the network accepts each string."""
+        """Return whether the network accepts each string."""
         with torch.no_grad():
             return [bool(value) for value in self(strings) > 0]
 
     def _tokens_and_lengths(self, strings: Any, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
         if not isinstance(strings, Tensor):
             if lengths is not None:
-                raise InputError("lengths are given beside strings, which have their own")
+                raise InputError("lengths must be None for strings of symbols, which have their own")
             return self.tokens(strings)
         if strings.dim() != 2:
-            raise InputError(f"tokens have shape {tuple(strings.shape)}, where (time, batch) is right")
+            raise InputError(f"tokens must have shape (time, batch), got {tuple(strings.shape)}")
         form = Layout(strings, len(self.alphabet), batch_first=False, reads_symbols=True, lengths=lengths)
-        whole_length = torch.full((strings.shape[1],), len(strings), device=strings.device)
-        return form.inputs, whole_length if form.ends is None else form.ends
+        full_length = torch.full((strings.shape[1],), len(strings), device=strings.device)
+        return form.inputs, full_length if form.ends is None else form.ends
 
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """The last layer's scores before the first symbol, shape ``(1, B, k)`` where they are alpha, and each
-        layer's state, of the same run.
+        """Return the last layer's scores before the first symbol, and each layer's state of the same run.
+
+        The scores have shape ``(1, B, k)`` if they are alpha.
         """
         weight = self.embedding.weight
         if not self.start_token and not self.has_centroids:
@@ -239,7 +244,7 @@ class Acceptor(nn.Module):
     def _run(
         self, inputs: Tensor, states: Sequence[tuple[Tensor, ...]]
     ) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """The last layer's scores (alpha where it has centroids) and each layer's states after each step."""
+        """Return the last layer's scores (alpha with centroids) and each layer's states after each step."""
         ends, alpha, values = [], inputs, inputs
         for cell, state in zip(self.recurrent_cells, states, strict=True):
             result = cell.run(values, state)
@@ -249,8 +254,9 @@ class Acceptor(nn.Module):
 
 
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
-    """Each string's state at its end, from the state before it and those after each symbol,
-    ``(T, B, ...)``.
+    """Return each string's state at its end.
+
+    ``first`` has the state before the string, ``after`` those after each symbol, ``(T, B, ...)``.
     """
     batch = torch.arange(len(lengths), device=lengths.device)
     return tuple(
@@ -259,11 +265,11 @@ def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor)
 
 
 def _require_defaults(kind: str, options: dict[str, Any]) -> None:
-    """An error where an option of centroids is given to a network without them."""
+    """Raise InputError if an option of centroids differs from its default."""
     defaults = signature(Acceptor).parameters
     for name, value in options.items():
         if value != defaults[name].default:
             raise InputError(
-                f"{name} is {shorten(value)}, and a network of kind {kind} has no centroids: the default"
-                f" {defaults[name].default!r} is right"
+                f"{name} must be the default {defaults[name].default!r} for a network of kind {kind}, which"
+                f" has no centroids, got {shorten(value)}"
             )

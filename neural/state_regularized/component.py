@@ -1,5 +1,6 @@
-"""The stochastic component (Wang & Niepert 2019, section 3): from a vector u to one of k centroids, or to a
-mixture of them.
+"""The stochastic component (Wang & Niepert 2019, section 3), with k centroids.
+
+It maps a vector u to one of the centroids or to a mixture of them.
 
 >>> component = StochasticComponent(k=3, hidden_size=2, temperature=0.5)
 >>> h, alpha = component(torch.zeros(4, 2))
@@ -21,29 +22,31 @@ from neural.unrolled import one_of, whole
 Similarity = Literal["dot", "euclidean"]
 Transition = Literal["mixture", "sampled", "limit"]
 SPREAD = 0.5
-"""Centroids start uniform in [-0.5, 0.5] (section 3.3)."""
+"""Centroids are initialised uniformly in [-0.5, 0.5] (section 3.3)."""
 COLD = 2.0**-32
-"""From here on, b / temperature is below float32's largest number for all b up to 2^95."""
+"""For temperatures of at least this, b / temperature is finite in float32 for all b up to 2^95."""
 
 
 class StochasticComponent(nn.Module):
-    """k centroids, and a distribution over them: alpha = softmax(b / temperature), b the similarity of u to
-    each centroid.
+    """k centroids and a distribution over them.
+
+    The distribution is alpha = softmax(b / temperature), where b is the similarity of u to each centroid.
 
     Args:
-        k: how many centroids; at least 2.
+        k: the number of centroids; at least 2.
         hidden_size: d.
         similarity: b_i is the ``"dot"`` product u s_i (equation 2), or minus the ``"euclidean"`` distance
             (equation 3).
-        transition: h is the ``"mixture"`` sum_i alpha_i s_i (equation 5), or one centroid, ``"sampled"`` from
-            alpha (equation 4; no gradient flows through the choice), or the most probable one, which is the
-            ``"limit"`` of both for temperature -> 0 where there is no tie (Theorem 3.2).
+        transition: how h is computed. ``"mixture"`` is sum_i alpha_i s_i (equation 5). ``"sampled"`` draws
+            one centroid from alpha (equation 4; no gradient flows through the choice). ``"limit"`` takes the
+            most probable centroid, which is the limit of both for temperature -> 0 if there is no tie
+            (Theorem 3.2).
         temperature: tau > 0.
-        noise: standard deviation of Gaussian noise on b / temperature, in training only.
+        noise: the standard deviation of Gaussian noise on b / temperature, in training only.
         device, dtype: as in torch.
 
     Attributes:
-        centroids: S, one a column, shape ``(d, k)``.
+        centroids: S, one centroid per column, shape ``(d, k)``.
     """
 
     def __init__(
@@ -69,7 +72,7 @@ class StochasticComponent(nn.Module):
 
     @property
     def temperature(self) -> float:
-        """The temperature tau."""
+        """Return the temperature tau."""
         return self._temperature
 
     @temperature.setter
@@ -77,21 +80,21 @@ class StochasticComponent(nn.Module):
         self._temperature = checked_temperature(value)
 
     def similarities(self, u: Tensor) -> Tensor:
-        """b, shape ``(..., k)``, from u of shape ``(..., d)``."""
+        """Return b, shape ``(..., k)``, for u of shape ``(..., d)``."""
         if self.similarity == "dot":
             return u @ self.centroids
         return -torch.linalg.vector_norm(u.unsqueeze(-1) - self.centroids, dim=-2)
 
     def forward(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        """The new hidden state h, shape ``(..., d)``, and alpha, shape ``(..., k)``, from u of shape
-        ``(..., d)``.
+        """Return the new hidden state h, shape ``(..., d)``, and alpha, shape ``(..., k)``.
+
+        u has shape ``(..., d)``.
         """
         b = self.similarities(u)
-        if (
-            self.temperature < COLD
-        ):  # b / temperature may overflow; less the largest, which changes no alpha, only downwards
+        if self.temperature < COLD:
+            # b / temperature may overflow; subtracting the largest keeps alpha and only overflows downwards
             b = b - b.amax(dim=-1, keepdim=True).detach()
-        logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # never 0 in the format of b
+        logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # the divisor must not round to 0
         if self.training and self.noise:
             logits = logits + self.noise * torch.randn_like(logits)
         alpha = torch.softmax(logits, dim=-1)
@@ -103,25 +106,25 @@ class StochasticComponent(nn.Module):
 
 
 def checked_temperature(value: Any) -> float:
-    """The temperature, if it is a positive number; otherwise an error."""
+    """Return the temperature, or raise InputError unless it is a positive number."""
     if not (finite(value) and value > 0):
         raise InputError(
-            f"temperature is {value!r:.40}, where a positive number is right; "
-            'transition="limit" is the network for temperature -> 0'
+            f'temperature must be a positive number, got {value!r:.40}; transition="limit" is the network for'
+            " temperature -> 0"
         )
     return float(value)
 
 
 def checked_noise(value: Any) -> float:
-    """The standard deviation of the noise, if it is zero or a positive number; otherwise an error."""
+    """Return the standard deviation of the noise, or raise InputError unless it is non-negative."""
     if not (finite(value) and value >= 0):
-        raise InputError(f"noise is {value!r:.40}, where a standard deviation, a number from 0 on, is right")
+        raise InputError(f"noise must be a non-negative standard deviation, got {value!r:.40}")
     return float(value)
 
 
 def finite(value: Any) -> bool:
-    """Whether a value is a number in the range of floats."""
+    """Return whether a value is a number in the range of floats."""
     try:
         return not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer outside the range of floats
         return False

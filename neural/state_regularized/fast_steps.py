@@ -1,8 +1,8 @@
-"""State-regularized cells, and the LSTM with peepholes, with the gradient by hand: the same as
-:meth:`~neural.unrolled.RecurrentCell.run`, faster where gradients are wanted.
+"""State-regularized cells and the LSTM with peepholes, with a hand-written gradient.
 
-The layers of :mod:`~neural.state_regularized.layers` run so by themselves where they can. A training loop
-that has noise of its own, or needs what comes before the stochastic component, calls :func:`steps`.
+They compute the same as :meth:`~neural.unrolled.RecurrentCell.run`, faster if gradients are required. The
+layers of :mod:`~neural.state_regularized.layers` use them automatically. A training loop that has its own
+noise, or needs the input of the stochastic component, calls :func:`steps`.
 
 >>> from neural.state_regularized.layers import SRLSTMP
 >>> cell = SRLSTMP(3, 2, k=5).cell
@@ -28,13 +28,13 @@ from neural.state_regularized.steps_of_lstms import LSTMSteps
 
 
 class Steps(NamedTuple):
-    """What each step gave, in the shape of the inputs.
+    """The results of each step, in the shape of the inputs.
 
     Attributes:
-        u: of the recurrent component, before the stochastic one.
+        u: the output of the recurrent component, before the stochastic one.
         h: the new hidden state; without a stochastic component it is u.
         alpha: the transition probabilities; ``None`` without a stochastic component.
-        c: the cell state; ``None`` where there is none.
+        c: the cell state; ``None`` if the cell has none.
     """
 
     u: Tensor
@@ -54,37 +54,39 @@ def steps(
     """Run a cell.
 
     Args:
-        cell: of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and ``transition="mixture"``, or of
-            an LSTM or LSTM-P alone.
-        inputs: x, shape ``(T, B, input_size)``; with ``sizes``, shape ``(N, input_size)``: the first symbols
+        cell: the cell of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and
+            ``transition="mixture"``, or of an LSTM or LSTM-P alone.
+        inputs: x, shape ``(T, B, input_size)``. With ``sizes``, shape ``(N, input_size)``: the first symbols
             of all strings, then the second ones, ..., longest string first, as torch packs them.
-        state: the first one, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
-        sizes: how many strings have a t-th symbol, for each t; none of them is 0.
-        noise: what is added to the logits u S / tau, shape ``(T, B, k)`` or ``(N, k)``.
-        gate_noise: what is added to what the gates' sigmoids and tanh are taken of, shape
-            ``(T, B, gates * d)`` or ``(N, gates * d)``, gates in torch's order.
+        state: the first state, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
+        sizes: the number of strings that have a t-th symbol, for each t; none is 0.
+        noise: added to the logits u S / tau, shape ``(T, B, k)`` or ``(N, k)``.
+        gate_noise: added to the gates' pre-activations, shape ``(T, B, gates * d)`` or ``(N, gates * d)``,
+            gates in torch's order.
 
-    Raises :class:`~automata.errors.InputError` for a cell of another kind, and for no steps at all.
+    Raises:
+        InputError: if the cell is of another kind, or if there are no steps.
     """
     part, component = _of(cell)
     sizes = (inputs.shape[1],) * len(inputs) if sizes is None else tuple(sizes)
     lead = inputs.shape[:-1]
     if not sizes or 0 in sizes:
-        raise InputError("there is no step, or no string in one, where one at least is right")
+        raise InputError("inputs must have at least one step, and each step at least one string")
     run, rows = _gru if isinstance(part, GRUPart) else _lstm, Rows(sizes)
-    with torch.autocast(inputs.device.type, enabled=False):  # one precision for all steps: the weights'
-        inputs, *given = (x.to(part.hidden.weight.dtype) for x in (inputs, *state))
+    with torch.autocast(inputs.device.type, enabled=False):  # all steps use the weights' precision
+        inputs, *first = (x.to(part.hidden.weight.dtype) for x in (inputs, *state))
         read = part.read(inputs).reshape(rows.ends[-1], part.hidden.out_features)
         if gate_noise is not None:
             read = read + gate_noise.reshape(read.shape)
         flat = None if noise is None else noise.reshape(len(read), -1)
-        made = run(part, component, read, given, flat, rows)
-    return Steps(*(None if one is None else one.reshape(*lead, -1) for one in made))  # type: ignore[arg-type]
+        results = run(part, component, read, first, flat, rows)
+    return Steps(*(None if one is None else one.reshape(*lead, -1) for one in results))  # type: ignore[arg-type]
 
 
 def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
-    """Is this a cell that :func:`steps` can run, are there steps, and is a gradient wanted, of the usual
-    kind? Transforms of ``torch.func``, forward derivatives and compilers go through the cell itself.
+    """Return whether :func:`steps` can run this call and a gradient is required.
+
+    Transforms of ``torch.func``, forward derivatives and compilers use the cell itself.
     """
     tensors = (inputs, *state, *cell.parameters())
     return (
@@ -104,14 +106,14 @@ def can_run(cell: nn.Module, inputs: Tensor, state: Sequence[Tensor]) -> bool:
 def _of(cell: Any) -> tuple[RecurrentPart, StochasticComponent | None]:
     if not computes(cell):
         raise InputError(
-            'only an SR-GRU, SR-LSTM or SR-LSTM-P with similarity="dot" and transition="mixture", at a'
-            f" temperature from {COLD:.3g} on, or an LSTM or LSTM-P alone can be run so"
+            'the cell must be that of an SR-GRU, SR-LSTM or SR-LSTM-P with similarity="dot" and'
+            f' transition="mixture" at a temperature of at least {COLD:.3g}, or of an LSTM or LSTM-P alone'
         )
     return cell.part, getattr(cell, "component", None)
 
 
 def computes(cell: Any) -> bool:
-    """Is this a cell that :func:`steps` can run?"""
+    """Return whether :func:`steps` can run this cell."""
     part, component = getattr(cell, "part", None), getattr(cell, "component", None)
     if component is None:
         return isinstance(part, LSTMPart)

@@ -1,5 +1,6 @@
-"""Checkpoint files of an :class:`~neural.state_regularized.acceptor.Acceptor`: everything in a file is
-checked before the network is built.
+"""Checkpoint files of an :class:`~neural.state_regularized.acceptor.Acceptor`.
+
+Everything in a file is checked before the network is built.
 """
 
 from __future__ import annotations
@@ -22,30 +23,33 @@ from neural.unrolled import whole
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 FIELDS = [name for name in inspect.signature(Acceptor).parameters if name != "device"]
-"""The fields of a file's network: all of them are required, and no others are allowed; without centroids it
-has none of theirs (:data:`~neural.state_regularized.acceptor.OF_CENTROIDS`)."""
+"""The required fields of a network in a file; no others are allowed.
+
+A network without centroids omits :data:`~neural.state_regularized.acceptor.OF_CENTROIDS`.
+"""
 
 
 def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = None) -> None:
-    """Write the network and a description that JSON can hold (of its training, for instance).
+    """Write the network and a description that JSON can represent, for example of its training.
 
-    Raises :class:`~automata.errors.InputError` for a network that :func:`load` would refuse; nothing is
-    written then.
+    Raises:
+        InputError: if :func:`load` would refuse the network; then nothing is written.
     """
     options = {**network.options, "dtype": str(network.embedding.weight.dtype).removeprefix("torch.")}
     try:
         build(options, network.state_dict())
     except InputError as error:
-        raise InputError(f"{path}: is not written, as it could not be read: {error}") from None
+        raise InputError(f"{path}: the network must be loadable to be written: {error}") from None
     if "network" in (about or {}):
-        raise InputError(f'{path}: is not written: "network" is what the file says itself')
+        raise InputError(f'{path}: the description must not contain "network", which the file reserves')
     checkpoints.write(path, KIND, {"network": options, **(about or {})}, network.state_dict())
 
 
 def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
     """Read a network (in evaluation mode, on the CPU) and its description.
 
-    Raises :class:`~automata.errors.FormatError`: the file is no such checkpoint, or not all of one.
+    Raises:
+        FormatError: if the file is not a complete checkpoint of an acceptor.
     """
     about, tensors = checkpoints.read(path, KIND)
     try:
@@ -55,7 +59,7 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         why = " ".join(str(error).split())
         raise FormatError(
-            f"{path}: its header does not describe a network ({type(error).__name__}: {why:.80})"
+            f"{path}: the header must describe a network, got {type(error).__name__}: {why:.80}"
         ) from None
     return network, about
 
@@ -65,25 +69,27 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     options = dict(options)
     kind = options.get("kind")
     alone = isinstance(kind, str) and kind in ALONE
-    right = [name for name in FIELDS if not (alone and name in OF_CENTROIDS)]
-    for name in {**dict.fromkeys(right), **options}:
-        if name not in options or name not in right:
-            state = "absent" if name in right else "there"
+    fields = [name for name in FIELDS if not (alone and name in OF_CENTROIDS)]
+    for name in {**dict.fromkeys(fields), **options}:
+        if name not in options or name not in fields:
+            problem = "a missing" if name in fields else "the additional"
             what = f"a network of kind {kind}" if alone else "a network"
-            raise InputError(f"the field {name!r:.40} is {state}, where {what} has {', '.join(right)}")
+            raise InputError(
+                f"{what} must have the fields {', '.join(fields)}, got {problem} field {name!r:.40}"
+            )
     dtype = options.pop("dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise InputError(f"dtype is {dtype!r:.40}, where {' or '.join(DTYPES)} is right")
+        raise InputError(f"dtype must be {' or '.join(DTYPES)}, got {dtype!r:.40}")
     if not isinstance(options["alphabet"], list) or not all(
         isinstance(s, str) and s for s in options["alphabet"]
     ):
-        raise InputError(f"alphabet is {options['alphabet']!r:.80}, where a list of texts is right")
+        raise InputError(f"alphabet must be a list of non-empty strings, got {options['alphabet']!r:.80}")
     half = next((symbol for symbol in options["alphabet"] if has_half_a_character(symbol)), None)
     if half is not None:
-        raise InputError(f"alphabet has {shorten(half)}, half of a character, which no file can hold")
+        raise InputError(f"alphabet must not contain an unpaired surrogate, got {shorten(half)}")
     held = sum(tensor.numel() for tensor in tensors.values())
-    # no size is larger than the number of weights, and there are no more layers than tensors: nothing larger
-    # than the file is built
+    # No size is larger than the number of weights, and there are no more layers than tensors. Nothing larger
+    # than the file is built.
     for name, most in (
         ("hidden_size", held),
         ("k", held),
@@ -92,7 +98,8 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     ):
         if name in options and whole(name, options[name]) > most:
             raise InputError(
-                f"{name} is {options[name]}, and there are {held} numbers in {len(tensors)} tensors in all"
+                f"{name} must be at most {most} for a file of {held} numbers in {len(tensors)} tensors, got"
+                f" {options[name]}"
             )
     with torch.device("meta"):
         network = Acceptor(**options, dtype=DTYPES[dtype])
@@ -100,12 +107,15 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     actual = {name: (tuple(p.shape), p.dtype) for name, p in tensors.items()}
     for name in {**expected, **actual}:
         if actual.get(name) != expected.get(name):
-            difference = " and ".join(
-                f"{where} {what.get(name, 'absent')}"
-                for where, what in (("is", actual), ("should be", expected))
+            raise InputError(
+                f"the tensor {name} must be {_described(expected.get(name))}, got"
+                f" {_described(actual.get(name))}"
             )
-            raise InputError(f"the tensor {name} {difference}")
         if not bool(torch.isfinite(tensors[name]).all()):
-            raise InputError(f"the tensor {name} has a number that is not finite")
+            raise InputError(f"the tensor {name} must have finite entries only")
     network.load_state_dict(tensors, assign=True)
     return network.eval()
+
+
+def _described(tensor: tuple[tuple[int, ...], torch.dtype] | None) -> str:
+    return "absent" if tensor is None else f"{tensor[1]} of shape {tensor[0]}"

@@ -1,5 +1,6 @@
-"""State-regularized layers (Wang & Niepert 2019): Elman, GRU, LSTM and LSTM with peepholes, and the last
-without regularization.
+"""State-regularized layers (Wang & Niepert 2019): Elman, GRU, LSTM and LSTM with peepholes.
+
+The GRU and the LSTMs also exist without regularization.
 
 >>> layer = SRGRU(3, 2, k=5, num_layers=2)
 >>> output, h = layer(torch.zeros(7, 4, 3))  # T = 7 steps, a batch of 4
@@ -57,22 +58,22 @@ class SRCell(RecurrentCell):
 
     @property
     def memoryless(self) -> bool:
-        """Whether h is the whole state that goes from step to step (section 3)."""
+        """Return whether h is the whole state that passes from step to step (section 3)."""
         return not self.part.has_cell_state
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The shape of h, and of c where there is one."""
+        """Return the shape of h, and of c if there is one."""
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def at_centroid(self, place: int, batch: int = 1) -> tuple[Tensor, ...]:
-        """The state in which h is that centroid, and c, where there is one, is zero."""
+        """Return the state in which h is the centroid with this index, and c, if there is one, is zero."""
         if place not in range(self.component.k):
-            raise InputError(f"there is no centroid {place!r}; there are 0 to {self.component.k - 1}")
+            raise InputError(f"the centroid must be from 0 to {self.component.k - 1}, got {place!r}")
         _, *rest = self.start(batch)
         return (self.component.centroids[:, place].expand(batch, -1), *rest)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """The ``scores`` are alpha, the ``outputs`` h."""
+        """Run the cell; the ``scores`` are alpha, the ``outputs`` are h."""
         if fast_steps.can_run(self, inputs, state):
             return self._run_fast(inputs, state)
         now = tuple(state)
@@ -89,41 +90,42 @@ class SRCell(RecurrentCell):
         return CellOutput(alpha, after[0], after)
 
     def _run_fast(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """With the gradient by hand."""
+        """Run the cell with the hand-written gradient."""
         noise, like = None, inputs.new_empty(inputs.shape[1], self.component.k)
         if self.training and self.component.noise:
             noise = self.component.noise * torch.stack([torch.randn_like(like) for _ in inputs])
-        made = fast_steps.steps(self, inputs, state, noise=noise)
-        assert made.alpha is not None
-        return CellOutput(made.alpha, made.h, (made.h,) if made.c is None else (made.h, made.c))
+        result = fast_steps.steps(self, inputs, state, noise=noise)
+        assert result.alpha is not None
+        states = (result.h,) if result.c is None else (result.h, result.c)
+        return CellOutput(result.alpha, result.h, states)
 
 
 class SRElmanCell(SRCell):
-    """u = tanh(W x + U h + b), then the stochastic component."""
+    """An Elman step, u = tanh(W x + U h + b), followed by the stochastic component."""
 
     part_class = ElmanPart
 
 
 class SRGRUCell(SRCell):
-    """A GRU's step, then the stochastic component."""
+    """A GRU's step followed by the stochastic component."""
 
     part_class = GRUPart
 
 
 class SRLSTMCell(SRCell):
-    """An LSTM's step, then the stochastic component on its output; the cell state goes on as it is."""
+    """An LSTM's step followed by the stochastic component on its output, not on the cell state."""
 
     part_class = LSTMPart
 
 
 class SRLSTMPCell(SRCell):
-    """An LSTM's step with peepholes (equations 6 to 8), then the stochastic component."""
+    """An LSTM's step with peepholes (equations 6 to 8) followed by the stochastic component."""
 
     part_class = PeepholePart
 
 
 class PartCell(RecurrentCell):
-    """A recurrent component alone, without centroids: u goes on as h.
+    """A recurrent component alone, without centroids: h is u.
 
     Args:
         input_size, hidden_size, bias, device, dtype: as in torch.
@@ -138,11 +140,11 @@ class PartCell(RecurrentCell):
         self.part = self.part_class(input_size, hidden_size, bias, **self.factory_kwargs)
 
     def sizes(self) -> list[tuple[int, ...]]:
-        """The shape of h, and of c where there is one."""
+        """Return the shape of h, and of c if there is one."""
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Both ``scores`` and ``outputs`` are h."""
+        """Run the cell; both ``scores`` and ``outputs`` are h."""
         if fast_steps.can_run(self, inputs, state):
             _, h, _, c = fast_steps.steps(self, inputs, state)
             assert c is not None
@@ -174,30 +176,30 @@ class LSTMPCell(PartCell):
 
 
 def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """The states after each step, one tensor ``(T, B, ...)`` for each of the state's; T may be 0."""
+    """Stack the states after each step into one tensor ``(T, B, ...)`` per part; T may be 0."""
     if not states:
         return tuple(part.new_zeros(0, *part.shape) for part in like)
     return tuple(torch.stack(parts) for parts in zip(*states, strict=True))
 
 
 class SRLayers(Stacked):
-    """State-regularized layers, a stochastic component in each; the outputs are those of the last.
+    """State-regularized layers, each with a stochastic component; the outputs are those of the last one.
 
-    Options: ``k``, how many centroids; ``similarity``, ``"dot"`` (equation 2) or ``"euclidean"`` (equation
-    3); ``transition``, ``"mixture"`` (equation 5), ``"sampled"`` (equation 4) or ``"limit"`` (temperature ->
-    0); ``temperature``; ``noise`` on the logits, in training only; ``bias``.
+    Options: ``k``, the number of centroids. ``similarity``, ``"dot"`` (equation 2) or ``"euclidean"``
+    (equation 3). ``transition``, ``"mixture"`` (equation 5), ``"sampled"`` (equation 4) or ``"limit"``
+    (temperature -> 0). ``temperature``. ``noise`` on the logits, in training only. ``bias``.
     """
 
     @property
     def cell(self) -> SRCell:
-        """The one cell of a network of one layer and one direction."""
+        """Return the cell of a network with one layer and one direction."""
         cell = super().cell
         assert isinstance(cell, SRCell)
         return cell
 
     @property
     def components(self) -> list[StochasticComponent]:
-        """The stochastic components, of the first layer first."""
+        """Return the stochastic components, from the first layer on."""
         return [cell.component for cell in self._cells() if isinstance(cell, SRCell)]
 
 
@@ -249,6 +251,6 @@ KINDS: dict[str, type[SRLayers]] = {
     "sr-lstm": SRLSTM,
     "sr-lstm-p": SRLSTMP,
 }
-"""The state-regularized layers by name, as checkpoints have them."""
+"""The state-regularized layers by their names in checkpoints."""
 ALONE: dict[str, type[Stacked]] = {"gru": GRUAlone, "lstm": LSTMAlone, "lstm-p": LSTMP}
-"""The layers without centroids that the paper compares with, by name."""
+"""The baseline layers of the paper, without centroids, by name."""

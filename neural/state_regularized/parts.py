@@ -1,8 +1,7 @@
-"""The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t), with the
-parameters of one step.
+"""The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t).
 
-The maps of the input are apart from the rest, so that a layer computes them for all steps at once. The gates
-stand in torch's order.
+A component has the parameters of one step. The maps of the input are separate, so that a layer computes them
+for all steps at once. The gates are in torch's order.
 
 >>> part = GRUPart(3, 2)
 >>> part.step(part.read(torch.zeros(4, 3)), (torch.zeros(4, 2),))[0].shape
@@ -23,7 +22,7 @@ class RecurrentPart(nn.Module):
     Args:
         input_size: the size of x_t.
         hidden_size: d.
-        bias: with biases.
+        bias: whether to use biases.
         device, dtype: as in torch.
     """
 
@@ -41,36 +40,38 @@ class RecurrentPart(nn.Module):
             nn.init.uniform_(parameter, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def read(self, inputs: Tensor) -> Tensor:
-        """W x + b of every gate, shape ``(..., gates * d)``, from x of shape ``(..., input_size)``."""
+        """Compute W x + b of every gate, shape ``(..., gates * d)``, for x of shape ``(..., input_size)``."""
         maps: Tensor = self.input(inputs)
         return maps
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """u_t, and the new cell state where there is one, from the result of :meth:`read` and the state
-        ``(h,)`` or ``(h, c)``.
+        """Compute u_t, and the new cell state if there is one.
+
+        ``read`` is the result of :meth:`read`; the state is ``(h,)`` or ``(h, c)``.
         """
         raise NotImplementedError
 
 
 class ElmanPart(RecurrentPart):
-    """u = tanh(W x + U h + b)."""
+    """A component that computes u = tanh(W x + U h + b)."""
 
     gates = 1
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """One step."""
+        """Compute one step."""
         return (torch.tanh(read + self.hidden(state[0])),)
 
 
 class GRUPart(RecurrentPart):
-    """u = (1 - z) n + z h with r, z = sigma(W x + U h + b) and n = tanh(W_n x + b_n + r (U_n h + b'_n)), as
-    in torch.
+    """A component that computes u = (1 - z) n + z h, as in torch.
+
+    The gates are r, z = sigma(W x + U h + b) and n = tanh(W_n x + b_n + r (U_n h + b'_n)).
     """
 
     gates = 3
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """One step."""
+        """Compute one step."""
         h = state[0]
         d = h.shape[-1]
         inside = self.hidden(h)
@@ -80,15 +81,16 @@ class GRUPart(RecurrentPart):
 
 
 class LSTMPart(RecurrentPart):
-    """c = f c + i g and u = o tanh(c), with i, f, o = sigma(W x + R h + b) and g = tanh(W_g x + R_g h +
-    b_g).
+    """A component that computes c = f c + i g and u = o tanh(c).
+
+    The gates are i, f, o = sigma(W x + R h + b) and g = tanh(W_g x + R_g h + b_g).
     """
 
     gates = 4
     has_cell_state = True
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """One step."""
+        """Compute one step."""
         h, c = state
         i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
@@ -96,8 +98,9 @@ class LSTMPart(RecurrentPart):
 
 
 class PeepholePart(LSTMPart):
-    """The LSTM whose gates see the cell state: equations 6 (forget gate), 7 (input gate) and 8 (output gate,
-    the new c_t).
+    """An LSTM whose gates read the cell state.
+
+    The gates are equations 6 (forget gate), 7 (input gate) and 8 (output gate, which reads the new c_t).
 
     Attributes:
         peepholes: p^i, p^f and p^o, shape ``(3, d)``.
@@ -111,7 +114,7 @@ class PeepholePart(LSTMPart):
         nn.init.uniform_(self.peepholes, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """One step."""
+        """Compute one step."""
         h, before = state
         i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
         see_i, see_f, see_o = self.peepholes.unbind(0)

@@ -1,8 +1,8 @@
-"""All steps of a state-regularized GRU at once, with the gradient by hand (equations 2 and 5, Wang & Niepert
-2019); as :mod:`~neural.state_regularized.steps_of_lstms` has those of LSTMs.
+"""All steps of a state-regularized GRU at once, with a hand-written gradient.
 
-What goes from step to step is alpha: h = S alpha, so that one product with [U S; S] gives the gates' maps of
-h, and h.
+See equations 2 and 5, Wang & Niepert 2019; :mod:`~neural.state_regularized.steps_of_lstms` has the steps of
+LSTMs. The state that passes from step to step is alpha: h = S alpha, so one product with [U S; S] gives the
+gates' maps of h, and h itself.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
 
 
 class GRUSteps(torch.autograd.Function):
-    """The steps as a function: :func:`differentiable_steps` computes the same, and its derivatives by
-    autograd.
+    """The steps as an autograd function.
+
+    :func:`differentiable_steps` computes the same and lets autograd differentiate it.
     """
 
     @staticmethod
@@ -31,17 +32,17 @@ class GRUSteps(torch.autograd.Function):
         noise: Tensor | None,
         rows: Rows,
     ) -> tuple[Tensor, Tensor]:
-        """u and alpha after each step.
+        """Compute u and alpha after each step.
 
         Args:
             ctx: keeps what the gradient needs.
-            read: W x + b of every gate, shape ``(N, 3 d)``, with the biases of r and z for h, too.
+            read: W x + b of every gate, shape ``(N, 3 d)``, including the biases of r and z for h.
             first: U h of every gate, and h, before the first step, shape ``(B, 4 d)``.
-            wide: from alpha to U h and h, shape ``(k, 4 d)``.
+            wide: the map from alpha to U h and h, shape ``(k, 4 d)``.
             inner: n's bias for h, b'_n, shape ``(d,)``.
             scaled: S / tau, shape ``(d, k)``.
-            noise: what is added to the logits, shape ``(N, k)``.
-            rows: how the rows stand.
+            noise: added to the logits, shape ``(N, k)``.
+            rows: the order of the rows.
         """
         count, (d, k) = len(read), scaled.shape
         maps, ns, us = read.new_empty(count, 4, d), read.new_empty(count, d), read.new_empty(count, d)
@@ -70,10 +71,10 @@ class GRUSteps(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        """The gradients of the arguments."""
+        """Compute the gradients of the arguments."""
         read, first, wide, inner, scaled, noise, maps, ns, us, alphas = ctx.saved_tensors
         rows: Rows = ctx.rows
-        if torch.is_grad_enabled():  # of the gradient a derivative is wanted: autograd goes through all steps
+        if torch.is_grad_enabled():  # for double backward, autograd differentiates all steps
             values = (read, first, wide, inner, scaled, noise)
             return (*rows.again(differentiable_steps, ctx, values, grads), None)
         to_u, to_alpha = grads
@@ -118,7 +119,7 @@ class GRUSteps(torch.autograd.Function):
 def differentiable_steps(
     read: Tensor, first: Tensor, wide: Tensor, inner: Tensor, scaled: Tensor, noise: Tensor | None, rows: Rows
 ) -> tuple[Tensor, Tensor]:
-    """What :class:`GRUSteps` computes, for autograd."""
+    """Compute the results of :class:`GRUSteps` in a form that autograd differentiates."""
     us, alphas = list[Tensor](), list[Tensor]()
     d, a = len(scaled), first
     for t, heard in enumerate(rows.split(read)):

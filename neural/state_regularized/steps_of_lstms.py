@@ -1,12 +1,12 @@
-"""All steps of LSTMs at once, with the gradient by hand: with or without peepholes and a stochastic component
-(equations 2, 5 and 6 to 8, Wang & Niepert 2019).
+"""All steps of LSTMs at once, with a hand-written gradient.
 
-Rows stand as :class:`~neural.state_regularized.rows.Rows` has them. What goes from step to step is ``a``:
-alpha where there is a stochastic component, since h = S alpha and so R h = (R S) alpha, else h itself. A
-step's gradient is one product with that matrix, and few products of elements whose factors are computed for
-many steps at once; the weights' gradients are one product each over all steps.
+Peepholes and a stochastic component are optional (equations 2, 5 and 6 to 8, Wang & Niepert 2019). Rows are
+ordered as in :class:`~neural.state_regularized.rows.Rows`. The state that passes from step to step is ``a``:
+alpha with a stochastic component, because h = S alpha and so R h = (R S) alpha, and h otherwise.
 
-Gates stand in torch's order: input, forget, cell, output.
+A step's gradient is one product with that matrix and a few elementwise products, whose factors are computed
+for many steps at once. The weights' gradients are one product each over all steps. Gates are in torch's
+order: input, forget, cell, output.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from neural.state_regularized.rows import Rows, added, blocks, softmax_backward
 
 
 class LSTMSteps(torch.autograd.Function):
-    """The steps as a function: :func:`differentiable_steps` computes the same, and its derivatives by
-    autograd.
+    """The steps as an autograd function.
+
+    :func:`differentiable_steps` computes the same and lets autograd differentiate it.
     """
 
     @staticmethod
@@ -36,18 +37,18 @@ class LSTMSteps(torch.autograd.Function):
         noise: Tensor | None,
         rows: Rows,
     ) -> tuple[Tensor, Tensor | None, Tensor]:
-        """u, alpha (where there is a stochastic component) and c after each step.
+        """Compute u, alpha (with a stochastic component) and c after each step.
 
         Args:
             ctx: keeps what the gradient needs.
             read: W x + b of every gate, shape ``(N, 4 d)``.
             first: R h before the first step, shape ``(B, 4 d)``.
             c: the first cell state, shape ``(B, d)``.
-            wide: from a to R h, shape ``(k or d, 4 d)``.
-            peepholes: of the gates i, f and o, shape ``(3, d)``.
-            scaled: S / tau, shape ``(d, k)``; ``None``: there is no stochastic component.
-            noise: what is added to the logits, shape ``(N, k)``.
-            rows: how the rows stand.
+            wide: the map from a to R h, shape ``(k or d, 4 d)``.
+            peepholes: those of the gates i, f and o, shape ``(3, d)``.
+            scaled: S / tau, shape ``(d, k)``; ``None`` without a stochastic component.
+            noise: added to the logits, shape ``(N, k)``.
+            rows: the order of the rows.
         """
         count, d = len(read), c.shape[1]
         gates, tanhs, us = read.new_empty(count, 4, d), read.new_empty(count, d), read.new_empty(count, d)
@@ -87,13 +88,13 @@ class LSTMSteps(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        """The gradients of the arguments."""
+        """Compute the gradients of the arguments."""
         saved = ctx.saved_tensors
         values, (gates, cells, tanhs, us, alphas) = saved[:7], saved[7:]
         _, first, _, wide, peepholes, scaled, noise = values
         rows: Rows = ctx.rows
         start = len(first)
-        if torch.is_grad_enabled():  # of the gradient a derivative is wanted: autograd goes through all steps
+        if torch.is_grad_enabled():  # for double backward, autograd differentiates all steps
             return (*rows.again(differentiable_steps, ctx, values, grads), None)
         to_u, to_alpha, from_c = (None if x is None else x.contiguous() for x in grads)
         count, d = us.shape
@@ -165,7 +166,7 @@ def differentiable_steps(
     noise: Tensor | None,
     rows: Rows,
 ) -> tuple[Tensor, Tensor | None, Tensor]:
-    """What :class:`LSTMSteps` computes, for autograd."""
+    """Compute the results of :class:`LSTMSteps` in a form that autograd differentiates."""
     us, alphas, cells = list[Tensor](), list[Tensor](), list[Tensor]()
     a = first
     for t, heard in enumerate(rows.split(read)):

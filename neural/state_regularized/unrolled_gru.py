@@ -1,9 +1,9 @@
-"""A fast SR-GRU (equations 2 and 5) for training: many strings at once, and a gradient derived by hand.
+"""A fast SR-GRU (equations 2 and 5) for training, with many strings at once and a hand-written gradient.
 
-h_{t-1} = S alpha_{t-1}, so the cell's maps of h are maps of alpha: one product with [U S; S] a step gives the
-gates and h. The gradient goes back through dot products of that size, and the weights' gradients are one
-product each over all steps at once. Strings are packed as torch packs them: step by step, longest string
-first, so that no work is spent behind a string's end.
+Since h_{t-1} = S alpha_{t-1}, the cell's maps of h are maps of alpha: one product with [U S; S] per step
+gives the gates and h. The backward pass uses products of that size, and the weights' gradients are one
+product each over all steps. Strings are packed as torch packs them: step by step, longest string first, so
+that padding costs nothing.
 
 >>> from neural.state_regularized.layers import SRGRU
 >>> cell = SRGRU(3, 2, k=5).cell
@@ -29,17 +29,16 @@ from neural.state_regularized.parts import GRUPart
 
 @dataclass(frozen=True)
 class Packed:
-    """Strings of tokens, step by step; B strings with N symbols in all.
+    """Strings of tokens, step by step: B strings with N symbols in all.
 
     Attributes:
-        order: the strings' places, longest first, shape ``(B,)``.
-        tokens: of all symbols, shape ``(N,)``: the first symbols of all strings that have one, then the
-            second ones, ...
-        sizes: how many strings have a t-th symbol, for each t.
-        before: for each symbol the row of the state before it, shape ``(N,)``, where the B first states come
-            first.
-        ends: for each string (in the order of ``order``) the row of its last state, shape ``(B,)``, counted
-            in the same way.
+        order: the indices of the strings, longest first, shape ``(B,)``.
+        tokens: the tokens of all symbols, shape ``(N,)``: the first symbols of all strings that have one,
+            then the second ones, ...
+        sizes: the number of strings that have a t-th symbol, for each t.
+        before: the row of the state before each symbol, shape ``(N,)``; the B first states come first.
+        ends: the row of each string's last state, in the order of ``order``, shape ``(B,)``, counted in the
+            same way.
     """
 
     order: Tensor
@@ -49,37 +48,35 @@ class Packed:
     ends: Tensor
 
     def last(self, after: Tensor, first: Tensor) -> Tensor:
-        """Each string's last row, in the strings' own order, shape ``(B, ...)``.
+        """Return each string's last row, in the original order of the strings, shape ``(B, ...)``.
 
         Args:
-            after: one row a symbol, shape ``(N, ...)``.
-            first: one row a string, before its first symbol, in the strings' own order, shape ``(B, ...)``.
+            after: one row per symbol, shape ``(N, ...)``.
+            first: one row per string, before its first symbol, in the original order, shape ``(B, ...)``.
         """
         rows = torch.cat([first[self.order], after])
         return rows[self.ends][torch.argsort(self.order)]
 
 
 def pack(strings: Sequence[Sequence[int]]) -> Packed:
-    """Strings, as numbers of tokens, packed."""
+    """Pack strings of token numbers."""
     lengths = torch.tensor([len(string) for string in strings])
     order = torch.argsort(lengths, descending=True, stable=True)
     inside = lengths[order]
     longest = int(inside[0]) if len(strings) else 0
     padded = torch.zeros(len(strings), longest, dtype=torch.long)
-    for row, place in enumerate(order.tolist()):
-        if len(strings[place]):
-            padded[row, : len(strings[place])] = torch.as_tensor(strings[place])
+    for row, index in enumerate(order.tolist()):
+        if len(strings[index]):
+            padded[row, : len(strings[index])] = torch.as_tensor(strings[index])
     return packed(padded, inside, order)
 
 
 def packed(padded: Tensor, lengths: Tensor, order: Tensor | None = None) -> Packed:
-    """The same from rows of tokens, shape ``(B, T)``, that are sorted already: the lengths fall."""
+    """Pack rows of tokens, shape ``(B, T)``, that are already sorted by decreasing length."""
     batch, longest = padded.shape
     there = torch.arange(longest) < lengths[:, None]
     sizes = there.sum(dim=0)
-    starts = (
-        batch + torch.cumsum(sizes, 0) - sizes
-    )  # the row of each step's first state, behind the B first states
+    starts = batch + torch.cumsum(sizes, 0) - sizes  # each step's first row, after the B first states
     rows = torch.arange(batch)
     previous = torch.cat([torch.zeros(1, dtype=torch.long), starts[:-1]]) if longest else starts
     before = (previous[:, None] + rows)[there.T]
@@ -90,24 +87,27 @@ def packed(padded: Tensor, lengths: Tensor, order: Tensor | None = None) -> Pack
 def run(
     cell: SRCell, inputs: Tensor, strings: Packed, first: Tensor, noise: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The logits b / temperature (without the noise) and alpha after each symbol, both of shape ``(N, k)``,
-    rows as packed.
+    """Compute the logits b / temperature (without the noise) and alpha after each symbol.
 
     Args:
-        cell: an SR-GRU's, with the dot product and the mixture.
+        cell: the cell of an SR-GRU with the dot product and the mixture.
         inputs: x of each token, shape ``(tokens, input_size)``.
-        strings: which tokens.
-        first: alpha before the first symbols, in the strings' own order, shape ``(B, k)``.
-        noise: what is added to the logits, shape ``(N, k)``.
+        strings: the packed strings.
+        first: alpha before the first symbols, in the original order of the strings, shape ``(B, k)``.
+        noise: added to the logits, shape ``(N, k)``.
 
-    Raises :class:`~automata.errors.InputError` for a cell of another kind.
+    Returns:
+        Both have shape ``(N, k)``, with rows in the packed order.
+
+    Raises:
+        InputError: if the cell is of another kind.
     """
     part, component = cell.part, cell.component
     if not isinstance(part, GRUPart) or (component.similarity, component.transition) != ("dot", "mixture"):
-        raise InputError('only an SR-GRU with similarity="dot" and transition="mixture" can be run so')
+        raise InputError('the cell must be that of an SR-GRU with similarity="dot" and transition="mixture"')
     d = cell.hidden_size
     centroids = component.centroids
-    wide = torch.cat([part.hidden.weight @ centroids, centroids]).T  # h and its maps, from alpha: (k, 4 d)
+    wide = torch.cat([part.hidden.weight @ centroids, centroids]).T  # maps alpha to U h and h: (k, 4 d)
     read = part.read(inputs)
     if part.hidden.bias is not None:
         bias = part.hidden.bias
@@ -122,7 +122,7 @@ def run(
 
 
 class _Unrolled(torch.autograd.Function):
-    """All steps; every symbol's row stands at the same place in every buffer."""
+    """All steps, with each symbol's row at the same index in every buffer."""
 
     @staticmethod
     def forward(
@@ -137,10 +137,10 @@ class _Unrolled(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         d, k = scaled.shape
         steps = len(strings.tokens)
-        factors = read.new_empty(
-            steps, 4, d
-        )  # what a change of u does to r and z (before the sigmoid), to U_n h + b'_n, and to h
-        through, us = read.new_empty(steps, d), read.new_empty(steps, d)  # ... and to what tanh is taken of
+        # derivatives with respect to u: of r and z (before the sigmoid), of U_n h + b'_n, and of h ...
+        factors = read.new_empty(steps, 4, d)
+        # ... and of the argument of tanh
+        through, us = read.new_empty(steps, d), read.new_empty(steps, d)
         logits, alphas = read.new_empty(steps, k), read.new_empty(steps, k)
         now, at = first, 0
         for size in strings.sizes:

@@ -1,9 +1,9 @@
-"""flash-linear-attention 0.6.0, fla.ops.delta_rule.fused_recurrent_delta_rule: the backward pass raises where
-the initial state needs no gradient, or is no contiguous tensor.
+"""flash-linear-attention 0.6.0: the backward pass of fused_recurrent_delta_rule raises for some states.
 
-`dh0` is None unless `initial_state.requires_grad`; the kernel stores into it wherever there is an `h0`. The
-copy that `input_guard` makes of a tensor that is not contiguous needs no gradient either. On a GPU as it is;
-without one with TRITON_INTERPRET=1.
+`fla.ops.delta_rule.fused_recurrent_delta_rule` raises if the initial state needs no gradient or is not
+contiguous. `dh0` is None unless `initial_state.requires_grad`, but the kernel stores into it whenever there
+is an `h0`. The copy that `input_guard` makes of a non-contiguous tensor needs no gradient either. Run it on a
+GPU, or without one with TRITON_INTERPRET=1.
 """
 
 import os

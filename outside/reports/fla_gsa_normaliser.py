@@ -1,8 +1,8 @@
-"""flash-linear-attention 0.6.0, fla.ops.gsa.naive.naive_recurrent_gsa without g: a sequence in two calls, the
-state handed over, is not the sequence.
+"""flash-linear-attention 0.6.0: naive_recurrent_gsa without g is wrong for a sequence in two calls.
 
-Without g the slots are normalised by a running logsumexp of s, which begins anew in each call: the state that
-is handed over was divided by the sum of the first call, which the second does not know.
+`fla.ops.gsa.naive.naive_recurrent_gsa` does not give the result of one call. Without g, the slots are
+normalised by a running logsumexp of s, which starts anew in each call. The state was divided by the sum of
+the first call, which the second call does not know.
 """
 
 import torch

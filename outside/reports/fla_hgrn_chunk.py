@@ -1,8 +1,7 @@
-"""flash-linear-attention 0.6.0, fla.ops.hgrn.naive.naive_chunk_hgrn: it raises for every length but one
-chunk.
+"""flash-linear-attention 0.6.0: naive_chunk_hgrn raises for every length but one chunk.
 
-`g.view(B, chunk_size, D).cumsum(-2)` is to cumulate within chunks: `g.view(B, -1, chunk_size, D)` would. The
-loop over chunks after it is never run more than once.
+In `fla.ops.hgrn.naive.naive_chunk_hgrn`, `g.view(B, chunk_size, D).cumsum(-2)` should accumulate within
+chunks, as `g.view(B, -1, chunk_size, D)` would. The loop over chunks after it never runs more than once.
 """
 
 import torch

@@ -1,10 +1,9 @@
-"""flash-linear-attention 0.6.0, fla.ops.hgrn.chunk_hgrn, on a GPU: wrong outputs, and no gradient of
-the final state.
+"""flash-linear-attention 0.6.0: chunk_hgrn on a GPU has wrong outputs and no gradient of the final state.
 
-The cause is probably a race: `chunk_hgrn_fwd_kernel_o` reads the last state of the chunk before from memory.
-Other threads of the program have just written it, and no barrier stands between.
-`ChunkHGRNFunction.backward(ctx, do, dht)` does not use `dht`. The script compares the kernel with the
-recurrent one of the same folder.
+The kernel is `fla.ops.hgrn.chunk_hgrn`. The cause is probably a race: `chunk_hgrn_fwd_kernel_o` reads the
+last state of the previous chunk from memory. Other threads of the program have just written it, and there is
+no barrier between. `ChunkHGRNFunction.backward(ctx, do, dht)` does not use `dht`. The script compares the
+kernel with the recurrent one of the same folder.
 """
 
 import torch

@@ -1,9 +1,9 @@
-"""flash-linear-attention 0.6.0, fla.ops.kda.naive.naive_chunk_kda: NaN for gradients where a chunk decays
-strongly; the results are right, and so is the recurrent reference in the same file.
+"""flash-linear-attention 0.6.0: the gradients of naive_chunk_kda are NaN if a chunk decays strongly.
 
-`(g - g_i).exp()` is computed for later tokens too, overflows there (a cumulated logarithm below -88 in 64
-tokens), and is masked after: the gradient of what is masked is 0 * inf. With the mask before the exponential,
-as transformers has it in `chunk_kimi_delta_attention`, it would be 0.
+The results of `fla.ops.kda.naive.naive_chunk_kda` are right, and so is the recurrent reference in the same
+file. `(g - g_i).exp()` is also computed for later tokens, overflows there (a cumulative logarithm below -88
+in 64 tokens), and is masked afterwards: the gradient of a masked value is 0 * inf. If the mask came before
+the exponential, as in transformers' `chunk_kimi_delta_attention`, it would be 0.
 """
 
 import torch

@@ -1,9 +1,9 @@
-"""flash-linear-attention 0.6.0, fla.ops.momentum_delta_rule.naive.chunk_momentum_delta_rule_ref: nothing is
-left of the result for a momentum of a half, after 32 tokens; later it is NaN. The recurrent reference in the
-same file is right.
+"""flash-linear-attention 0.6.0: chunk_momentum_delta_rule_ref loses all digits for a momentum of a half.
 
-`temp` is 1 - exp(b - a), of logcumsumexps of mu^t: with mu = 0.5 they differ in their last places alone, and
-the difference is multiplied by `gamma_mask_q`, as large as 1 / mu^t. Where that overflows, inf * 0 is NaN.
+With `fla.ops.momentum_delta_rule.naive.chunk_momentum_delta_rule_ref`, this happens after 32 tokens; later
+the result is NaN. The recurrent reference in the same file is right. `temp` is 1 - exp(b - a), of
+logcumsumexps of mu^t. With mu = 0.5 they differ only in their last digits, and the difference is multiplied
+by `gamma_mask_q`, which is as large as 1 / mu^t. If that overflows, inf * 0 is NaN.
 """
 
 import math

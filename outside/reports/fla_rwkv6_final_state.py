@@ -1,8 +1,9 @@
-"""flash-linear-attention 0.6.0, fla.ops.rwkv6.fused_recurrent_rwkv6: no gradient flows from the final state.
+"""flash-linear-attention 0.6.0: fused_recurrent_rwkv6 has no gradient from the final state.
 
-`FusedRecurrentRWKV6Function.backward(ctx, do, dht)` does not use `dht`, and its kernel begins with zeros. The
-same sum through the plain reference of the same folder has gradients. On a GPU as it is; without one with
-TRITON_INTERPRET=1, where autotuning has to be switched off, as below.
+In `fla.ops.rwkv6.fused_recurrent_rwkv6`, `FusedRecurrentRWKV6Function.backward(ctx, do, dht)` does not use
+`dht`, and its kernel starts with zeros. The same sum through the plain reference of the same folder has
+gradients. Run it on a GPU, or without one with TRITON_INTERPRET=1; autotuning then has to be switched off, as
+below.
 """
 
 import os

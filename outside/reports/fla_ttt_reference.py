@@ -1,10 +1,12 @@
-"""flash-linear-attention 0.6.0, fla.ops.ttt.naive.chunk_ttt_linear_ref: three mistakes.
+"""flash-linear-attention 0.6.0: fla.ops.ttt.naive.chunk_ttt_linear_ref has three defects.
 
-1. `ttt_linear` scales in place (`q *= scale`). What it scales is the caller's tensor, since transpose, .to of
-   the same format and reshape are views: a second call gets another q.
-2. For the same reason it raises for a q that wants its gradient, if the length is a multiple of 16.
-3. Tokens of padding, which it adds to fill the last mini-batch, move the final bias: their keys and values
-   are 0, but the gradient of the inner model's bias is not.
+1. `ttt_linear` scales in place (`q *= scale`). It scales the caller's tensor, because transpose, .to of the
+same dtype and reshape are views: a second call gets another q.
+
+2. For the same reason, it raises for a q that requires a gradient if the length is a multiple of 16.
+
+3. Padding tokens, which it adds to fill the last mini-batch, change the final bias: their keys and values are
+0, but the gradient of the inner model's bias is not.
 """
 
 import torch

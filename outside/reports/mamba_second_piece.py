@@ -1,9 +1,9 @@
-"""transformers 5.23.0, MambaForCausalLM (FalconMamba and Jamba alike): a cache that is gone on with by
-several tokens loses its state.
+"""transformers 5.23.0: MambaForCausalLM loses its state if several tokens follow a cache.
 
-`mamba_selective_scan` takes no initial state, and begins with zeros in every call of more than one token; the
-convolution's state is kept. So a second turn of a chat, a prompt read in pieces, and assisted decoding give
-other logits, and nothing says so. Without the cache, and token by token, the result is right.
+FalconMamba and Jamba behave in the same way. `mamba_selective_scan` takes no initial state, and starts with
+zeros in every call of more than one token; the convolution's state is kept. A second turn of a chat, a prompt
+read in pieces, and assisted decoding therefore silently give other logits. Without the cache, and token by
+token, the result is right.
 """
 
 import torch

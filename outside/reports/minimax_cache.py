@@ -1,9 +1,8 @@
-"""transformers 5.23.0, MiniMaxForCausalLM: its cache's `reset` and `reorder_cache` leave the linear layers'
-state as it is.
+"""transformers 5.23.0: `reset` and `reorder_cache` of MiniMaxForCausalLM's cache skip linear layers.
 
-`MiniMaxCache` keeps that in `linear_cache`, and overrides batch_repeat_interleave, batch_select_indices and
-crop for it, but neither reset nor reorder_cache, which it has from `Cache`. So each beam of a beam search
-goes on with the state of another one.
+`MiniMaxCache` keeps their state in `linear_cache`. It overrides batch_repeat_interleave, batch_select_indices
+and crop for it, but neither reset nor reorder_cache, which it inherits from `Cache`. Each beam of a beam
+search therefore continues with the state of another one.
 """
 
 import torch

@@ -1,14 +1,14 @@
-"""transformers 5.23.0, MiniMaxForCausalLM whose first layer is linear, as in MiniMax-Text-01: what follows a
-cache is masked, and numbered, as if there were none.
+"""transformers 5.23.0: MiniMaxForCausalLM with a linear first layer ignores the cache in masks and positions.
 
-`MiniMaxCache` has an empty DynamicLayer for each linear layer. `get_seq_length()` and the mask ask layer 0:
-`find_first_full_attention_index` takes it for a full attention, and its length is 0. So
+MiniMax-Text-01 has such a first layer. `MiniMaxCache` has an empty DynamicLayer for each linear layer.
+`get_seq_length()` and the mask use layer 0: `find_first_full_attention_index` takes it for a full attention,
+and its length is 0. Consequently:
 
-1. several tokens after a cache see each other, and not the tokens of the cache as they should;
-2. a token after a left-padded prompt sees the padding;
-3. without position_ids, positions begin at 0 in every call.
+1. several tokens after a cache attend to each other, but not correctly to the tokens of the cache; 2. a token
+after a left-padded prompt attends to the padding; 3. without position_ids, positions start at 0 in every
+call.
 
-With a full attention in layer 0 all three are right.
+With a full attention in layer 0, all three are right.
 """
 
 import torch

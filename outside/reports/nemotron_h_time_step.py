@@ -1,10 +1,9 @@
-"""transformers 5.23.0, NemotronHForCausalLM: what it generates with a cache differs from what it computes at
-once.
+"""transformers 5.23.0: NemotronHForCausalLM generates other logits with a cache than in one call.
 
 The scan of a prompt clamps the time steps from below: `NemotronHMamba2Mixer` sets time_step_limit to
-(config.time_step_min, inf), and gives it to `mamba2_chunk_scan` as dt_limit. The step of one token,
-`mamba2_selective_state_update`, is given no limit and has none. Where softplus(dt + dt_bias) is less than
-time_step_min (0.001 as a rule), the two differ.
+(config.time_step_min, inf), and passes it to `mamba2_chunk_scan` as dt_limit. The step of one token,
+`mamba2_selective_state_update`, has no limit. If softplus(dt + dt_bias) is less than time_step_min (usually
+0.001), the two differ.
 """
 
 import torch

@@ -1,12 +1,16 @@
-"""transformers 5.23.0, RecurrentGemmaForCausalLM: four ways in which its state goes wrong. It is kept in the
-modules (`rg_lru.recurrent_states`, `conv1d_state`), and not in the cache.
+"""transformers 5.23.0: RecurrentGemmaForCausalLM has four defects of its state.
 
-1. A prompt of one token reads the convolution's state of the call before: only `generate`'s first call with a
-   cache could clear it, and `_setup_cache` runs without a cache alone.
+The state is kept in the modules (`rg_lru.recurrent_states`, `conv1d_state`), not in the cache.
+
+1. A prompt of one token reads the convolution's state of the previous call: only `generate`'s first call with
+a cache could clear it, but `_setup_cache` runs only without a cache.
+
 2. A second piece of several tokens forgets the convolution's state: `RecurrentGemmaRecurrentBlock.forward`
-   takes every call of more than one token for a first one.
-3. Left padding is read: the recurrent block is given attention_mask, and does not use it.
-4. Beam search exchanges the rows of the attention's cache, and not those of the recurrent states.
+treats every call of more than one token as the first.
+
+3. Left padding is read: the recurrent block gets attention_mask, but does not use it.
+
+4. Beam search reorders the rows of the attention's cache, but not those of the recurrent states.
 """
 
 import copy
@@ -27,7 +31,7 @@ with torch.no_grad():
 
 
 def run(model, tokens, cache, start=0, mask=None):
-    """Logits, as generate calls the model."""
+    """Return logits in the way that generate calls the model."""
     positions = torch.arange(start, start + tokens.shape[1])[None].expand(len(tokens), -1)
     if mask is not None:
         positions = (mask.cumsum(1) - 1).clamp(min=0)

@@ -1,8 +1,8 @@
-"""transformers 5.23.0, RwkvForCausalLM: a single token for two rows gives four rows of outputs.
+"""transformers 5.23.0: RwkvForCausalLM returns four rows of outputs for a single token in two rows.
 
-`RwkvSelfAttention.extract_key_value` and `RwkvFeedForward.forward` take the state's last token for a call of
-one token as it is, of shape (batch, size), and add it to `hidden` of shape (batch, 1, size): they broadcast
-to (batch, batch, size), and each row is mixed with the others' last tokens.
+For a call of one token, `RwkvSelfAttention.extract_key_value` and `RwkvFeedForward.forward` use the state's
+last token with its shape (batch, size), and add it to `hidden` of shape (batch, 1, size). These broadcast to
+(batch, batch, size), and each row is mixed with the others' last tokens.
 """
 
 import torch

@@ -1,8 +1,8 @@
-"""transformers 5.23.0, xLSTMForCausalLM: with use_cache=True it raises, unless the heads' sizes happen to be
-multiples of 64 in all.
+"""transformers 5.23.0: xLSTMForCausalLM raises with use_cache=True for most sizes of heads.
 
-`xLSTMConfig.qk_dim` and `v_dim` round up to a multiple of 64, and `xLSTMCache` is made by them;
-`xLSTMLayer` computes int(hidden_size * qk_dim_factor) without rounding.
+It works only if the heads' sizes are multiples of 64 in total. `xLSTMConfig.qk_dim` and `v_dim` round up to a
+multiple of 64, and `xLSTMCache` uses them; `xLSTMLayer` computes int(hidden_size * qk_dim_factor) without
+rounding.
 """
 
 import torch

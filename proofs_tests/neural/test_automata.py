@@ -194,9 +194,7 @@ def test_a_start_that_is_a_number_is_the_networks(dtype):
 @pytest.mark.parametrize("number", [10**30, 10**400], ids=["no int64", "no float"])
 def test_a_start_that_is_too_large_is_refused(number):
     layer = build("rrnn-b", {})
-    with pytest.raises(
-        InputError, match=r"start is 10{20}.*, where a number that torch.float64 holds is right"
-    ):
+    with pytest.raises(InputError, match=r"start must be representable in torch.float64, got 10{20}"):
         layer.to_automata(inputs(layer, IN), "abc", number)
 
 
@@ -227,9 +225,9 @@ HOSTILE = [
         {"options": {"input_size": 2, "hidden_size": 10**9}},
         "hidden_size must be at most the number of weights",
     ),
-    ("qrnn", {"options": {"input_size": 2, "hidden_size": -1}}, "hidden_size is -1"),
-    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1.0}}, "hidden_size is 1.0"),
-    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": "2"}}, "window is '2'"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": -1}}, "hidden_size must .*got -1"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1.0}}, "hidden_size must .*got 1.0"),
+    ("qrnn", {"options": {"input_size": 2, "hidden_size": 1, "window": "2"}}, "window must .*got '2'"),
     (
         "qrnn",
         {"options": {"input_size": 2, "hidden_size": 1, "window": 1}},
@@ -365,11 +363,9 @@ def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
 
 def test_windows_too_many_to_hold_are_refused_before_they_are_built():
     layer, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
-    with pytest.raises(
-        InputError, match=r"windows of 3 over 1,000 symbols ask for automata of 2,002,002 states"
-    ):
+    with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols must have .*in 2,002,002 states"):
         layer.to_automata(v, range(1000))
-    with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact ones are held"):
+    with pytest.raises(InputError, match=f"at most {MOST_EXACT_CELLS:,} exact weights"):
         layer.to_automata(v[:30], range(30))
     for refused in (layer.deviations, lambda v: layer.tables(v, range(1000), 0)):
         with pytest.raises(InputError, match="windows of 3"):

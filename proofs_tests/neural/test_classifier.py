@@ -53,7 +53,7 @@ def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) 
     ruleset, written = compiled(several)
     model = Classifier.of_rules(ruleset, LABELS, written, default="other").eval()
     names = list(ruleset.labels)
-    for label, row in zip(model.said(sentences), matches(ruleset, sentences), strict=True):
+    for label, row in zip(model.predict(sentences), matches(ruleset, sentences), strict=True):
         matched = [name for name, match in zip(names, row, strict=True) if match]
         assert (label in matched) if matched else label == "other"
 
@@ -61,7 +61,7 @@ def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) 
 def test_of_labels_that_match_the_last_wins() -> None:
     ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *\n[z]\n$ * c $ *"), WORDS)
     model = Classifier.of_rules(ruleset, LABELS)
-    assert model.said([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == [
+    assert model.predict([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == [
         "y",
         "z",
         "y",
@@ -88,56 +88,60 @@ def test_files_that_are_no_classifier(tmp_path: Path) -> None:
     files.save(model, path)
     about, tensors = checkpoints.read(path, files.KIND)
     broken: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-        ({**about["classifier"], "beta": 2}, tensors, "beta is 2"),
-        ({**about["classifier"], "beta": 0.5}, tensors, "no pretrained vectors"),
-        ({**about["classifier"], "words": ["a"]}, tensors, "which does not fit"),
-        ({**about["classifier"], "labels": ["x", "x"]}, tensors, "different texts"),
+        ({**about["classifier"], "beta": 2}, tensors, "beta must be a number from 0 to 1, got 2"),
+        ({**about["classifier"], "beta": 0.5}, tensors, "without pretrained vectors"),
+        ({**about["classifier"], "words": ["a"]}, tensors, "that fits the others"),
+        ({**about["classifier"], "labels": ["x", "x"]}, tensors, "distinct non-empty strings"),
         ({**about["classifier"], "blocks": []}, tensors, "0 blocks"),
         *(
             ({**about["classifier"], "blocks": [about["classifier"]["blocks"][0] | change]}, tensors, says)
             for change, says in (
-                ({"states": [99]}, "the state 99"),
-                ({"rules": 3}, "are no list"),
-                ({"rules": []}, "has no rules"),
-                ({"states": [1, 1]}, "a state twice"),
-                ({"final": [0]}, "none of its states"),
-                ({"final": []}, "not 1 at each block's final states"),
+                ({"states": [99]}, "got 99"),
+                ({"rules": 3}, "must be lists"),
+                ({"rules": []}, "at least one rule"),
+                ({"states": [1, 1]}, "distinct states"),
+                ({"final": [0]}, "include its final states"),
+                ({"final": []}, "must be 1 at each block's final states"),
             )
         ),
         (
             {**about["classifier"], "words": [w.replace("BOS", "x") for w in about["classifier"]["words"]]},
             tensors,
-            "words has no BOS",
+            "words must contain BOS",
         ),
         (
             {**about["classifier"], "words": ["\ud800", *about["classifier"]["words"][1:]]},
             tensors,
-            "different texts",
+            "distinct non-empty strings",
         ),
         (
             about["classifier"],
             {**tensors, "network.cell.stands": tensors["network.cell.stands"] + 0.5},
-            "another number than 0 and 1",
+            "must contain only 0 and 1",
         ),
         (
             {**about["classifier"], "blocks": 2 * about["classifier"]["blocks"]},
             {**tensors, "network.final": tensors["network.final"].repeat(2, 1)},
-            "a state in common",
+            "disjoint states",
         ),
         (
             about["classifier"],
             {name: t for name, t in tensors.items() if name != "readout.bias"},
-            "readout.bias is absent",
+            "readout.bias is missing",
         ),
-        (about["classifier"], {**tensors, "readout.bias": torch.full((4,), torch.nan)}, "not finite"),
-        (about["classifier"], {**tensors, "more": torch.zeros(1)}, "not one of a classifier"),
+        (
+            about["classifier"],
+            {**tensors, "readout.bias": torch.full((4,), torch.nan)},
+            "finite entries only",
+        ),
+        (about["classifier"], {**tensors, "more": torch.zeros(1)}, "does not belong to a classifier"),
     ]
     for header, values, says in broken:
         checkpoints.write(path, files.KIND, {"classifier": header}, values)
         with pytest.raises(FormatError, match=says):
             files.load(path)
     checkpoints.write(path, files.KIND, {}, tensors)
-    with pytest.raises(FormatError, match="does not describe a classifier"):
+    with pytest.raises(FormatError, match="must describe a classifier"):
         files.load(path)
 
 
@@ -169,11 +173,11 @@ def test_added_rules_change_no_score_and_have_their_own(
 def test_added_rules_may_have_a_new_label() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",), default="x").eval()
     both = add_rules(model, rule_set(loads("[new]\n$ * b $ *"), WORDS), ["$ * b $ *"])
-    assert both.labels == ("x", "new") and both.said([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == [
+    assert both.labels == ("x", "new") and both.predict([("BOS", "b", "EOS"), ("BOS", "c", "EOS")]) == [
         "new",
         "x",
     ]
-    with pytest.raises(InputError, match="other words"):
+    with pytest.raises(InputError, match="over the classifier's words"):
         add_rules(model, rule_set(loads("[new]\n$ * b $ *"), ("a", "b")), ["$ * b $ *"])
 
 
@@ -218,7 +222,7 @@ def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, d
 
 def test_there_is_no_such_block() -> None:
     model = Classifier.of_rules(rule_set(loads("[x]\n$ * a $ *"), WORDS), ("x",))
-    with pytest.raises(InputError, match="no rule 2; the network's rules are 1 to 1"):
+    with pytest.raises(InputError, match="rule must be a number from 1 to 1, got 2"):
         disable_rules(model, [1])
 
 

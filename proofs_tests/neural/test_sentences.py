@@ -28,10 +28,10 @@ def test_the_three_parts_of_a_folder_are_read_by_their_names(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no sentence"),
-        ("no tab\n", "line 1: is 'no tab', where label<TAB>words is right"),
-        ("a\tb\n \tb\n", "line 2: is ' \\\\tb', where label<TAB>words is right"),
-        ("a\tb BOS c\n", "line 1: has BOS inside the sentence"),
+        ("", "at least one sentence"),
+        ("no tab\n", "line 1: must be label<TAB>words, got 'no tab'"),
+        ("a\tb\n \tb\n", "line 2: must be label<TAB>words, got ' \\\\tb'"),
+        ("a\tb BOS c\n", "line 1: BOS must not occur inside the sentence"),
     ],
 )
 def test_what_is_no_sentence_is_refused_with_its_line(text, message, tmp_path):

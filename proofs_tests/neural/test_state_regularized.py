@@ -207,12 +207,12 @@ def test_layers_have_components_of_their_own():
 @pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, "1", None, True, 10**400, [1.0]])
 def test_a_temperature_that_is_none_is_named(value):
     with pytest.raises(
-        InputError, match=r'temperature is .*, where a positive number is right; transition="limit"'
+        InputError, match=r'temperature must be a positive number, got .*; transition="limit"'
     ) as error:
         SRGRU(2, 3, k=4, temperature=value)
     assert "\n" not in str(error.value) and len(str(error.value)) < 300
     network = SRGRU(2, 3, k=4)
-    with pytest.raises(InputError, match="temperature is"):
+    with pytest.raises(InputError, match="temperature must be"):
         network.cell.component.temperature = value
     assert network.cell.component.temperature == 1.0
 
@@ -220,23 +220,23 @@ def test_a_temperature_that_is_none_is_named(value):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"k": 1}, "k is 1, where an integer from 2 on"),
-        ({"k": 2.0}, "k is 2.0"),
-        ({"k": True}, "k is True"),
-        ({"similarity": "cosine"}, 'similarity is \'cosine\', where "dot" or "euclidean"'),
-        ({"similarity": None}, "similarity is None"),
-        ({"transition": "soft"}, 'transition is \'soft\', where "mixture" or "sampled" or "limit"'),
-        ({"noise": -0.1}, "noise is -0.1"),
-        ({"noise": math.nan}, "noise is nan"),
-        ({"noise": math.inf}, "noise is inf"),
-        ({"noise": "0.1"}, "noise is '0.1'"),
-        ({"noise": None}, "noise is None"),
-        ({"noise": True}, "noise is True"),
-        ({"noise": 10**400}, "noise is"),
-        ({"centroids": 3}, "no option 'centroids'; it has k, noise, similarity, temperature, transition"),
-        ({"bias": 1}, "bias is 1"),
-        ({"num_layers": 0}, "num_layers is 0"),
-        ({"hidden_size": 0}, "hidden_size is 0"),
+        ({"k": 1}, "k must be an integer of at least 2, got 1"),
+        ({"k": 2.0}, "k must .*got 2.0"),
+        ({"k": True}, "k must .*got True"),
+        ({"similarity": "cosine"}, 'similarity must be "dot" or "euclidean", got'),
+        ({"similarity": None}, "similarity must .*got None"),
+        ({"transition": "soft"}, 'transition must be "mixture" or "sampled" or "limit", got'),
+        ({"noise": -0.1}, "noise must .*got -0.1"),
+        ({"noise": math.nan}, "noise must .*got nan"),
+        ({"noise": math.inf}, "noise must .*got inf"),
+        ({"noise": "0.1"}, "noise must .*got '0.1'"),
+        ({"noise": None}, "noise must .*got None"),
+        ({"noise": True}, "noise must .*got True"),
+        ({"noise": 10**400}, "noise must .*got"),
+        ({"centroids": 3}, r"among .k, noise, similarity, temperature, transition., got 'centroids'"),
+        ({"bias": 1}, "bias must .*got 1"),
+        ({"num_layers": 0}, "num_layers must .*got 0"),
+        ({"hidden_size": 0}, "hidden_size must .*got 0"),
     ],
 )
 def test_wrong_options_are_named(options, says):
@@ -246,14 +246,14 @@ def test_wrong_options_are_named(options, says):
 
 
 def test_lstm_p_alone_has_no_centroids():
-    with pytest.raises(InputError, match="LSTMP has no option 'k'; it has none of its own"):
+    with pytest.raises(InputError, match=r"LSTMP: options must be among .none., got 'k'"):
         LSTMP(2, 3, k=4)
     assert not any("centroids" in name for name, _ in LSTMP(2, 3).named_parameters())
 
 
 @pytest.mark.parametrize("place", [-1, 4, 1.5, "0", None])
 def test_a_centroid_that_is_not_there_is_named(place):
-    with pytest.raises(InputError, match=r"there is no centroid .*; there are 0 to 3"):
+    with pytest.raises(InputError, match=r"the centroid must be from 0 to 3, got"):
         SRGRU(2, 3, k=4).cell.at_centroid(place)
 
 
@@ -263,25 +263,25 @@ def test_a_centroid_that_is_not_there_is_named(place):
         (
             "sr-gru",
             lambda m: m(torch.zeros(2, 2, 4)),
-            r"inputs have shape \(2, 2, 4\), where \(time, batch, input\) with input = 2",
+            r"inputs must have shape \(time, batch, input\) with input = 2, got shape \(2, 2, 4\)",
         ),
-        ("sr-gru", lambda m: m(torch.zeros(2)), r"inputs have shape \(2,\)"),
-        ("sr-gru", lambda m: m([[1.0, 2.0]]), "input is list"),
+        ("sr-gru", lambda m: m(torch.zeros(2)), r"inputs must have shape .*got shape \(2,\)"),
+        ("sr-gru", lambda m: m([[1.0, 2.0]]), "input must .*got list"),
         (
             "sr-gru",
             lambda m: m(torch.zeros(2, 2, 2), torch.zeros(2, 3)),
-            r"state has shape \(2, 3\), where \(1, 2, 3\)",
+            r"state must have shape \(1, 2, 3\), got \(2, 3\)",
         ),
-        ("sr-gru", lambda m: m(torch.zeros(2, 2, 2), lengths=[3, 0]), "lengths are"),
+        ("sr-gru", lambda m: m(torch.zeros(2, 2, 2), lengths=[3, 0]), "lengths must be"),
         (
             "sr-lstm",
             lambda m: m(torch.zeros(2, 2, 2), torch.zeros(1, 2, 3)),
-            r"state has 1 part\(s\), where 2",
+            r"state must have 2 part\(s\), got 1",
         ),
         (
             "lstm-p",
             lambda m: m(torch.zeros(2, 2, 2), (torch.zeros(1, 2, 3), torch.zeros(1, 2, 4))),
-            "state has shape",
+            "state must have shape",
         ),
     ],
 )
@@ -292,5 +292,7 @@ def test_wrong_shapes_are_named(kind, call, says):
 
 
 def test_several_layers_have_no_one_cell():
-    with pytest.raises(InputError, match=r"2 layer\(s\) and 1 direction\(s\), where one of each is right"):
+    with pytest.raises(
+        InputError, match=r"must have one layer and one direction, got 2 layer\(s\) and 1 direction\(s\)"
+    ):
         SRGRU(2, 3, num_layers=2).scores(torch.zeros(1, 1, 2))

@@ -277,7 +277,7 @@ def test_it_is_chosen_on_a_gpu_and_says_how_many_states_it_takes():
     assert operators.chosen("cuda", torch.float32, 1025) == too_many
     assert operators.chosen("cuda", torch.complex64).name == "torch"
     symbols, start = torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, 1025)
-    message = "the Triton backend takes at most 1024 states in products with matrices; these are 1025"
+    message = "must have at most 1024 states in products with matrices, got 1025"
     with pytest.raises(InputError, match=message), scan.use("triton"):
         matrix_scan(torch.zeros(1, 1025, 1025), symbols, start)
 

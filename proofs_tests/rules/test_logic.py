@@ -87,7 +87,7 @@ def test_scores_below_zero_count_as_zero() -> None:
 
 
 def test_a_name_that_no_rule_has() -> None:
-    with pytest.raises(InputError, match="names 'd', where there are a, b, c"):
+    with pytest.raises(InputError, match="must use the names a, b, c, got 'd'"):
         SoftLogic({"x": parse("a & d")}, NAMES)
 
 

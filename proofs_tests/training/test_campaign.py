@@ -97,23 +97,39 @@ def test_a_file_becomes_runs_in_its_order(place: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("name =", "nam =", "'nam' is no field"),
-        ('search = "sst2"', "", "part 1: has neither search nor train"),
-        ("trials = 2", "trials = 0", "part 1: search is the name of an experiment, and trials"),
-        ("trials = 2", "tries = 2", "part 1: 'tries' is no field"),
-        ("seeds = [0, 7]", "seeds = 3", "part 2, seeds: is 3"),
-        ("seeds = [0, 7]", "seeds = [0, 7, 0]", "part 2, seeds: has 0 more than once"),
-        ("batch = 8", "seed = 8", "part 2, settings: has seed, where seeds, of the part, is right"),
-        ("batch = 8", 'model = "rrnn-b"', "part 2, settings: has model, where models, of the part, is right"),
-        ('searched = "sst2"', 'searched = "cr"', "part 2, searched: no part before it searches 'cr'"),
-        ('models = ["rrnn-b"]\nseeds', 'models = "rrnn-b"\nseeds', "part 2, models: is 'rrnn-b'"),
-        ("{epochs = 2}", "{clip = 2}", "part 1, settings: clip is searched"),
-        ("batch = 8", "batch = -8", "sst2/rrnn-b/seed-0: --batch is -8"),
-        ("batch = 8", "bach = 8", "'bach' is no setting"),
-        ('["sst2", "cr"]', '["mr"]', "'mr' is no experiment"),
-        ('"ours"', '"theirs"', "'theirs' is no preset"),
-        ('["rrnn-b"]', '["rrnn-z"]', "--model is 'rrnn-z'"),
-        ("[[part]]", "[[part", "is no TOML"),
+        ("name =", "nam =", "got 'nam'"),
+        ('search = "sst2"', "", "part 1: must have search or train"),
+        ("trials = 2", "trials = 0", "part 1: search must be the name of an experiment, and trials"),
+        (
+            "trials = 2",
+            "tries = 2",
+            "part 1: a field must be one of search, models, trials, settings, seed, got 'tries'",
+        ),
+        ("seeds = [0, 7]", "seeds = 3", "part 2, seeds: must be a list of integers, got 3"),
+        ("seeds = [0, 7]", "seeds = [0, 7, 0]", "part 2, seeds: must be different, got 0 more than once"),
+        ("batch = 8", "seed = 8", "part 2, settings: must not have seed; use seeds of the part"),
+        ("batch = 8", 'model = "rrnn-b"', "part 2, settings: must not have model; use models of the part"),
+        (
+            'searched = "sst2"',
+            'searched = "cr"',
+            "part 2, searched: an earlier part must search it for all models, got 'cr'",
+        ),
+        (
+            'models = ["rrnn-b"]\nseeds',
+            'models = "rrnn-b"\nseeds',
+            "part 2, models: must be a list of names, got 'rrnn-b'",
+        ),
+        ("{epochs = 2}", "{clip = 2}", "part 1, settings: must not have clip"),
+        (
+            "batch = 8",
+            "batch = -8",
+            "sst2/rrnn-b/seed-0: --batch must be a number from 1 to 1.04858e+06, got -8",
+        ),
+        ("batch = 8", "bach = 8", "got 'bach'"),
+        ('["sst2", "cr"]', '["mr"]', "got 'mr'"),
+        ('"ours"', '"theirs"', "got 'theirs'"),
+        ('["rrnn-b"]', '["rrnn-z"]', "got 'rrnn-z'"),
+        ("[[part]]", "[[part", "must be TOML"),
     ],
 )
 def test_a_wrong_file_is_one_sentence(place: Path, old: str, new: str, says: str) -> None:
@@ -156,11 +172,11 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     (place / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
     for more in ("-o PLACE/small", "--kept PLACE/kept -o PLACE/other"):
         assert campaign(place, more) == 2
-        assert "is a run with batch 8, where 4 is asked for" in capfd.readouterr().err
+        assert "must be a run with batch 4, got 8" in capfd.readouterr().err
     assert not (place / "other" / RUNS[0]).exists()
     write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, place / "kept")
     assert campaign(place, "--kept PLACE/kept -o PLACE/third") == 2
-    assert "of which not all trials are there" in capfd.readouterr().err
+    assert "and some are missing" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("command_line")
@@ -181,7 +197,7 @@ def test_a_search_stands_in_its_trials_results(
     else:
         whole = journal.read_bytes()
         journal.write_bytes(whole[:-20] + b"\n" + whole[-40:])
-        with pytest.raises(InputError, match="is no journal of Optuna's, or damaged"):
+        with pytest.raises(InputError, match="must be an Optuna journal"):
             do(place, 2)
         journal.unlink()
     assert do(place, 2) == 0
@@ -251,7 +267,7 @@ def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pyt
     monkeypatch.setattr(training.experiments, "run", diverge)
     plan, folder = read(place / "small.toml"), place / "small"
     assert jobs.do(plan, plan.jobs[0], folder, None) == 0
-    with pytest.raises(InputError, match="of which not all trials are there"):
+    with pytest.raises(InputError, match="and some are missing"):
         jobs.do(plan, plan.jobs[2], folder, None)  # and not with other settings
     search.record(folder / JOURNAL, plan.jobs[1].study, 1, search.drawn(2)[1], 0.1)
     assert search.best(folder / JOURNAL, plan.jobs[1].study, 2) == search.drawn(2)[1]
@@ -273,6 +289,6 @@ def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
 @pytest.mark.usefixtures("command_line")
 def test_a_folder_that_has_no_campaign_is_refused(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert ratproof("campaign status", place) == 2
-    assert "is no folder of a campaign" in capfd.readouterr().err
+    assert "must be the folder of a campaign, with" in capfd.readouterr().err
     assert ratproof("results", place / "none") == 2
-    assert "is no folder" in capfd.readouterr().err
+    assert "must be" in capfd.readouterr().err

@@ -68,7 +68,7 @@ def test_two_folders_of_a_campaign_are_made_one(place: Path, capfd: pytest.Captu
     (here / "cr/rrnn-b/seed-2").mkdir(parents=True)
     with FileLock(here / "cr/rrnn-b/seed-2" / jobs.LOCK):
         assert main.run(["campaign", "merge", str(here), str(there)]) == 2
-    assert "a process is at this run" in capfd.readouterr().err
+    assert "a process is working on this run" in capfd.readouterr().err
     assert main.run(["campaign", "merge", str(here), str(there)]) == 0
     assert "1 new rows" in capfd.readouterr().out
     assert status(here, capfd) == status(whole, capfd)
@@ -82,7 +82,7 @@ def test_two_folders_of_a_campaign_are_made_one(place: Path, capfd: pytest.Captu
     said = json.loads(path.read_text())
     path.write_text(json.dumps({**said, "metrics": {**said["metrics"], "test_loss": 7.0}}))
     assert main.run(["campaign", "merge", str(here), str(there)]) == 2
-    assert "is another result than" in capfd.readouterr().err
+    assert "must be the same result as" in capfd.readouterr().err
     assert main.run(["campaign", "merge", str(here), str(here)]) == 2
 
 

@@ -75,12 +75,12 @@ def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
     assert bool((data.hits["train"].sum(dim=1) > 1).any())
     task = task_of(settings, data, folder)
     for part in ("train", "dev", "test"):
-        said, _ = task.said(task.network, part)
+        said, _ = task.predict(task.network, part)
         assert torch.equal(said, data.by_rules(part))
     with torch.no_grad():  # and one that has lost a rule does not
         for direction in task.network.directions:  # type: ignore[union-attr]
             direction.match[1] = 0  # type: ignore[index, operator]
-    said, _ = task.said(task.network, "test")
+    said, _ = task.predict(task.network, "test")
     assert not torch.equal(said, data.by_rules("test"))
 
 
@@ -185,7 +185,7 @@ def test_maxima_are_the_matches_of_a_viterbi_score(data: RuledSentences, folder:
     settings = settings_for("sms", "zero-shot", {"scoring": "viterbi"}, "test")
     assert isinstance(settings, RuleClassification)
     task = task_of(settings, data, folder)
-    said, _ = task.said(task.network, "test")
+    said, _ = task.predict(task.network, "test")
     assert torch.equal(said, data.by_rules("test"))
 
 
@@ -257,7 +257,7 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
         classifier, about = files.load(tmp_path / "network.safetensors")
         assert about["configuration"]["share"] == share
         parts = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts
-        pairs = zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
+        pairs = zip(classifier.predict(parts["test"].words), parts["test"].labels, strict=True)
         right = [label == truth for label, truth in pairs]
         assert sum(right) / len(right) == pytest.approx(said["metrics"]["test_accuracy"])
 

@@ -206,7 +206,7 @@ def test_a_run_is_gone_on_with_between_a_new_start_and_the_epochs_end(tmp_path: 
     about, kept = checkpoints.read(tmp_path / "run", checkpoint.KIND)
     about["progress"]["best_epoch"] = 0
     checkpoints.write(tmp_path / "run", checkpoint.KIND, about, kept)
-    with pytest.raises(FormatError, match="progress, best: is None"):
+    with pytest.raises(FormatError, match="progress, best: must be the score of an epoch, got None"):
         checkpoint.read(other, {}, tmp_path / "run")
 
 
@@ -234,10 +234,12 @@ def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest
 
 def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="--device is cuda, and torch sees no CUDA device here"):
+    with pytest.raises(InputError, match="--device must be cpu, as torch finds no CUDA device here"):
         fabric_for("cuda", "32-true")
     monkeypatch.setenv("WORLD_SIZE", "two")
-    with pytest.raises(InputError, match="WORLD_SIZE is 'two'"):
+    with pytest.raises(
+        InputError, match="WORLD_SIZE must be a number of processes, as set by torchrun, got 'two'"
+    ):
         fabric_for("cpu", "32-true")
 
 
@@ -332,27 +334,27 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert train(tmp_path / "run", "--minutes", "1e-9") == 1
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
     err = capfd.readouterr().err
-    assert "a run with clip 3.0, where 2.0 is asked for" in err and err.count("ratproof:") == 1
+    assert "must be a run with clip 2.0, got 3.0" in err and err.count("ratproof:") == 1
     assert train(tmp_path / "run") == 2
-    assert "--resume goes on" in capfd.readouterr().err
+    assert "continue it with --resume" in capfd.readouterr().err
     write_sets(tmp_path / "data", seed=1)
     assert train(tmp_path / "run", "--resume") == 2
     assert "a run with data {" in capfd.readouterr().err
     assert train(tmp_path / "none", "--resume") == 2
-    assert "no run in it" in capfd.readouterr().err
+    assert "must have a run to resume" in capfd.readouterr().err
     write_sets(tmp_path / "data")
     assert train(tmp_path / "run", "--resume") == 0
     assert train(tmp_path / "run", "--resume", "--json") == 0
     assert json.loads(capfd.readouterr().out.splitlines()[-1])["experiment"] == "cr"
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
-    assert "clip 3.0, where 2.0" in capfd.readouterr().err
+    assert "clip 2.0, got 3.0" in capfd.readouterr().err
     write_sets(tmp_path / "data", seed=1)
     assert train(tmp_path / "run", "--resume") == 2  # it is done, of other data
-    assert "result.json: is a run with train {" in capfd.readouterr().err
+    assert "result.json: must be a run with train {" in capfd.readouterr().err
     write_sets(tmp_path / "data")
     other = f"train sst2 {SMALL} --data {tmp_path / 'data'}"
     assert ratproof(other, "-o", tmp_path / "run", "--resume") == 2
-    assert "experiment 'cr', where 'sst2'" in capfd.readouterr().err
+    assert "experiment 'sst2', got 'cr'" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("command_line")
@@ -373,7 +375,7 @@ def test_without_space_left_it_is_one_sentence_and_what_was_kept_is_whole(
     assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
     assert train(tmp_path / "other") == 2
     err = capfd.readouterr().err
-    assert "nothing of the run is kept" in err and "--resume" not in err
+    assert "nothing of the run is saved" in err and "--resume" not in err
 
 
 @pytest.mark.usefixtures("command_line")
@@ -402,7 +404,7 @@ def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
     assert Logs(tmp_path, Progress(step=3), tensorboard=False).rows == []
     for text in ("step\n1\n", "step,epoch,loss,norm,rate\nnone,1,0.5,1.0,0.1\n", '"'):
         (tmp_path / "steps.csv").write_text(text)
-        with pytest.raises(FormatError, match=r"steps\.csv: is no table of steps"):
+        with pytest.raises(FormatError, match=r"steps\.csv: must be a table of steps"):
             Logs(tmp_path, Progress(step=3), tensorboard=False)
         assert (tmp_path / "steps.csv").read_text() == text
 
@@ -450,9 +452,9 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     for name, value in (*wrong, ("rate", 1e300)):
         spoiled = {**about, "progress": {**about["progress"], name: value}}
         checkpoints.write(path, checkpoint.KIND, spoiled, tensors)
-        with pytest.raises(FormatError, match="is no run that can go on"):
+        with pytest.raises(FormatError, match="must be a run that can be resumed"):
             checkpoint.read(loop, {}, path)
     for name in tensors:
         checkpoints.write(path, checkpoint.KIND, about, {n: t for n, t in tensors.items() if n != name})
-        with pytest.raises(FormatError, match="is no run that can go on"):
+        with pytest.raises(FormatError, match="must be a run that can be resumed"):
             checkpoint.read(loop, {}, path)

@@ -84,7 +84,7 @@ def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: i
     else:  # then no sentence of up to four words matches, either
         some = [("BOS", *inside, "EOS") for n in range(4) for inside in product(WORDS, repeat=n)]
         assert not matches(rules, some).any()
-        with pytest.raises(InputError, match="none can be drawn"):
+        with pytest.raises(InputError, match="to be drawn from, got none"):
             drawn.draw(rng)
 
 
@@ -117,7 +117,7 @@ def test_a_run_on_other_data_is_not_gone_on_with(
     capsys.readouterr()
     assert train(data, folder, "--epochs", "1", "--resume") == 2
     said = capsys.readouterr()
-    assert f"is a run with {says if done else 'data'} {{" in said.err
+    assert f"must be a run with {says if done else 'data'} {{" in said.err
     assert said.err.count("\n") == 1 and before == {path: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -202,21 +202,18 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
 
 
 def test_a_field_that_the_task_lacks_is_a_difference_though_it_is_null() -> None:
-    assert (
-        difference({"seed": 1, "more": None}, {"seed": 1})
-        == "is a run with more None, where None is asked for"
-    )
-    assert "seed 1, where 2" in difference({"seed": 1}, {"seed": 2}) and "an object" in difference([], {})
+    assert difference({"seed": 1, "more": None}, {"seed": 1}) == "must be a run with more None, got None"
+    assert "seed 2, got 1" in difference({"seed": 1}, {"seed": 2}) and "an object" in difference([], {})
 
 
 def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) -> None:
     rules = rule_set(loads("[x]\n$ * a $ *"), WORDS)
     model = Classifier.of_rules(rules, ("x",), ["a b c"])
-    with pytest.raises(InputError, match="the rules of 'x' make 4 states, where the classifier has 2"):
+    with pytest.raises(InputError, match="the rules of 'x' must have 2 states as in the classifier, got 4"):
         before_training(model)
     assert trained_on({"configuration": {"share": 0.25, "seed": 3}}, "m.safetensors") == (0.25, 3)
     assert trained_on({"configuration": {"share": 0.0, "seed": 3}}, "m.safetensors") == (1.0, 3)
-    with pytest.raises(FormatError, match="its configuration has not the share and the seed"):
+    with pytest.raises(FormatError, match="its configuration must have the share and the seed"):
         trained_on({"configuration": {"share": 2, "seed": 0}}, "m.safetensors")
 
 
@@ -256,7 +253,7 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert said["test"]["after"] < said["test"]["before"]
     for weight in ("nan", "1e60"):
         assert ratproof(f"{add} --weight {weight} -o {less}") == 2
-        assert "a match adds" in capsys.readouterr().err and not less.exists()
+        assert "scale must be" in capsys.readouterr().err and not less.exists()
     again = said_by(f"rules disable {more} 3 -o {less} --data {data}")
     assert again["test"]["after"] == said["test"]["before"] and again["states"] == said["states"] - 3
     assert ratproof(f"rules disable {more} 3 -o {less}") == 0
@@ -274,16 +271,16 @@ OWN_RULES = "rules decide --rules DATA/home.config"
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("train fa-rnn --data nowhere", "train.tsv: is missing"),
+        ("train fa-rnn --data nowhere", "train.tsv: must be a file"),
         ("train fa-rnn --data DATA --rules none.config", "none.config"),
-        ("train fa-rnn --data DATA --share 2", "--share is 2"),
-        ("train fa-rnn --data DATA --preset paper", "there are zero-shot, few"),
+        ("train fa-rnn --data DATA --share 2", "--share must be"),
+        ("train fa-rnn --data DATA --preset paper", "must be one of zero-shot, few"),
         ("train fa-rnn --data DATA --beta 0.5", "--vectors one-hot does without"),
         ("train fa-rnn --data DATA --beta 2 --vectors one-hot", "from 0 to 1"),
-        ("train fa-rnn --data DATA --vectors one-hot", "does not count at beta = 1"),
-        ("train fa-rnn --data DATA --resume", "no run in it"),
+        ("train fa-rnn --data DATA --vectors one-hot", "--beta must be below 1"),
+        ("train fa-rnn --data DATA --resume", "must have a run to resume"),
         ("rules read-back none.safetensors --data DATA", "none.safetensors"),
-        ("rules show DATA/home.config", "no checkpoint"),
+        ("rules show DATA/home.config", "must be a complete checkpoint"),
         (OWN_RULES, "one of the two is right"),
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],

@@ -277,4 +277,4 @@ def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
     assert ratproof("results", tmp_path) == 0
     assert "parentheses, small set" in capfd.readouterr().out
     assert train(tmp_path / "other", "parentheses", "--model lstm --growth 1") == 2
-    assert "--growth is 1" in capfd.readouterr().err and not (tmp_path / "other").exists()
+    assert "--growth must be a number from" in capfd.readouterr().err and not (tmp_path / "other").exists()

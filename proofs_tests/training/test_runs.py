@@ -83,7 +83,7 @@ def test_a_result_has_what_the_contract_says(
     assert write is not None
     write(tmp_path / "data", seed=9)
     assert train(folder, experiment, f"--model {model} --resume") == 2  # it is done, of other data
-    assert "result.json: is a run with " in capfd.readouterr().err
+    assert "result.json: must be a run with " in capfd.readouterr().err
     _require_figures(said, shown)
 
 
@@ -145,7 +145,7 @@ def test_settings_are_chosen_without_the_test_part(
 @pytest.mark.parametrize(
     ("experiment", "given", "says"),
     [
-        ("mnist", {"side": 13}, "--side is 13"),
+        ("mnist", {"side": 13}, "--side must be .*got 13"),
         ("mnist", {"model": "sr-gru", "head": "c"}, "no cell state"),
         ("mnist", {"order": "reversed"}, "normal or permuted"),
         ("imdb", {"measured_at": "100,none"}, "--measured-at"),
@@ -153,10 +153,10 @@ def test_settings_are_chosen_without_the_test_part(
         ("wikipedia", {"model": "rrnn-f"}, "lstm-p"),
         ("atis", {"tensor": "whole"}, "--beta 1"),
         ("atis", {"tensor": "whole", "beta": 1.0, "model": "fa-gru"}, "--model fa-rnn"),
-        ("atis", {"scoring": "viterbi", "model": "bifa-rnn"}, "--scoring viterbi is for --model fa-rnn"),
-        ("atis", {"drawn": 5, "model": "bigru"}, "--drawn is for fa-rnn"),
-        ("atis", {"share": 1.5}, "--share is 1.5"),
-        ("atis", {"model": "gpt"}, "--model is 'gpt'"),
+        ("atis", {"scoring": "viterbi", "model": "bifa-rnn"}, "must be used with --model fa-rnn"),
+        ("atis", {"drawn": 5, "model": "bigru"}, "--drawn must be used with one of fa-rnn"),
+        ("atis", {"share": 1.5}, "--share must be a number"),
+        ("atis", {"model": "gpt"}, "got 'gpt'"),
         *(
             ("tomita", {"model": "sr-gru", name: value}, f"--{name}")
             for name, value in (("units", 0), ("centroids", 1), ("grammar", 8), ("noise", "loud"))

@@ -113,7 +113,7 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path
     assert parts["train"].labels == (0, 1) * 4 and parts["dev"].words[0] == ("w8", "café")
     assert parts["test"] == SentencePart((("good",), ()), (1, 0))
     assert "test" not in data.load("amazon", tmp_path, any_size=True, test=False)
-    with pytest.raises(FormatError, match="has 10 sentences, where the published one has 25,000"):
+    with pytest.raises(FormatError, match="must have 25,000 sentences as published, got 10"):
         data.load("amazon", tmp_path)
     assert settings_for("amazon", "paper", {}, "here").to_json()["batch"] == 16
 
@@ -149,13 +149,13 @@ def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
 def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     write(tmp_path / "cr/custrev.all", "0 bad\n1 good\n")
-    with pytest.raises(FormatError, match="too few sentences"):
+    with pytest.raises(FormatError, match="enough sentences to be split"):
         data.load("cr", tmp_path, any_size=True)
     write(tmp_path / "cr/custrev.all", "0 bad\n" * 20)
-    with pytest.raises(FormatError, match="one label"):
+    with pytest.raises(FormatError, match="must have the labels 0 and 1, got one"):
         data.load("cr", tmp_path, any_size=True)
     (tmp_path / "glove/glove.tiny.txt").unlink()
-    with pytest.raises(InputError, match="no word vectors"):
+    with pytest.raises(InputError, match="must have word vectors"):
         data.find_vectors(tmp_path)
 
 
@@ -211,7 +211,9 @@ def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> Non
     file = tmp_path / "result.json"
     whole = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
     file.write_text(json.dumps(whole))
-    with pytest.raises(FormatError, match=r"it is not so that (decided has a claim|epochs and best_epoch)"):
+    with pytest.raises(
+        FormatError, match=r"in the result of a run, (decided must be null|epochs and best_epoch)"
+    ):
         results.read(file)
 
 
@@ -233,7 +235,7 @@ def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
     [
         (b'{"run": "a.json"}\n', "must hold compressed JSON lines with run and result"),
         (b"[]\n", "must hold compressed JSON lines"),
-        (b'{"run": "a.json", "result": {}}\n', r"a\.json: is no result of a run: it has no experiment"),
+        (b'{"run": "a.json", "result": {}}\n', r"a\.json: the result of a run must have experiment"),
         (None, "must hold compressed JSON lines"),
     ],
 )
@@ -287,7 +289,7 @@ def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
     assert search.best(journal, "sst2 lstm", 3) is None
     for number in (0, 1):
         search.record(journal, "sst2 lstm", number, trials[number], None)
-    with pytest.raises(InputError, match="sst2 lstm: all 2 trials diverged"):
+    with pytest.raises(InputError, match="sst2 lstm: at least one trial must converge, got 2"):
         search.best(journal, "sst2 lstm", 2)
 
 
@@ -295,13 +297,13 @@ def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ("--model gru", "--model is 'gru', where lstm or"),
-        ("--vertical-dropout 1", "--vertical-dropout is 1.0"),
-        ("--rate nan", "--rate is nan"),
-        ("--batch 0", "--batch is 0"),
-        ("--preset best", "'best' is no preset; there are paper, ours"),
-        ("--minutes 0", "--minutes is 0.0"),
-        ("--device tpu", "--device is 'tpu'"),
+        ("--model gru", "--model must be lstm or"),
+        ("--vertical-dropout 1", "--vertical-dropout must be a number"),
+        ("--rate nan", "--rate must be a number"),
+        ("--batch 0", "--batch must be a number"),
+        ("--preset best", "the preset must be one of paper, ours, got 'best'"),
+        ("--minutes 0", "--minutes must be a positive number, got 0.0"),
+        ("--device tpu", "--device must be cpu or cuda, got 'tpu'"),
         ("--vectors none.npz", "none.npz"),
     ],
 )

@@ -20,7 +20,7 @@ def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path, monkeypatch
     assert table.table[:3].tolist() == [[1, 0], [1, 0], [0, 1]] and table.without == 1
     assert table.table[4].tolist() == [0.5, 0.5]
     assert vectors("one-hot", ("a", "b")).table.tolist() == [[1, 0], [0, 1]]
-    with pytest.raises(InputError, match=r"no word vectors.*--vectors one-hot"):
+    with pytest.raises(InputError, match=r"must have word vectors.*--vectors one-hot"):
         beside(tmp_path / "none", tmp_path / "none")
     assert beside(tmp_path / "none", tmp_path) == file
     (tmp_path / "vocab_labels.json").write_text(json.dumps({"vocab": ["a", "b"]}))
@@ -31,10 +31,10 @@ def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize(
     ("emb", "beside", "says"),
     [
-        (np.zeros((1, 2)), {"vocab": ["a", "b"]}, "has 1 vectors for the 2 words of vocab_labels.json"),
+        (np.zeros((1, 2)), {"vocab": ["a", "b"]}, "each of the 2 words of vocab_labels.json, got 1"),
         (np.array([["x"], ["y"]]), {"vocab": ["a", "b"]}, "real numbers"),
-        (np.zeros((2, 2)), {"vocab": ["a", {}]}, "vocab_labels.json: has no list of words"),
-        (np.zeros((2, 2)), [], "vocab_labels.json: has no list of words"),
+        (np.zeros((2, 2)), {"vocab": ["a", {}]}, "vocab_labels.json: must have a list of words"),
+        (np.zeros((2, 2)), [], "vocab_labels.json: must have a list of words"),
     ],
 )
 def test_published_vectors_that_are_none(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:

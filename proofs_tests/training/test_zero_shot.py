@@ -118,9 +118,9 @@ def test_it_says_where_a_network_is_not_its_rules(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("fare a b", "line 1: is 'fare a b', where label<TAB>words is right"),
-        ("", "has no sentence"),
-        ("x\ta BOS b", "has BOS inside"),
+        ("fare a b", "line 1: must be label<TAB>words, got 'fare a b'"),
+        ("", "at least one sentence"),
+        ("x\ta BOS b", "BOS must not occur inside"),
     ],
 )
 def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
@@ -132,13 +132,15 @@ def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text:
 
 def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]
-    assert run([*arguments, "--unmatched", "nothing"]) == 2 and "no label" in capsys.readouterr().err
+    assert (
+        run([*arguments, "--unmatched", "nothing"]) == 2 and "must be a label of" in capsys.readouterr().err
+    )
     assert run([*arguments, "--ties", "middle"]) == 2 and "first or last" in capsys.readouterr().err
     (folder / "test.tsv").unlink()
-    assert run(arguments) == 2 and "test.tsv: is missing" in capsys.readouterr().err
+    assert run(arguments) == 2 and "test.tsv: must be a file" in capsys.readouterr().err
     (folder / "rules.config").write_text("$ * cost $ *")
     (folder / "test.tsv").write_text(TEST)
-    assert run(arguments) == 2 and "no [label] headers" in capsys.readouterr().err
+    assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err
 
 
 def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Campaigns: many runs, each a process of its own that can be killed and gone on with."""
+"""Campaigns: many runs, each a separate process that can be killed and resumed."""

@@ -1,6 +1,4 @@
-"""The command line's ``campaign``: many runs, so many at once, each of which can be killed and gone on
-with.
-"""
+"""The ``campaign`` command: run many experiments at once; each can be killed and resumed."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ app = typer.Typer(
 )
 
 SHOWN = 10
-"""Rounds that are named at most."""
+"""The largest number of rounds to list."""
 Place = Annotated[str, typer.Argument(metavar="DIR", help="of the campaign")]
 
 
@@ -70,9 +68,9 @@ def run(
 ) -> int:
     """Do the runs that are not done.
 
-    Each is a process of its own, and goes on where it was when it was killed. Several of these commands may
-    work on one folder. Exit status 1 where a run diverged, 3 where one is not done: another process is at it,
-    or it broke, and has its log in its folder.
+    Each run is a separate process and resumes where it was when it was killed. Several of these commands may
+    work on one folder. The exit status is 1 if a run diverged, and 3 if one is not done: another process is
+    working on it, or it failed, and its folder has the log.
     """
     require_extra("training", "campaign run")
     from automata.io.files import read_text, write_whole
@@ -83,13 +81,13 @@ def run(
     from training.campaign.work import Work, take
 
     if cluster is not None and jobs is not None:
-        raise InputError("--cluster has workers of its own: --jobs is for this machine's processes")
+        raise InputError("--jobs must not be given with --cluster, which has its own workers")
     plan = read(file)
     folder = Path(output) if output is not None else Path("campaigns") / plan.name
     require_folder("-o", folder, reads=(vectors, data))
     there = folder / CAMPAIGN
     if there.exists() and read(there).name != plan.name:
-        raise InputError(f"-o {folder}: is the folder of another campaign; another one is right")
+        raise InputError(f"-o {folder}: must not be the folder of another campaign")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(there, read_text(file))
     if kept is not None:
@@ -112,13 +110,13 @@ def run(
 
 
 class _Told:
-    """The line that says what is being done; above it what happened to the workers, when it happens."""
+    """Show what is being done, and above it each note on the workers when it arrives."""
 
     def __init__(self, runner: Runner, tell: Callable[[str], None]) -> None:
         self.runner, self.tell, self.said = runner, tell, 0
 
     def __call__(self, stage: str) -> None:
-        """Say it."""
+        """Print new notes, then show the stage."""
         for note in self.runner.notes[self.said :]:
             console(error=True).print(note, soft_wrap=True)
             self.said += 1
@@ -127,9 +125,9 @@ class _Told:
 
 @app.command("status", short_help="Say what is done.", epilog=example("campaign status text --json"))
 def status(folder: Place, as_json: AsJson = False) -> int:
-    """Say what is done: of a campaign its runs, of a hunt (``hunt --ledger``) its rounds.
+    """Say what is done: for a campaign its runs, for a hunt (``hunt --ledger``) its rounds.
 
-    The digest has nothing in it that a clock or a machine decides.
+    The digest does not depend on a clock or a machine.
     """
     if _is_hunt(Path(folder)):
         _show_hunt(Path(folder), as_json)
@@ -148,17 +146,17 @@ def merge(
 ) -> int:
     """Make A the union of A and B.
 
-    What both have has to be the same: a round with two digests, or a run with two results, is refused, and
-    nothing is merged then.
+    What both have must be the same: if a round has two digests or a run has two results, the command refuses
+    and merges nothing.
     """
     into, source = Path(folder), Path(other)
     if into.resolve() == source.resolve():
-        raise InputError(f"{other}: is the folder that it is merged into; another one is right")
+        raise InputError(f"{other}: must not be the folder that it is merged into")
     for place in (into, source):
         if not place.is_dir():
-            raise InputError(f"{place}: is no folder, where that of a campaign or a hunt is right")
+            raise InputError(f"{place}: must be the folder of a campaign or a hunt")
     if _is_hunt(into) != _is_hunt(source):
-        raise InputError(f"{folder} and {other}: one is the folder of a hunt, and the other one is not")
+        raise InputError(f"{folder} and {other}: must both be folders of a hunt, or both of a campaign")
     if _is_hunt(into):
         from ratproof.hunting.merging import merge as merge_hunts
 
@@ -200,7 +198,7 @@ def _plan(folder: Path):  # type: ignore[no-untyped-def]  # a Plan, whose module
     from training.campaign.plan import read
 
     if not (folder / CAMPAIGN).is_file():
-        raise InputError(f"{folder}: is no folder of a campaign: it has no {CAMPAIGN}")
+        raise InputError(f"{folder}: must be the folder of a campaign, with {CAMPAIGN} in it")
     return read(folder / CAMPAIGN)
 
 
@@ -229,7 +227,7 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
 
 
 def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, int]:
-    """Print the states of the runs; how many diverged, and how many are not done."""
+    """Print the states of the runs; return how many diverged and how many are not done."""
     from training.campaign.job import LOG
     from training.campaign.merging import status_of
     from training.campaign.searches import FAILED

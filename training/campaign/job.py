@@ -1,5 +1,6 @@
-"""One run of a campaign, in a process of its own: ``python -m training.campaign.job`` with the names of the
-campaign's file, folder and run.
+"""One run of a campaign, in a separate process.
+
+Run ``python -m training.campaign.job`` with the names of the campaign's file, folder and run.
 """
 
 from __future__ import annotations
@@ -24,18 +25,19 @@ from training.campaign.searches import FAILED
 
 LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
-"""What a run that ended otherwise than it should said, in its folder; it is tried again."""
+"""File in a run's folder with the standard error of a run that failed; it is tried again."""
 STOP = "stop"
-"""While this file is in the campaign's folder, runs keep what they have, and end."""
+"""While this file is in the campaign's folder, runs save their state and end."""
 LOOK_EVERY = 1.0
-"""Seconds between two looks at whether it is there."""
+"""Seconds between two checks for that file."""
 TAKEN = UNKNOWN
-"""The exit status where another process is at the run."""
+"""The exit status if another process is working on the run."""
 
 
 def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> int:
-    """Do the run, or go on with it; the exit status. Where another process is at it, wait for so many seconds
-    until it ends.
+    """Do or resume the run and return the exit status.
+
+    If another process is working on the run, wait up to ``patience`` seconds for it to end.
     """
     from filelock import FileLock, Timeout
 
@@ -50,7 +52,7 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
 
 
 class JobRequest:
-    """Is a file there? It is looked for once a second.
+    """Check whether a file exists, at most once a second.
 
     Args:
         path: of the file.
@@ -60,7 +62,7 @@ class JobRequest:
         self.path, self.looked, self.there = path, -math.inf, False
 
     def __call__(self) -> bool:
-        """As of the last look."""
+        """Return whether the file existed at the last check."""
         now = time.monotonic()
         if now - self.looked >= LOOK_EVERY:
             self.looked, self.there = now, self.path.exists()

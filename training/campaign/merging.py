@@ -1,6 +1,4 @@
-"""What a campaign has done, with nothing that a clock or a machine decides; and two folders of one campaign
-made one.
-"""
+"""What a campaign has done, without anything that depends on a clock or a machine; merging two folders."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ RATE = "_per_second"
 
 
 def digest_of(result: dict[str, Any]) -> str:
-    """Of a result, but for when, where and how fast it was made, wherever in it that is said.
+    """Return a result's digest, without when, where and how fast it was made.
 
     >>> one = {"metrics": {"test_accuracy": 0.5, "words_per_second": 7}, "seconds": 3.0}
     >>> digest_of(one) == digest_of({"metrics": {"test_accuracy": 0.5}, "seconds": 4.0})
@@ -43,7 +41,7 @@ def _decided_by_the_run(said: Any) -> Any:
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Rows, their digest, and what is not done, as a hunt has them: a row is a run."""
+    """Return the rows, their digest and what is not done, as for a hunt; a row is a run."""
     whole, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT
@@ -56,15 +54,15 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
 
 
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
-    """Take the runs that are done there and not here; how many they are.
+    """Take the runs that are done in ``other`` and not in ``into``; return how many they are.
 
-    Raises :class:`~automata.errors.InputError`: they are different campaigns, a run has two results, or
-    somebody does one here that is done there; then nothing was changed.
+    Raises :class:`~automata.errors.InputError` if the campaigns differ, a run has two results, or a process
+    is working here on a run that is done there. Nothing is changed then.
     """
     from training.campaign.work import require_settings, state
 
     if plan.name != other_plan.name:
-        raise InputError(f"{other}: is the campaign {other_plan.name}, where {plan.name} is right")
+        raise InputError(f"{other}: must be the campaign {plan.name}, got {other_plan.name}")
     named = {job.name: job for job in other_plan.jobs}
     new: list[Job] = []
     for job in plan.jobs:
@@ -74,11 +72,11 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
         if not here.exists():
             new.append(job)
         elif digest_of(read(here)) != digest_of(read(there)):
-            raise InputError(f"{there}: is another result than {here}; nothing was merged")
+            raise InputError(f"{there}: must be the same result as {here}; nothing was merged")
     busy = next((job for job in new if state(job, into) == "running"), None)
     if busy is not None:
-        raise InputError(f"{into / busy.name}: a process is at this run; nothing was merged")
-    for job in new:  # trials come before what waits for them
+        raise InputError(f"{into / busy.name}: a process is working on this run; nothing was merged")
+    for job in new:  # trials come before the runs that wait for them
         file = other / job.name / RESULT
         if job.searched is None:
             require_settings(plan, into, job, read(file), file)
@@ -88,7 +86,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
 
 
 def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
-    """Copy a run's folder, its result last; what a trial found goes into the journal."""
+    """Copy a run's folder, its result last, and record what a trial found in the journal."""
     from training.campaign import searches
     from training.campaign.work import require_settings
 

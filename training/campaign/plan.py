@@ -44,7 +44,7 @@ from training.experiments import settings_for
 
 LABEL = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
 NAME = re.compile(r"\w[\w .-]{0,99}")
-"""A campaign's folder is named so, where none is named."""
+"""Campaign names; by default, the campaign's folder has that name."""
 KEYS = {
     "search": ("search", "models", "trials", "settings", "seed"),
     "train": ("train", "models", "seeds", "searched", "settings", "label", "preset"),
@@ -77,57 +77,58 @@ class Job:
 
     @property
     def study(self) -> str:
-        """The name of the search that it belongs to, or waits for."""
+        """Return the name of the search that the run belongs to or waits for."""
         return f"{self.searched or self.experiment} {self.model}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A campaign: its name, the preset of its runs, and these, in their order."""
+    """A campaign: its name, the preset of its runs, and the runs in order."""
 
     name: str
     preset: str
     jobs: tuple[Job, ...]
 
     def settings(self, job: Job, found: dict[str, Any] | None = None) -> Settings:
-        """The settings of a run; ``found`` are those of the best trial."""
+        """Return the settings of a run; ``found`` are those of the best trial."""
         given = {**(found or {}), **job.given, "model": job.model, "seed": job.seed}
         preset = self.preset if job.preset is None else job.preset
         return settings_for(job.experiment, preset, given, f"{self.name}, {job.name}")
 
 
 def read(path: str | Path) -> Plan:
-    """The campaign in a file.
+    """Read a campaign from a file.
 
-    Raises :class:`~automata.errors.InputError`: it is no such file; the message names the part and the field.
+    Raises :class:`~automata.errors.InputError` if the file is not a campaign; the message names the part and
+    the field.
     """
     try:
         said = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: is no TOML ({' '.join(str(error).split()):.80})") from None
+        raise FormatError(f"{path}: must be TOML ({' '.join(str(error).split()):.80})") from None
     strange = next((key for key in said if key not in ("name", "preset", "part")), None)
     if strange is not None:
-        raise FormatError(f"{path}: {strange!r:.40} is no field; there are name, preset and part")
+        raise FormatError(f"{path}: a field must be name, preset or part, got {strange!r:.40}")
     name, preset, parts = said.get("name"), said.get("preset", "paper"), said.get("part")
     if not isinstance(name, str) or not isinstance(preset, str):
-        raise FormatError(f"{path}: name and preset are texts, and name is needed")
+        raise FormatError(f"{path}: name must be present, and name and preset must be strings")
     if not NAME.fullmatch(name):
         raise FormatError(
-            f"{path}, name: is {name!r:.40}, where at most 100 letters, digits, spaces, _, - and . are right,"
-            " a letter or a digit first"
+            f"{path}, name: must be at most 100 letters, digits, spaces, _, - and ., beginning with a letter"
+            f" or a digit, got {name!r:.40}"
         )
     if not isinstance(parts, list) or not parts:
-        raise FormatError(f"{path}: has no [[part]], where one or more are right")
+        raise FormatError(f"{path}: must have one or more [[part]]")
     jobs: dict[str, Job] = {}
     searches: dict[str, int] = {}
     for number, part in enumerate(parts, 1):
         for job in _jobs(part, f"{path}, part {number}", searches):
             if job.name in jobs:
                 raise FormatError(
-                    f"{path}, part {number}: has the run {job.name}, as a part before it has; a label of"
-                    " each part tells them apart"
+                    f"{path}, part {number}: must not repeat the run {job.name} of an earlier part; give each"
+                    " part a label"
                 )
             jobs[job.name] = job
     kept: dict[str, str] = {}
@@ -135,52 +136,51 @@ def read(path: str | Path) -> Plan:
         other = kept.setdefault(kept_name(each), each)
         if other != each:
             raise FormatError(
-                f"{path}: the results of {other} and {each} would be kept under one name; another label tells"
-                " them apart"
+                f"{path}: the results of {other} and {each} must have different file names; change a label"
             )
     plan = Plan(name, preset, tuple(jobs.values()))
     for job in plan.jobs:
-        plan.settings(job)  # what is wrong with a setting is known before anything runs
+        plan.settings(job)  # report a wrong setting before anything runs
     return plan
 
 
 def kept_name(name: str) -> str:
-    """The name of the file that keeps the result of the run of that name."""
+    """Return the name of the file that keeps the result of the run with that name."""
     return name.replace("/", "-") + ".json"
 
 
 def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
     kind = next((kind for kind in KEYS if isinstance(part, dict) and kind in part), None)
     if kind is None:
-        raise FormatError(f"{where}: has neither search nor train")
+        raise FormatError(f"{where}: must have search or train")
     strange = next((key for key in part if key not in KEYS[kind]), None)
     if strange is not None:
-        raise FormatError(f"{where}: {strange!r:.40} is no field; there are {', '.join(KEYS[kind])}")
+        raise FormatError(f"{where}: a field must be one of {', '.join(KEYS[kind])}, got {strange!r:.40}")
     models, given = _words(part, "models", where), part.get("settings", {})
     if not isinstance(given, dict):
-        raise FormatError(f"{where}, settings: is no table")
+        raise FormatError(f"{where}, settings: must be a table")
     own = next((name for name in ("model", "seed") if name in given), None)
     if own is not None:
-        raise FormatError(f"{where}, settings: has {own}, where {own}s, of the part, is right")
+        raise FormatError(f"{where}, settings: must not have {own}; use {own}s of the part")
     if kind == "search":
         return _search(part, models, given, where, searches)
     seeds, searched = part.get("seeds"), part.get("searched")
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
-        raise FormatError(f"{where}, seeds: is {seeds!r:.40}, where a list of numbers is right")
+        raise FormatError(f"{where}, seeds: must be a list of integers, got {seeds!r:.40}")
     twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
     if twice is not None:
-        raise FormatError(f"{where}, seeds: has {twice} more than once")
+        raise FormatError(f"{where}, seeds: must be different, got {twice} more than once")
     if searched is not None and not all(f"{searched} {model}" in searches for model in models):
         raise FormatError(
-            f"{where}, searched: no part before it searches {searched!r:.40} for all of its models"
+            f"{where}, searched: an earlier part must search it for all models, got {searched!r:.40}"
         )
     label, preset = part.get("label"), part.get("preset")
     if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):
         raise FormatError(
-            f"{where}, label: is {label!r:.40}, where at most 100 small letters, digits, - and . are right"
+            f"{where}, label: must be at most 100 lower-case letters, digits, - and ., got {label!r:.40}"
         )
     if preset is not None and not isinstance(preset, str):
-        raise FormatError(f"{where}, preset: is {preset!r:.40}, where a name is right")
+        raise FormatError(f"{where}, preset: must be a name, got {preset!r:.40}")
     folder = "" if label is None else f"{label}/"
     return [
         Job(
@@ -204,20 +204,22 @@ def _search(
 ) -> list[Job]:
     experiment, trials = part["search"], part.get("trials")
     if not isinstance(experiment, str) or type(trials) is not int or not 1 <= trials <= 10**4:
-        raise FormatError(f"{where}: search is the name of an experiment, and trials a number from 1 on")
+        raise FormatError(
+            f"{where}: search must be the name of an experiment, and trials an integer from 1 to 10,000"
+        )
     from training.experiment_list import RECORDS
     from training.rational_recurrences.search import SPACE, drawn
 
     searched = [record.name for record in RECORDS if record.searched]
     if experiment not in searched:
-        raise FormatError(f"{where}: {experiment!r:.40} has no search; there are {', '.join(searched)}")
+        raise FormatError(f"{where}, search: must be one of {', '.join(searched)}, got {experiment!r:.40}")
 
     seed = part.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**32:
-        raise FormatError(f"{where}, seed: is {seed!r:.40}, where a number from 0 to 2^32 - 1 is right")
+        raise FormatError(f"{where}, seed: must be an integer from 0 to 2^32 - 1, got {seed!r:.40}")
     both = next((name for name in given if name in SPACE), None)
     if both is not None:
-        raise FormatError(f"{where}, settings: {both} is searched, and cannot be set")
+        raise FormatError(f"{where}, settings: must not have {both}, which is searched")
     searches |= {f"{experiment} {model}": trials for model in models}
     return [
         Job(
@@ -237,5 +239,5 @@ def _search(
 def _words(part: dict[str, Any], key: str, where: str) -> list[str]:
     words = part.get(key)
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{where}, {key}: is {words!r:.40}, where a list of names is right")
+        raise InputError(f"{where}, {key}: must be a list of names, got {words!r:.40}")
     return words

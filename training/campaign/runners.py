@@ -21,27 +21,27 @@ from ratproof.process.exit_statuses import INTERRUPTED
 from training.campaign.job import STOP, TAKEN
 
 UNKNOWN_END = -9
-"""The exit status of a run whose worker ended again and again."""
+"""The exit status of a run whose worker ended repeatedly."""
 MOST_SAID = 20_000
-"""Characters of what a run said that are passed on."""
+"""Largest number of characters of a run's standard error that are passed on."""
 LOST = 3
-"""So often a run goes on on another worker, where its own died."""
+"""Number of workers that may end during a run before it is given up."""
 PATIENCE = 120.0
-"""Seconds that a run waits for the worker that lost it to end."""
+"""Seconds that a run waits for its previous worker to end."""
 LOOK_EVERY = 0.2
-"""Seconds between two looks at the runs, and at a worker's own end."""
+"""Seconds between two checks of the runs, and of whether a worker ends."""
 _ending = threading.Event()
-"""The runs of this process are to keep what they have, and end."""
+"""Set when the runs of this process should save their state and end."""
 
 
 @dataclass
 class _JobRun:
-    """A run that was asked for.
+    """A run that was submitted.
 
     Attributes:
         name: of the run.
-        said: the words of :mod:`training.campaign.job`.
-        deaths: of workers that were at it.
+        said: the arguments of :mod:`training.campaign.job`.
+        deaths: how many workers ended while they did it.
     """
 
     name: str
@@ -50,8 +50,10 @@ class _JobRun:
 
 
 class Runner:
-    """Has runs done. One whose worker died goes on on another one; where a scheduler went away, all go on
-    when it is back.
+    """Submit runs to an executor.
+
+    A run whose worker ended resumes on another worker; if the scheduler went away, all runs resume when it is
+    back.
 
     Args:
         executor: does them.
@@ -71,22 +73,26 @@ class Runner:
 
     @property
     def jobs(self) -> int:
-        """How many at once, as of now."""
+        """Return how many runs can be done at once now."""
         self._threads = self.executor.threads() or self._threads
         return self._threads
 
     def submit(self, name: str, said: dict[str, Any]) -> None:
-        """Have one done, by the words of :mod:`training.campaign.job`."""
+        """Submit a run, with the arguments of :mod:`training.campaign.job`."""
         self._submit(_JobRun(name, {**said, **self._more}))
 
     def ready(self, seconds: float) -> Iterator[tuple[str, int, str]]:
-        """Yield the runs that ended within so long: name, exit status, and what it said."""
+        """Yield the runs that ended within that many seconds: name, exit status, and standard error."""
         for task, answer in self.executor.ready(seconds):
             run = self._going.pop(task)
             if answer is None:
                 run.deaths += 1
                 if run.deaths == LOST:
-                    yield run.name, UNKNOWN_END, f"{LOST} workers died of it; its folder has what it had kept"
+                    yield (
+                        run.name,
+                        UNKNOWN_END,
+                        f"{LOST} workers ended during it; its folder has its last checkpoint",
+                    )
                     continue
             else:
                 status, words = read(answer, run.name)
@@ -100,8 +106,9 @@ class Runner:
                 yield self._going.pop(task).name, INTERRUPTED, ""
 
     def end(self) -> None:
-        """Have all of them keep what they have, and end: by SIGTERM; on a cluster by a file in the campaign's
-        folder, at which runs look. Those that no worker is at are dropped.
+        """Ask all runs to save their state and end, and drop those that no worker has begun.
+
+        Local runs get SIGTERM; on a cluster, runs check for a file in the campaign's folder.
         """
         self._is_ending = True
         if self.is_far:
@@ -110,7 +117,7 @@ class Runner:
             _ending.set()
 
     def close(self) -> None:
-        """Nothing more is to be run."""
+        """Close the executor; nothing more can be run."""
         self.executor.close()
 
     def _submit(self, run: _JobRun) -> None:
@@ -118,8 +125,10 @@ class Runner:
         self._going[self.executor.submit(function, json.dumps(run.said))] = run
 
     def _goes_on(self, status: int, task: ExecutorTask, run: _JobRun) -> bool:
-        """Is it to be handed in once more? Where its worker ended and had it keep what it has; and where the
-        scheduler went away: the worker that had it may take a while to end, and is at it until then.
+        """Return whether to submit the run again.
+
+        This is so if its worker ended and had it save its state. It is also so if the scheduler went away:
+        the previous worker may take a while to end and works on the run until then.
         """
         if status == INTERRUPTED:
             return not (self._is_ending or (self.folder / STOP).exists())
@@ -127,7 +136,7 @@ class Runner:
 
 
 def read(answer: bytes, name: str) -> tuple[int, str]:
-    """The exit status of a run, and what it said, as a worker sends them: a JSON list.
+    """Return the exit status and the text of a run from a worker's JSON list.
 
     Raises :class:`~automata.errors.FormatError`: it is nothing of the kind.
 
@@ -139,17 +148,17 @@ def read(answer: bytes, name: str) -> tuple[int, str]:
     except (ValueError, RecursionError):
         said = None
     if not (isinstance(said, list) and len(said) == 2 and type(said[0]) is int and isinstance(said[1], str)):
-        raise FormatError(f"{name}: a worker of the cluster sent no exit status and text")
+        raise FormatError(f"{name}: a worker of the cluster must send an exit status and text")
     return said[0], said[1]
 
 
 def run_here(said: str) -> bytes:
-    """Do a run, in a process of this machine: its exit status, and what it said."""
+    """Do a run in a process of this machine; return its exit status and text."""
     return _run(json.loads(said), _ending.is_set)
 
 
 def on_a_worker(said: str) -> bytes:
-    """Do a run, in a process of a cluster's worker, which ends with it."""
+    """Do a run in a process of a cluster's worker, which ends with the worker."""
     from distributed import get_worker
     from distributed.worker import WORKER_ANY_RUNNING
 
@@ -159,7 +168,7 @@ def on_a_worker(said: str) -> bytes:
 
 
 def _run(said: dict[str, Any], ends: Callable[[], bool]) -> bytes:
-    """Do a run on one core; ask it to keep what it has and end as soon as that is to be."""
+    """Do a run on one core; when ``ends`` becomes true, ask it to save its state and end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "training.campaign.job", json.dumps(said)],
         stderr=subprocess.PIPE,

@@ -1,5 +1,6 @@
-"""What a campaign's searches found: it stands in a journal, and in the results of the trials, of which the
-journal gets what it lacks. A run may have been killed between the two, and a journal may be lost.
+"""What a campaign's searches found: a journal, completed from the results of the trials.
+
+A run may have been killed between writing its result and the journal, and a journal may be lost.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ FAILED, JOURNAL = "failed.json", "optuna.journal"
 
 
 def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
-    """The settings of the trial that was best, of those that the run waits for; ``None`` where it waits for
-    none.
+    """Return the settings of the best trial of the search that the run waits for, or ``None``.
 
-    Raises :class:`~automata.errors.InputError`: not all trials are there, or the journal cannot be read.
+    ``None`` means that it waits for no search.
+
+    Raises :class:`~automata.errors.InputError` if trials are missing or the journal cannot be read.
     """
     if job.searched is None:
         return None
@@ -33,26 +35,25 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
     found = search.best(journal, job.study, job.trials)
     if found is None:
         raise InputError(
-            f"{folder}: {job.name} has its settings from the search {job.study}, of which not all trials are"
-            " there"
+            f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing"
         )
     return found
 
 
 def record(job: Job, folder: Path, configuration: dict[str, Any], score: float | None) -> None:
-    """Keep what a trial found in the journal; ``None`` where it diverged."""
+    """Record what a trial found in the journal; the score is ``None`` if it diverged."""
     params = {name: configuration[name] for name in search.SPACE}
     search.record(folder / JOURNAL, job.study, job.trial or 0, params, score)
 
 
 def score_of(said: dict[str, Any], file: Path) -> float:
-    """A trial's accuracy on the dev part.
+    """Return a trial's accuracy on the dev part.
 
-    Raises :class:`~automata.errors.InputError` where its result has none.
+    Raises :class:`~automata.errors.InputError` if its result has none.
     """
     score = said["metrics"].get("dev_accuracy")
     if not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise InputError(f"{file}: has the dev_accuracy {score!r:.40}, where a trial has one from 0 to 1")
+        raise InputError(f"{file}: dev_accuracy must be a number from 0 to 1, got {score!r:.40}")
     return float(score)
 
 
@@ -64,7 +65,9 @@ def _record_from_folder(trial: Job, folder: Path) -> None:
         try:
             record(trial, folder, json.loads(read_text(place / FAILED))["configuration"], None)
         except (ValueError, LookupError, TypeError) as error:
-            raise InputError(f"{place / FAILED}: does not say what diverged ({error})") from None
+            raise InputError(
+                f"{place / FAILED}: must have the configuration of the trial that diverged ({error})"
+            ) from None
     elif (place / RESULT).exists():
         said = results.read(place / RESULT)
         record(trial, folder, said["configuration"], score_of(said, place / RESULT))

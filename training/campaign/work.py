@@ -1,4 +1,4 @@
-"""Doing a campaign's runs: so many at once, each in a process of its own; what is done is not done again."""
+"""Do a campaign's runs, several at once, each in a separate process; finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 
 
 def state(job: Job, folder: Path) -> str:
-    """``done``, ``failed`` (it diverged), ``running``, ``broken`` (it ended otherwise than it should, and its
-    log says how; it is tried again), ``stopped`` (it can be gone on with) or ``waiting``.
+    """Return the state of a run, one of ``STATES``.
+
+    ``failed`` means that the run diverged, ``broken`` that it ended unexpectedly (its log says how, and it is
+    tried again), ``stopped`` that it can be resumed.
     """
     from filelock import FileLock, Timeout
 
@@ -46,7 +48,10 @@ def state(job: Job, folder: Path) -> str:
 
 
 def _is_json(result: Path) -> bool:
-    """Is it all there? Runs write it whole; a full disk or a copy that was cut off may not."""
+    """Return whether the result file is complete.
+
+    Runs write it whole, but a full disk or an interrupted copy can leave a part.
+    """
     try:
         json.loads(read_text(result))
     except (InputError, ValueError):
@@ -55,7 +60,7 @@ def _is_json(result: Path) -> bool:
 
 
 def keep(plan: Plan, folder: Path, to: Path) -> None:
-    """Keep the results that there are in the archive of another folder, beside those that it has."""
+    """Add the results that exist to the archive in another folder."""
     kept = read_archive(to)
     for job in plan.jobs:
         source = folder / job.name / RESULT
@@ -65,16 +70,17 @@ def keep(plan: Plan, folder: Path, to: Path) -> None:
 
 
 def take(plan: Plan, folder: Path, kept: Path) -> None:
-    """Take the results that a folder keeps, in its archive or each in a file: these runs are done. What a
-    trial found goes into the journal.
+    """Take the results that a folder keeps, in its archive or in one file each.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or what is kept under a run's name
-    is not its result, with the settings that the campaign gives it.
+    These runs count as done. What a trial found goes into the journal.
+
+    Raises :class:`~automata.errors.InputError` if the folder does not exist, or if a kept result does not
+    belong to the run of its name with the campaign's settings.
     """
     from training.campaign import searches
 
     if not kept.is_dir():
-        raise InputError(f"--kept {kept}: is no folder, where one with results is right")
+        raise InputError(f"--kept {kept}: must be a folder with results")
     archived = read_archive(kept)
     for job in plan.jobs:
         name, target = kept_name(job.name), folder / job.name / RESULT
@@ -90,8 +96,9 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
 
 
 def require_settings(plan: Plan, folder: Path, job: Job, said: dict[str, Any], where: Path) -> None:
-    """Raise :class:`~automata.errors.InputError` if a result, in that file, is of another run, or has other
-    settings than the campaign gives the run.
+    """Raise :class:`~automata.errors.InputError` if a result is not of that run and its settings.
+
+    The settings are those that the campaign gives the run; ``where`` is the result's file.
     """
     from training.campaign import searches
     from training.kept import difference
@@ -100,7 +107,7 @@ def require_settings(plan: Plan, folder: Path, job: Job, said: dict[str, Any], w
     if {name: said[name] for name in of} != of:
         raise InputError(f"{where}: {difference({name: said[name] for name in of}, of)}")
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
-    # a setting that is younger than the result: its default is what was done before there was one
+    # a result may lack a newer setting, whose default is what was done before it existed
     was, right = type(settings)().to_json() | said["configuration"], settings.to_json()
     if was != right:
         raise InputError(f"{where}: {difference(was, right)}")
@@ -123,10 +130,10 @@ class Work:
     runner: Runner
 
     def do(self, stop: Callable[[], bool], tell: Callable[[str], None]) -> bool:
-        """Do what is not done; was it interrupted?
+        """Do what is not done; return whether the work was interrupted.
 
-        Raises :class:`~automata.errors.InputError`: a run was refused, or one that is done has other settings
-        than the campaign's file gives it now.
+        Raises :class:`~automata.errors.InputError` if a run was refused, or if a finished run has other
+        settings than the campaign's file gives it now.
         """
         states = {job.name: state(job, self.folder) for job in self.plan.jobs}
         for done in self.plan.jobs:
@@ -146,7 +153,7 @@ class Work:
                 folder = str(self.folder.absolute())
                 self.runner.submit(job.name, {"folder": folder, "job": job.name, **self.data})
             if not going:
-                break  # what is left waits for runs that other processes are at
+                break  # the rest waits for runs of other processes
             tell(self._says(len(pending), list(going.values())))
             ended = list(self.runner.ready(LOOK_EVERY))
             if stop() and not stopped:
@@ -158,15 +165,17 @@ class Work:
                 if status == BAD_INPUT and not stopped:
                     self.runner.end()
                     raise InputError(words.strip().rpartition("\n")[2] or f"{name}: was refused")
-                diverged = status == NO and (self.folder / name / FAILED).exists()  # Python's, too
+                diverged = (
+                    status == NO and (self.folder / name / FAILED).exists()
+                )  # Python exits with NO, too
                 if diverged or status in (YES, INTERRUPTED, TAKEN):
                     log.unlink(missing_ok=True)
-                elif not stopped:  # one that broke does not keep the others from being done
+                elif not stopped:  # a failed run does not stop the others
                     write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
         return stopped
 
     def _ready(self, job: Job) -> bool:
-        """Are the trials that it waits for done?"""
+        """Return whether the trials that the run waits for are done."""
         if job.searched is None:
             return True
         trials = [one for one in self.plan.jobs if one.trial is not None and one.study == job.study]

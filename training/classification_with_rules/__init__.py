@@ -1,1 +1,1 @@
-"""Text classification with rules: FA-RNNs, and what they are compared with (Jiang et al. 2020, section 4)."""
+"""Text classification with rules: FA-RNNs and their baselines (Jiang et al. 2020, section 4)."""

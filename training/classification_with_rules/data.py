@@ -28,11 +28,11 @@ AT_ONCE = 256
 
 
 class SentenceBatch(NamedTuple):  # Fabric looks into tuples, where it converts numbers
-    """Sentences as a network reads them.
+    """Sentences in the form that a network reads.
 
     Attributes:
-        words: places in the vocabulary, shape ``(T, B)``, zeros behind a sentence's end.
-        mirrored: the same with BOS in its place and the rest reversed.
+        words: word indices, shape ``(T, B)``, padded with zeros.
+        mirrored: the same sentences, reversed after BOS.
         lengths: shape ``(B,)``.
         matches: whether a rule of each label matches, shape ``(B, labels)``, 0 or 1.
     """
@@ -44,19 +44,19 @@ class SentenceBatch(NamedTuple):  # Fabric looks into tuples, where it converts 
 
 
 class EncodedSentences:
-    """Labelled sentences as places of words.
+    """Labelled sentences as word indices.
 
     Args:
         part: the sentences.
-        index: the place of each word.
-        labels: of all sentences and rules; one that is not there has the place -1.
+        index: the index of each word.
+        labels: the labels of all sentences and rules; an unknown label has the index -1.
         hits: whether a rule of each label matches, shape ``(N, labels)``.
     """
 
     def __init__(self, part: Sentences, index: dict[str, int], labels: Sequence[str], hits: Tensor) -> None:
-        place = {label: number for number, label in enumerate(labels)}
+        label_index = {label: number for number, label in enumerate(labels)}
         self.rows = [torch.tensor([index[word] for word in sentence]) for sentence in part.words]
-        self.labels = torch.tensor([place.get(label, -1) for label in part.labels], dtype=torch.long)
+        self.labels = torch.tensor([label_index.get(label, -1) for label in part.labels], dtype=torch.long)
         self.lengths = torch.tensor([len(row) for row in self.rows])
         self.hits = hits.float()
 
@@ -64,7 +64,7 @@ class EncodedSentences:
         return len(self.rows)
 
     def at(self, places: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
-        """Some of them, and their labels, shape ``(B,)``."""
+        """Return the sentences at these indices, and their labels, shape ``(B,)``."""
         chosen = places.cpu()
         rows = [self.rows[i] for i in chosen.tolist()]
         back = [torch.cat([row[:1], row[1:].flip(0)]) for row in rows]
@@ -73,23 +73,23 @@ class EncodedSentences:
         return batch, self.labels[chosen].to(device)
 
     def portions(self) -> Iterator[Tensor]:
-        """The places of all, by length."""
+        """Yield the indices of all sentences, sorted by length."""
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
 @dataclass(frozen=True)
 class RuledSentences:
-    """A set's sentences and its rules.
+    """The sentences of a data set and its rules.
 
     Attributes:
-        parts: of the set; ``train`` is the share that is trained on.
-        labels: the rules' in the file's order, then the others of the training sentences.
+        parts: the parts of the set; ``train`` is the share that is trained on.
+        labels: the rules' labels in the file's order, then the other labels of the training sentences.
         written: the rules.
-        rules: compiled over the sentences' words.
-        hits: for each part whether a rule of each label matches, shape ``(N, labels)``.
-        default: the label that the rule system gives where no rule matches: the most frequent one of the dev
+        rules: the rules compiled over the sentences' words.
+        hits: for each part, whether a rule of each label matches, shape ``(N, labels)``.
+        default: the label that the rule system assigns if no rule matches: the most frequent label of the dev
             sentences.
-        described: what a result says of the data.
+        described: the description of the data in a result.
     """
 
     parts: dict[str, Sentences]
@@ -102,12 +102,13 @@ class RuledSentences:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The vocabulary with BOS and EOS, in the rules' order."""
+        """Return the vocabulary with BOS and EOS, in the rules' order."""
         return tuple(map(str, self.rules.automaton.index))
 
     def by_rules(self, part: str) -> Tensor:
-        """The place of the label that the rule system gives each sentence, shape ``(N,)``: of several that
-        match, the last one in the file.
+        """Return the index of the rule system's label for each sentence, shape ``(N,)``.
+
+        If several labels match, it is the last one in the file.
         """
         hits = self.hits[part]
         order = torch.arange(1, hits.shape[1] + 1)
@@ -116,35 +117,35 @@ class RuledSentences:
 
 
 def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSentences:
-    """Labelled sentences and the rules about them.
+    """Load labelled sentences and their rules.
 
     Args:
-        source: which set; of :data:`~training.classification_with_rules.sources.SOURCES`.
+        source: the data set, one of :data:`~training.classification_with_rules.sources.SOURCES`.
         where: the user's folder.
-        share: of the training sentences, drawn with the seed.
-        seed: of that draw.
+        share: the share of the training sentences, drawn with the seed.
+        seed: the seed of that draw.
 
     Raises:
-        FormatError: a file is missing, cut off or no such text: which, what is right, and where it is
-            published.
+        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+            the file is published.
     """
-    place = where.folder / source.folder
-    parts = _parts(source, place, where.any_size)
-    file = where.rules or rule_file_in(place)
+    folder = where.folder / source.folder
+    parts = _parts(source, folder, where.any_size)
+    file = where.rules or rule_file_in(folder)
     written = rule_files.read(str(file))
     if any(rule.label is None for rule in written):
-        raise FormatError(f"{file}: has a rule without a [label] above it, which says what a match means")
+        raise FormatError(f"{file}: each rule must be below a [label], which says what a match means")
     rules = rule_set(written, sentences.vocabulary(parts))
     known = [str(label) for label in rules.labels]
     labels = tuple(dict.fromkeys([*known, *sorted(set(parts["train"].labels))]))
     if len(labels) < 2:
-        raise FormatError(f"{place}: rules and sentences have one label, where two or more are right")
+        raise FormatError(f"{folder}: rules and sentences must have at least two labels, got one")
     hits = {name: _hits(rules, part, len(labels)) for name, part in parts.items()}
     ((default, _),) = Counter(parts["dev"].labels).most_common(1)
     if default not in labels:
         raise FormatError(
-            f"{place / 'dev.tsv'}: its most frequent label, {shorten(default)}, is none of the training"
-            " sentences'"
+            f"{folder / 'dev.tsv'}: its most frequent label must occur in the rules or the training"
+            f" sentences, got {shorten(default)}"
         )
     chosen = drawn_places(len(parts["train"]), share, seed)
     described: dict[str, Any] = {
@@ -159,42 +160,42 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
         "default": default,
     }
     if source.published is None:
-        described["folder"] = place.resolve().name
+        described["folder"] = folder.resolve().name
     parts["train"] = at(parts["train"], chosen)
     hits["train"] = hits["train"][chosen]
     return RuledSentences(parts, labels, written, rules, hits, default, described)
 
 
-def _parts(source: RuleSource, place: Path, any_size: bool) -> dict[str, Sentences]:
-    """The sentences in a folder; those of a published set are as many as were published."""
-    if not place.is_dir():
+def _parts(source: RuleSource, folder: Path, any_size: bool) -> dict[str, Sentences]:
+    """Read the sentences in a folder, and check the sizes of a published data set."""
+    if not folder.is_dir():
         raise FormatError(
-            f"{place}: is no folder; right is one with train.tsv, dev.tsv and test.tsv, with label<TAB>words"
-            f" on each line, and a .config file of rules{source.at}"
+            f"{folder}: must be a folder with train.tsv, dev.tsv and test.tsv, with label<TAB>words on each"
+            f" line, and a .config file of rules{source.at}"
         )
-    parts = sentences.read(place)
+    parts = sentences.read(folder)
     for name, size in source.sizes.items():
         if len(parts[name]) != size and not any_size:
             raise FormatError(
-                f"{place / name}.tsv: has {len(parts[name]):,} sentences, where the published one has"
-                f" {size:,}: was it cut? --any-size takes it as it is{source.at}"
+                f"{folder / name}.tsv: must have {size:,} sentences as published, got"
+                f" {len(parts[name]):,}; --any-size accepts other sizes{source.at}"
             )
     return parts
 
 
 def at(part: Sentences, places: Sequence[int]) -> Sentences:
-    """Some of the sentences."""
+    """Return the sentences at these indices."""
     return Sentences(tuple(part.words[i] for i in places), tuple(part.labels[i] for i in places))
 
 
 def drawn_places(count: int, share: float, seed: int) -> list[int]:
-    """The places of a share of so many sentences, drawn with the seed, in their order.
+    """Return the sorted indices of a share of ``count`` sentences, drawn with the seed.
 
     >>> drawn_places(10, 0.3, seed=0)
     [1, 6, 9]
     """
     if not 0 <= share <= 1:
-        raise InputError(f"--share is {share}, where a number from 0 to 1 is right")
+        raise InputError(f"--share must be a number from 0 to 1, got {share}")
     if share in (0, 1):
         return list(range(count)) if share else []
     return sorted(random.Random(f"{seed}, share").sample(range(count), max(1, round(share * count))))

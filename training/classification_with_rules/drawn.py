@@ -1,5 +1,6 @@
-"""Sentences that match rules, drawn at random: what the rules know of labels that a few training sentences do
-not show.
+"""Random sentences that match rules.
+
+They show what the rules know about labels that the few training sentences do not cover.
 """
 
 from __future__ import annotations
@@ -16,24 +17,23 @@ from automata.rules.words import BEGIN, END
 
 NEVER = 10**6
 LONGEST, ENOUGH = 40, 15
-"""No sentence is longer; after so many words each further one goes straight on to the end."""
+"""The maximum length of a sentence, and the length after which each step goes straight to the end."""
 AFTER = 5
-"""At most so many more words, where a rule that matches goes on."""
+"""The maximum number of further words after a rule matches."""
 RARE = 0.01
-"""The share of an even mixture in the words' frequencies: words that training sentences lack may come, too.
-"""
+"""The share of a uniform distribution in the word frequencies, so that unseen words may occur."""
 
 
 class RuleSentences:
     """A random walk through one of the rules' automata, from its start to a final state.
 
-    Half of the steps go nearer to the end, by any word that does; the others go where a word leads that is
-    drawn as training sentences have them, and not farther than one step.
+    A share of the steps goes closer to the end, by any word that does. The others follow a word drawn with
+    the frequencies of the training sentences, and go at most one step farther away.
 
     Args:
-        rules: compiled over the words of the sentences.
-        sentences: whose words' frequencies are taken.
-        forth: the share of the steps that go nearer to the end.
+        rules: the rules compiled over the words of the sentences.
+        sentences: the sentences whose word frequencies are used.
+        forth: the share of the steps that go closer to the end.
     """
 
     def __init__(self, rules: RuleSet, sentences: Iterable[Sequence[str]], forth: float = 0.5) -> None:
@@ -62,7 +62,7 @@ class RuleSentences:
         self.choices: dict[tuple[int, bool], tuple[np.ndarray, np.ndarray]] = {}
 
     def _distances(self) -> np.ndarray:
-        """For each state the least number of words to one from which EOS accepts."""
+        """Return each state's minimum number of words to a state from which EOS accepts."""
         far = np.where(self.near, 0, NEVER)
         while True:
             less = np.minimum(far, 1 + far[self.after].min(axis=1))
@@ -72,7 +72,7 @@ class RuleSentences:
             far = less
 
     def _ways(self, state: int, forth: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The words that may come next, and their frequencies, summed up."""
+        """Return the words that may come next, and their cumulative frequencies."""
         if (state, forth) not in self.choices:
             far = self.far[self.after[state]]
             fits = far < self.far[state] if forth else (far <= self.far[state] + 1) & (far < NEVER)
@@ -81,11 +81,13 @@ class RuleSentences:
         return self.choices[state, forth]
 
     def draw(self, rng: random.Random) -> tuple[str, ...]:
-        """One sentence, from BOS to EOS; all labels are as likely. :class:`~automata.errors.InputError`: no
-        rule matches any.
+        """Draw one sentence, from BOS to EOS; all labels are equally likely.
+
+        Raises:
+            InputError: if no rule matches any sentence.
         """
         if not self.starts:
-            raise InputError("no rule matches any sentence that ends with EOS, so none can be drawn")
+            raise InputError("rules must match a sentence that ends with EOS to be drawn from, got none")
         state = rng.choice(self.starts[rng.choice(list(self.starts))])
         sentence, more = [BEGIN], rng.randint(0, AFTER)
         while len(sentence) < LONGEST:

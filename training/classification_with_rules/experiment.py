@@ -1,4 +1,4 @@
-"""One run of text classification with rules: sentences, rules and settings in, a result out."""
+"""One run of text classification with rules."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from training.rational_recurrences.task import standard_error
 
 
 class RuleRun(ExperimentRun[RuleClassification]):
-    """A run on sentences and rules; without training sentences, the untrained network is measured."""
+    """A run on sentences and rules; without training sentences, it measures the untrained network."""
 
     kind = "text classifier with rules"
     task: RuleTask
 
     @property
     def trains(self) -> bool:
-        """Are there training sentences?"""
+        """Return whether there are training sentences."""
         return self.settings.share > 0
 
     def called(self, preset: str) -> str:
-        """Return what the run's folder is called: by the folder of one's own sentences."""
+        """Return the name of the run's folder, which contains the folder of the user's own sentences."""
         own = f"{OWN}-{self.data.folder.resolve().name}-{self.settings.model}-{self.settings.seed}"
         return own if self.experiment == OWN else super().called(preset)
 
@@ -53,7 +53,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return self.sentences.described | about
 
     def build(self) -> RuleTask:
-        """Return the untrained network, as a task; it is measured beside the rules."""
+        """Return the untrained network as a task, and measure it together with the rules."""
         network = build(self.sentences, self.settings, self.table)
         task = RuleTask(network, self.settings, self.sentences)
         self.before: dict[str, float] = {}
@@ -69,11 +69,11 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return metrics | {"parameters": self.size()}, {}
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings)
 
     def keep(self, path: Path, said: dict[str, Any]) -> None:
-        """Keep the network; one whose rules can be read back as what ``ratproof rules read-back`` reads."""
+        """Write the network, as a file for ``ratproof rules read-back`` if its rules can be read back."""
         network = self.network
         if isinstance(network, FANetwork) and network.settings.is_classifier:
             files.save(network.classifier(self.sentences).cpu(), path, self.about(said))
@@ -81,14 +81,14 @@ class RuleRun(ExperimentRun[RuleClassification]):
             super().keep(path, said)
 
     def title(self, said: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the rest of its first line."""
+        """Return the name of a result and the rest of its first line."""
         count, name = said["data"]["trained_on"], said["data"].get("folder", said["experiment"])
         epochs = f"{count:,} sentences, {said['epochs']} epochs, {said['seconds']:.0f} s"
         best = f"; epoch {said['best_epoch']} was best on the dev part" if said["epochs"] else ""
         return f"{name} {said['model']}", f", seed {said['seed']}: {epochs}{best}"
 
     def lines(self, said: dict[str, Any]) -> Iterator[Any]:
-        """Yield what was read, and the accuracies of the network and of the rules."""
+        """Yield a description of the data, and the accuracies of the network and of the rules."""
         data, metrics, paper = said["data"], said["metrics"], said["paper"]
         if data["vectors"] is not None:
             without = f"; {data.get('words_without_a_vector', 0)} words have none of their own"
@@ -105,7 +105,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         )
 
     def kept(self, said: dict[str, Any], folder: Path) -> str:
-        """Return the last line, which says how to read the rules back if they can be."""
+        """Return the last line, which says how to read the rules back if that is possible."""
         readable = RuleClassification(**said["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""
@@ -116,7 +116,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
 def build(
     data: RuledSentences, settings: RuleClassification, table: Tensor | None
 ) -> FANetwork | PlainNetwork:
-    """The untrained network; ``table`` are word vectors, shape ``(V, D)``."""
+    """Return the untrained network; ``table`` has the word vectors, shape ``(V, D)``."""
     with seeded(mixed(settings.seed, 2)):
         if settings.is_fa:
             return FANetwork(data, settings, table)
@@ -127,10 +127,10 @@ def build(
 def _word_vectors(
     source: RuleSource, data: RuledSentences, settings: RuleClassification, where: Data
 ) -> tuple[Tensor | None, dict[str, Any]]:
-    """The vectors of the words, and what is said of them; none where the network reads none."""
+    """Return the vectors of the words and their description, or ``None`` if the network needs none."""
     if settings.is_fa and (settings.beta == 1 or settings.tensor == "whole"):
         if where.vectors is not None and source.published is None:
-            raise InputError("--vectors does not count at beta = 1: --beta below 1 is right")
+            raise InputError("--beta must be below 1 for --vectors to have an effect, got 1")
         return None, {"vectors": None}
     file = where.vectors or beside(where.folder, where.folder / source.folder)
     read = vectors(file, data.words, settings.seed)
@@ -142,28 +142,28 @@ def _word_vectors(
 
 
 def _beside_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float]:
-    """The rule system's accuracy, the untrained network's, and how often both say the same."""
+    """Return the accuracies of the rules and of the untrained network, and their agreement."""
     truth, by_rules = task.parts[part].labels, task.data.by_rules(part)
-    said, _ = task.said(network, part)
+    predicted, _ = task.predict(network, part)
     return {
         f"rules_{part}_accuracy": float((by_rules == truth).double().mean()),
-        f"untrained_{part}_accuracy": float((said == truth).double().mean()),
-        f"untrained_{part}_agrees_with_rules": float((said == by_rules).double().mean()),
+        f"untrained_{part}_accuracy": float((predicted == truth).double().mean()),
+        f"untrained_{part}_agrees_with_rules": float((predicted == by_rules).double().mean()),
     }
 
 
 def _measured(task: RuleTask, network: nn.Module, part: str, positive: str | None) -> dict[str, Any]:
     truth = task.parts[part].labels
-    said, loss = task.said(network, part)
-    accuracy = float((said == truth).double().mean())
+    predicted, loss = task.predict(network, part)
+    accuracy = float((predicted == truth).double().mean())
     metrics = {
         f"{part}_accuracy": accuracy,
         f"{part}_standard_error": standard_error(accuracy, len(truth)),
         f"{part}_loss": loss,
     }
     if positive is not None and positive in task.data.labels:
-        place = task.data.labels.index(positive)
-        both = int(((said == place) & (truth == place)).sum())
-        metrics[f"{part}_precision"] = both / max(1, int((said == place).sum()))
-        metrics[f"{part}_recall"] = both / max(1, int((truth == place).sum()))
+        index = task.data.labels.index(positive)
+        both = int(((predicted == index) & (truth == index)).sum())
+        metrics[f"{part}_precision"] = both / max(1, int((predicted == index).sum()))
+        metrics[f"{part}_recall"] = both / max(1, int((truth == index).sum()))
     return metrics

@@ -1,5 +1,6 @@
-"""FA-RNNs with the two layers of section 3.5 above the last state (Jiang et al. 2020): at first they say what
-the rules say.
+"""FA-RNNs with the two layers of section 3.5 above the last state (Jiang et al. 2020).
+
+Before training, their predictions are those of the rules.
 """
 
 from __future__ import annotations
@@ -20,36 +21,35 @@ from training.classification_with_rules.settings import RuleClassification
 from training.engine.noise import Noise
 
 SPREAD = 0.5
-"""Of several labels that match, the last one in the file wins: its match counts up to so much more than the
-first one's.
-"""
+"""The relative advantage of the last label in the file over the first one, if several labels match."""
 DEFAULT = 0.5 * SCALE
-"""The logit of the default label where no rule matches: less than that of a match."""
+"""The logit of the default label if no rule matches: less than that of a match."""
 RANDOM = 1e-3
-"""The standard deviation of what is added to the layers above the last state, so that no weight is zero."""
+"""The standard deviation of the noise on the layers above the last state, so that no weight is zero."""
 LAST, VECTORS = 0, 1
 """Streams of random numbers."""
 
 
 class MaskedVectors(nn.Module):
-    """In place of a cell's dropout: multiplies word vectors with a mask that belongs to the examples."""
+    """A replacement for a cell's dropout that multiplies word vectors by the examples' mask."""
 
     mask: Tensor | None = None
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """The vectors, shape ``(T, B, D)``, some of their numbers dropped."""
+        """Return the vectors, shape ``(T, B, D)``, multiplied by the mask."""
         return vectors if self.mask is None else vectors * self.mask
 
 
 class Direction(nn.Module):
-    """A network that reads sentences in one direction, and the first of the two layers: a match of each
-    label's rules.
+    """A network that reads sentences in one direction, and the first layer above it.
+
+    The first layer computes the match of each label's rules.
 
     Args:
-        rules: compiled, in that direction.
-        labels: of which the rules' come first, in their order.
-        settings: of the run.
-        vectors: of the words, shape ``(V, D)``; ``None`` where beta is 1.
+        rules: the rules compiled in that direction.
+        labels: the number of labels; the rules' labels come first, in order.
+        settings: the settings of the run.
+        vectors: the word vectors, shape ``(V, D)``; ``None`` if beta is 1.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class Direction(nn.Module):
             self.match[: len(self.network.final)] = self.network.final
             self.match.add_(RANDOM * torch.randn_like(self.match))
         if cell is not None:
-            if settings.vector_dropout:  # else words that are the same have one vector
+            if settings.vector_dropout:  # otherwise equal words share a vector
                 cell.dropout = self.masked  # type: ignore[assignment]
             if settings.word_features == "trained":
                 _train(cell)
 
     @property
     def factored(self) -> FactoredCell | None:
-        """The cell with the factors; ``None`` for a whole tensor."""
+        """Return the cell with the factors; ``None`` for an undecomposed tensor."""
         cell = self.network.cell
         inner = cell.inner if isinstance(cell, FAGRUCell) else cell
         return inner if isinstance(inner, FactoredCell) else None
@@ -86,15 +86,15 @@ class Direction(nn.Module):
     def forward(
         self, words: Tensor, lengths: Tensor, kept: Tensor | None = None, mask: Tensor | None = None
     ) -> Tensor:
-        """How far each label's rules match, shape ``(B, labels)``.
+        """Compute how well each label's rules match, shape ``(B, labels)``.
 
         Args:
             words: shape ``(T, B)``.
             lengths: shape ``(B,)``.
-            kept: dropout of the last state, shape ``(B, K)``.
-            mask: dropout of word vectors, shape ``(T, B, D)``.
+            kept: the dropout mask of the last state, shape ``(B, K)``.
+            mask: the dropout mask of the word vectors, shape ``(T, B, D)``.
         """
-        order = lengths.argsort(descending=True, stable=True)  # as the network has them, for the mask's sake
+        order = lengths.argsort(descending=True, stable=True)  # the order of the network, for the mask
         self.masked.mask = None if mask is None else mask[:, order]
         h = self.network.states(words[:, order], lengths[order])[order.argsort()]
         h = h if kept is None else h * kept
@@ -104,15 +104,15 @@ class Direction(nn.Module):
 
 
 class FANetwork(nn.Module):
-    """One direction or two, whose matches are averaged, and a linear layer on the matches.
+    """One or two directions, whose matches are averaged, and a linear layer on the matches.
 
-    The paper averages the states of both directions; those are states of two different automata, so here it
-    is the matches of the labels (``theory/fa_rnn/bidirectional.py``).
+    The paper averages the states of both directions, which belong to two different automata. This network
+    averages the labels' matches instead (``theory/fa_rnn/bidirectional.py``).
 
     Args:
-        data: sentences and rules.
-        settings: of the run.
-        vectors: of the words, shape ``(V, D)``; ``None`` where beta is 1.
+        data: the sentences and rules.
+        settings: the settings of the run.
+        vectors: the word vectors, shape ``(V, D)``; ``None`` if beta is 1.
     """
 
     def __init__(self, data: RuledSentences, settings: RuleClassification, vectors: Tensor | None) -> None:
@@ -132,34 +132,35 @@ class FANetwork(nn.Module):
             self.out.weight.copy_(torch.diag(SCALE * rank.clamp(max=1 + SPREAD)))
             if settings.share:
                 self.out.weight.add_(RANDOM * torch.randn_like(self.out.weight))
-            else:  # nothing is trained, and a match is 0 or 1
+            else:  # no training, so a match is 0 or 1
                 for direction in self.directions:
                     direction.match.copy_(direction.match.round())  # type: ignore[operator]
             self.out.bias.zero_()
             default = data.labels.index(data.default)
             self.out.bias[default] = DEFAULT
-            self.out.weight[default, default] -= (
-                DEFAULT  # where its own rules match, it has no more than others
-            )
+            # if the rules of the default label match, its logit is that of any other match
+            self.out.weight[default, default] -= DEFAULT
         if settings.weights == "random":
             self._forget()
 
     def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
-        """Logits of the labels, shape ``(B, labels)``; ``noise`` of this step, in training."""
-        found = []
+        """Return the labels' logits, shape ``(B, labels)``; ``noise`` is that of a training step."""
+        matches = []
         for number, (direction, words) in enumerate(
             zip(self.directions, (batch.words, batch.mirrored), strict=False)
         ):
             kept, mask = self._dropped(direction, batch, noise, number)
-            found.append(direction(words, batch.lengths, kept, mask))
+            matches.append(direction(words, batch.lengths, kept, mask))
         if self.settings.activation == "clamp":
-            found = [one.clamp(max=1) for one in found]
-        logits: Tensor = self.out(torch.stack(found).mean(dim=0))
+            matches = [one.clamp(max=1) for one in matches]
+        logits: Tensor = self.out(torch.stack(matches).mean(dim=0))
         return logits
 
     def classifier(self, data: RuledSentences) -> Classifier:
-        """The same network as a classifier whose rules can be read back: both layers are one linear layer.
-        For one direction without gates, activation and maxima, with a decomposed tensor.
+        """Convert the network to a classifier whose rules can be read back.
+
+        Both layers become one linear layer. The network must have one direction, no gates, no activation,
+        forward scoring and a decomposed tensor.
         """
         (direction,) = self.directions
         assert isinstance(direction, Direction) and self.settings.activation == "none"
@@ -167,7 +168,7 @@ class FANetwork(nn.Module):
         blocks = [
             RuleBlock(
                 str(part.label),
-                tuple(str(data.written[place].rule) for place in part.rules),
+                tuple(str(data.written[number].rule) for number in part.rules),
                 part.states,
                 tuple(state for state in part.states if state in final),
             )
@@ -179,14 +180,14 @@ class FANetwork(nn.Module):
             network.register_buffer(name, getattr(direction.network, name))
         extra = network.cell.states - network.final.shape[1]
         network.register_buffer("final", nn.functional.pad(network.final, (0, extra)))
-        made = Classifier(network, data.labels, blocks)
+        classifier = Classifier(network, data.labels, blocks)
         with torch.no_grad():
-            made.readout.weight.copy_(self.out.weight @ direction.match)
-            made.readout.bias.copy_(self.out.bias)
-        return made
+            classifier.readout.weight.copy_(self.out.weight @ direction.match)
+            classifier.readout.bias.copy_(self.out.bias)
+        return classifier
 
     def groups(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """The parameters of the recurrence, and those of the layers above it."""
+        """Return the parameters of the recurrence, and those of the layers above it."""
         above = [self.out.weight, self.out.bias, *(d.match for d in self.directions)]
         ids = {id(parameter) for parameter in above}
         return [p for p in self.parameters() if id(p) not in ids], above  # type: ignore[return-value]
@@ -210,7 +211,7 @@ class FANetwork(nn.Module):
         return kept, mask
 
     def _forget(self) -> None:
-        """Random weights in place of the rules' (Table 6: Rand)."""
+        """Replace the weights of the rules by random ones (Table 6: Rand)."""
         for direction in self.directions:
             assert isinstance(direction, Direction)
             cell = direction.factored

@@ -1,4 +1,4 @@
-"""What Jiang et al. 2020 found: Tables 4, 5 and 6, test accuracies in %."""
+"""The figures of Jiang et al. 2020: Tables 4, 5 and 6, test accuracies in %."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TABLE_4: dict[str, tuple[float, float, float]] = {
     "bigru+pr": (1.88, 16.65, 65.95),
     "bigru+kd": (1.88, 16.65, 65.95),
 }
-"""Without training, on ATIS, QC and SMS."""
+"""Test accuracies without training, on ATIS, QC and SMS."""
 RULES = (87.01, 64.40, 93.20)
-"""Of the rules themselves, on ATIS, QC and SMS."""
+"""Test accuracies of the rules, on ATIS, QC and SMS."""
 TABLE_5: dict[str, tuple[float, ...]] = {
     "fa-rnn": (90.54, 90.79, 96.52, 65.4, 79.6, 91.3, 94.1, 96.75, 98.8),
     "fa-gru": (90.73, 90.85, 96.61, 66.65, 80.7, 91.85, 94.15, 96.8, 99.2),
@@ -41,7 +41,7 @@ TABLE_5: dict[str, tuple[float, ...]] = {
     "bigru+pr": (75.67, 88.89, 96.5, 53.65, 80.45, 91.85, 92.75, 96.05, 98.45),
     "bigru+kd": (75.5, 88.86, 96.75, 49.2, 80.3, 91.25, 92.15, 96.0, 98.55),
 }
-"""With 1 %, 10 % and 100 % of the training sentences: ATIS, then QC, then SMS."""
+"""Test accuracies with 1 %, 10 % and 100 % of the training sentences: ATIS, then QC, then SMS."""
 TABLE_6: dict[str, tuple[dict[str, str], tuple[float, float, float]]] = {
     "F": ({}, (96.52, 91.30, 98.80)),
     "V": ({"scoring": "viterbi"}, (95.66, 88.20, 97.85)),
@@ -51,15 +51,13 @@ TABLE_6: dict[str, tuple[dict[str, str], tuple[float, float, float]]] = {
     "F-Rand E_w": ({"word_vectors": "random"}, (94.17, 84.40, 97.00)),
     "Train E_R": ({"word_features": "trained"}, (96.41, 89.20, 99.00)),
 }
-"""Of an FA-RNN with all training sentences: what each variant changes, and ATIS, QC and SMS."""
+"""The settings of each FA-RNN variant with all training sentences, and its ATIS, QC and SMS figures."""
 CHANGED = ("scoring", "tensor", "weights", "word_vectors", "word_features")
 ORDINARY = RuleClassification()
 
 
 def variant(settings: RuleClassification) -> str | None:
-    """The name in Table 6 of what a run changes, ``F`` where it changes nothing; ``None`` where the table has
-    no such variant.
-    """
+    """Return the run's variant in Table 6, ``F`` for the default settings, or ``None`` if there is none."""
     changes = {
         name: getattr(settings, name)
         for name in CHANGED
@@ -69,20 +67,20 @@ def variant(settings: RuleClassification) -> str | None:
 
 
 def paper(experiment: str, settings: RuleClassification) -> dict[str, Any] | None:
-    """What the paper has of such a run: its test accuracy and the table; ``None`` where it has nothing."""
+    """Return the paper's test accuracy for this run and its table, or ``None`` if it has none."""
     if experiment not in SETS:
         return None
-    place, which = SETS.index(experiment), variant(settings)
+    index, which = SETS.index(experiment), variant(settings)
     figure: float | None = None
     table = 5
     if settings.share == 0 and settings.model in TABLE_4 and which == "F":
-        figure, table = TABLE_4[settings.model][place], 4
+        figure, table = TABLE_4[settings.model][index], 4
     elif which not in (None, "F") and settings.share == 1 and settings.model == "fa-rnn":
         assert which is not None
-        figure, table = TABLE_6[which][1][place], 6
+        figure, table = TABLE_6[which][1][index], 6
     elif which == "F" and settings.share in SHARES:
-        figure = TABLE_5[settings.model][3 * place + SHARES.index(settings.share)]
+        figure = TABLE_5[settings.model][3 * index + SHARES.index(settings.share)]
     if figure is None:
         return None
-    said = {"test_accuracy": round(figure / 100, 6), "source": f"Jiang et al. 2020, Table {table}"}
-    return said | ({"rules_test_accuracy": RULES[place] / 100} if settings.model in FA else {})
+    figures = {"test_accuracy": round(figure / 100, 6), "source": f"Jiang et al. 2020, Table {table}"}
+    return figures | ({"rules_test_accuracy": RULES[index] / 100} if settings.model in FA else {})

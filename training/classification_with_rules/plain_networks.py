@@ -1,5 +1,6 @@
-"""What FA-RNNs are compared with (Jiang et al. 2020, section 4.2): recurrent, convolutional and averaging
-networks, and ones that read which rules match.
+"""The baselines of FA-RNNs (Jiang et al. 2020, section 4.2).
+
+They are recurrent, convolutional and averaging networks, and networks that read which rules match.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from training.engine.noise import Noise
 
 RECURRENT = {"rnn": nn.RNN, "lstm": nn.LSTM, "gru": nn.GRU}
 LAYERS = 4
-"""Of a CNN, and of a DAN."""
+"""The number of layers of a CNN and of a DAN."""
 WIDTH = 3
-"""Words that a convolution reads."""
+"""The number of words that a convolution reads."""
 LAST, VECTORS = 0, 1
 """Streams of random numbers."""
 
 
 class PlainRecurrent(nn.Module):
-    """The last state of a recurrent network, of both directions side by side where it has two."""
+    """The last state of a recurrent network, concatenated if it has two directions."""
 
     def __init__(self, kind: str, width: int, hidden: int, both: bool) -> None:
         super().__init__()
@@ -29,7 +30,7 @@ class PlainRecurrent(nn.Module):
         self.size = hidden * (1 + both)
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """Shape ``(B, size)``, from shape ``(T, B, width)``."""
+        """Return the last states, shape ``(B, size)``, from vectors of shape ``(T, B, width)``."""
         packed = nn.utils.rnn.pack_padded_sequence(vectors, lengths.cpu(), enforce_sorted=False)
         state = self.layer(packed)[1]
         last: Tensor = state[0] if isinstance(state, tuple) else state
@@ -37,13 +38,13 @@ class PlainRecurrent(nn.Module):
 
 
 class Convolutional(nn.Module):
-    """Convolutions one above the other, and the largest value of each channel (Kim 2014)."""
+    """Stacked convolutions, and the maximum of each channel (Kim 2014)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         sizes = [width, *[hidden] * LAYERS]
         layers = [nn.Conv1d(sizes[i], sizes[i + 1], WIDTH, padding=WIDTH // 2) for i in range(LAYERS)]
-        for layer in layers:  # else what a layer hands on fades, and on ATIS nothing is learned
+        for layer in layers:  # otherwise activations vanish, and nothing is learned on ATIS
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             assert layer.bias is not None
             nn.init.zeros_(layer.bias)
@@ -51,12 +52,12 @@ class Convolutional(nn.Module):
         self.size = hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """Shape ``(B, size)``, from shape ``(T, B, width)``."""
+        """Return features, shape ``(B, size)``, from vectors of shape ``(T, B, width)``."""
         values = vectors.permute(1, 2, 0)
         inside = torch.arange(values.shape[2], device=lengths.device) < lengths[:, None, None]
         for layer in self.layers:
             values = torch.relu(layer(values * inside))
-        return (values * inside).amax(dim=2)  # none is negative
+        return (values * inside).amax(dim=2)  # no value is negative
 
 
 class Averaging(nn.Module):
@@ -69,7 +70,7 @@ class Averaging(nn.Module):
         self.size = hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        """Shape ``(B, size)``, from shape ``(T, B, width)``."""
+        """Return features, shape ``(B, size)``, from vectors of shape ``(T, B, width)``."""
         inside = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
         values = (vectors * inside[:, :, None]).sum(dim=0) / lengths[:, None]
         for layer in self.layers:
@@ -78,15 +79,15 @@ class Averaging(nn.Module):
 
 
 class PlainNetwork(nn.Module):
-    """An encoder of sentences, and a two-layer perceptron on what it makes of them.
+    """A sentence encoder and a two-layer perceptron.
 
-    The rules come in as Luo et al. 2018 have it: the labels whose rules match are numbers that the perceptron
-    reads besides (``+i``), or are added to the logits, with a weight for each label (``+o``).
+    Rules are used as in Luo et al. 2018. The labels whose rules match are additional inputs of the perceptron
+    (``+i``), or are added to the logits with a weight for each label (``+o``).
 
     Args:
-        settings: of the run.
-        vectors: of the words, shape ``(V, D)``; they are not trained.
-        labels: how many.
+        settings: the settings of the run.
+        vectors: the word vectors, shape ``(V, D)``; they are not trained.
+        labels: the number of labels.
     """
 
     table: Tensor
@@ -111,7 +112,7 @@ class PlainNetwork(nn.Module):
             self.match = nn.Parameter(torch.ones(labels))
 
     def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
-        """Logits of the labels, shape ``(B, labels)``; ``noise`` of this step, in training."""
+        """Return the labels' logits, shape ``(B, labels)``; ``noise`` is that of a training step."""
         s, vectors = self.settings, self.table[batch.words]
         if noise is not None and s.vector_dropout:
             mask = noise.kept(VECTORS, (len(vectors), vectors.shape[2]), s.vector_dropout, vectors.dtype)

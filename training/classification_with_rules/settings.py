@@ -15,14 +15,16 @@ FA = ("fa-rnn", "fa-gru", "bifa-rnn", "bifa-gru")
 PLAIN = ("cnn", "dan", "rnn", "lstm", "gru", "birnn", "bilstm", "bigru")
 ENHANCED = ("bigru+i", "bigru+o", "bigru+io", "bigru+pr", "bigru+kd")
 TAUGHT_MODELS = ("bigru+pr", "bigru+kd")
-"""Those that imitate the rules."""
+"""The models that imitate the rules."""
 MODELS = FA + PLAIN + ENHANCED
 
 
 @dataclass(frozen=True)
 class RuleClassification(Settings):
-    """A run of text classification with rules. The defaults are what the authors' program has, for ATIS;
-    what it leaves open is one of the paper's choices.
+    """A run of text classification with rules.
+
+    The defaults are those of the authors' program for ATIS. Settings that it leaves open have one of the
+    paper's values.
     """
 
     model: str = setting("fa-rnn", "the network", one_of=MODELS)
@@ -76,52 +78,61 @@ class RuleClassification(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tensor == "whole" and (self.model != "fa-rnn" or self.beta != 1 or self.extra):
-            raise InputError("--tensor whole is equation 4: --model fa-rnn, --beta 1 and --extra 0 are right")
+            raise InputError("--tensor whole must be used with --model fa-rnn, --beta 1 and --extra 0")
         if self.scoring == "viterbi" and self.model != "fa-rnn":
-            raise InputError("--scoring viterbi is for --model fa-rnn, as in Table 6")
+            raise InputError("--scoring viterbi must be used with --model fa-rnn, as in Table 6")
         if self.drawn and self.model not in FA:
-            raise InputError(f"--drawn is for {', '.join(FA)}, which know the rules before training")
+            raise InputError(f"--drawn must be used with one of {', '.join(FA)}, which start from the rules")
 
     @property
     def is_fa(self) -> bool:
-        """Is it an FA-RNN?"""
+        """Return whether the model is an FA-RNN."""
         return self.model in FA
 
     @property
     def is_classifier(self) -> bool:
-        """Is the network a linear layer on the states of a recurrence that began as the rules, which can be
-        read back as rules?
+        """Return whether the network's rules can be read back.
+
+        The network must be a linear layer on the states of a recurrence that was initialised with the rules.
         """
         plain = {"activation": "none", "scoring": "forward", "tensor": "decomposed", "weights": "rules"}
-        return self.model == "fa-rnn" and all(getattr(self, name) == right for name, right in plain.items())
+        return self.model == "fa-rnn" and all(getattr(self, name) == value for name, value in plain.items())
 
 
 # Named settings, for the fields that a command line leaves open. Ours were chosen on the dev parts of the
-# published sets, for 1 %, 10 % and all of the training sentences; the networks that are no FA-RNNs have
-# recipes of their own, and of these the CNN, and those that the rules teach.
+# published sets, for 1 %, 10 % and all of the training sentences. Networks that are not FA-RNNs have their
+# own recipes, and so do the CNN and those that the rules teach.
 
 BETAS = {"atis": 0.9, "qc": 0.3, "sms": 0.7}
-"""Of the authors' program, for the published sets."""
+"""The values of the authors' program for the published sets."""
 SHARES = {"few": 0.01, "some": 0.1, "all": 1.0}
 FEW, SOME = 150, 1500
-"""Fewer sentences are few, or some. The published sets have about 45, 450 and 4,500 in 1 %, 10 % and all of
-them; these are between, in the same ratio.
+"""The numbers of sentences below which they are few, or some.
+
+The published sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of them; these limits are
+between, in the same ratio.
 """
 _COMMON: dict[str, Any] = {"schedule": "cosine", "dropout": 0.2, "vector_dropout": 0.2}
 _FEW = _COMMON | {"batch": 8, "epochs": 60, "patience": 60, "average": 0.9}
 _SOME = _COMMON | {"batch": 32, "epochs": 40, "patience": 40, "average": 0.95}
 _ALL = _COMMON | {"batch": 64, "epochs": 30, "patience": 10, "average": 0.98}
 TAUGHT = {"confidence": 1.0}
-"""Of networks that the rules teach: a softmax of matches, as in the authors' program. With rules that are
-surer, +kd and +pr were below a network without rules on the dev parts.
+"""The settings of networks that the rules teach: a softmax of matches, as in the authors' program.
+
+With a higher confidence, +kd and +pr were worse than a network without rules on the dev parts.
 """
 CONVOLUTIONAL = {"rate": 1e-3}
-"""Of a CNN: at the others' rate it often learned the most frequent label alone, on the dev parts, too."""
+"""The settings of a CNN.
+
+At the other networks' rate it often predicted only the most frequent label, also on the dev parts.
+"""
 
 
 def presets(experiment: str) -> dict[str, dict[str, Any]]:
-    """By name: no training, with matches that count at most once, as the rules have it; and ours. Of a
-    published set also those of the authors' program, and the share that each of ours is for.
+    """Return the presets of an experiment by name.
+
+    They are no training, with matches that count at most once, as in the rules; and ours. A published set
+    also has those of the authors' program, and each of ours includes its share.
     """
     beta = {"beta": BETAS[experiment]} if experiment in BETAS else {}
     ours: dict[str, dict[str, Any]] = {
@@ -142,7 +153,7 @@ def presets(experiment: str) -> dict[str, dict[str, Any]]:
 
 
 def preset_for(sentences: int, model: str) -> str:
-    """The preset for a model and a number of training sentences.
+    """Return the preset for a model and a number of training sentences.
 
     >>> preset_for(45, "fa-gru"), preset_for(450, "bigru"), preset_for(0, "fa-rnn")
     ('few', 'some-plain', 'zero-shot')
@@ -162,7 +173,7 @@ def preset_for(sentences: int, model: str) -> str:
 
 
 def preset_of(data: Data, given: dict[str, Any]) -> str:
-    """Return the preset for one's own sentences: by how many there are to train on, and the model."""
+    """Return the preset for the user's own sentences, from the number of training sentences and the model."""
     from neural.fa_rnn.sentences import part_of
     from training.classification_with_rules.data import drawn_places
 

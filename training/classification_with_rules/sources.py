@@ -1,4 +1,4 @@
-"""Where labelled sentences and rules are: of the published sets, and of one's own."""
+"""The locations of labelled sentences and rules, published or the user's own."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 
 PUBLISHED = "https://github.com/jeffchy/RE2RNN"
 OWN = "fa-rnn"
-"""The experiment whose sentences and rules are the user's own."""
+"""The experiment that uses the user's own sentences and rules."""
 
 
 @dataclass(frozen=True)
 class RuleSource:
-    """A set.
+    """A data set.
 
     Attributes:
-        folder: with ``train.tsv``, ``dev.tsv``, ``test.tsv`` and a file of rules, below the user's folder.
-        title: of the set.
-        published: where; ``None`` for one's own.
-        sizes: how many sentences its parts have as they are published; none for one's own, of any size.
-        positive: the label whose precision and recall count, of a set with two; ``None`` for another set.
+        folder: the folder below the user's folder with ``train.tsv``, ``dev.tsv``, ``test.tsv`` and a file of
+            rules.
+        title: the title of the set.
+        published: where it is published; ``None`` for the user's own.
+        sizes: the published number of sentences of each part; empty for the user's own set of any size.
+        positive: the label for precision and recall, if the set has two labels; otherwise ``None``.
     """
 
     folder: str
@@ -29,7 +30,7 @@ class RuleSource:
 
     @property
     def at(self) -> str:
-        """Where it is published, as the end of a sentence."""
+        """Return where the set is published, as the end of a sentence."""
         return f"; {self.title} is published at {self.published}" if self.published else ""
 
 
@@ -50,4 +51,4 @@ SOURCES = {
     ),
     OWN: RuleSource(".", "a set of one's own", published=None),
 }
-"""By experiment."""
+"""The sources by experiment."""

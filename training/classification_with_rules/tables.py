@@ -1,5 +1,7 @@
-"""The tables of text classification with rules: a row a model, a column a share of the training sentences,
-the paper's figure beside ours.
+"""The tables of text classification with rules.
+
+There is a row for each model, a column for each share of the training sentences, and the paper's figure
+beside ours.
 """
 
 from __future__ import annotations
@@ -18,25 +20,25 @@ COLUMNS = (0.0, *SHARES)
 
 @dataclass(frozen=True)
 class TableCell:
-    """Results of runs that differ in the seed alone, by seed."""
+    """Results of runs that differ only in the seed, by seed."""
 
     runs: tuple[dict[str, Any], ...]
 
     def metric(self, name: str) -> tuple[float, ...]:
-        """A metric of each."""
+        """Return a metric of each run."""
         return tuple(run["metrics"][name] for run in self.runs)
 
     @property
     def paper(self) -> float | None:
-        """The paper's test accuracy; ``None`` where it has none."""
-        said: float | None = (self.runs[0]["paper"] or {}).get("test_accuracy")
-        return said
+        """Return the paper's test accuracy, or ``None`` if it has none."""
+        figure: float | None = (self.runs[0]["paper"] or {}).get("test_accuracy")
+        return figure
 
     def ours(self) -> str:
-        """Mean and deviation of the test accuracies in %.
+        """Return the mean and the standard deviation of the test accuracies in %.
 
         >>> runs = [{"metrics": {"test_accuracy": one}, "paper": None} for one in (0.9, 0.92)]
-        >>> Cell(tuple(runs)).ours()
+        >>> TableCell(tuple(runs)).ours()
         '91.0±1.4'
         """
         accuracies = self.metric("test_accuracy")
@@ -44,31 +46,31 @@ class TableCell:
         return f"{100 * mean(accuracies):.1f}{spread}"
 
     def theirs(self) -> str:
-        """The paper's, in %; a dash for none."""
+        """Return the paper's figure in %, or a dash."""
         return "-" if self.paper is None else f"{100 * self.paper:.1f}"
 
     def both(self) -> str:
-        """Ours, and the paper's in brackets."""
+        """Return our figure, and the paper's in brackets."""
         return f"{self.ours()} ({self.theirs()})"
 
 
 def is_with_rules(result: dict[str, Any]) -> bool:
-    """Is a result one of these experiments'?"""
+    """Return whether a result belongs to one of these experiments."""
     return result["experiment"] in SETS
 
 
 def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float, float], TableCell]:
-    """By experiment, model, variant of Table 6, share and beta: the ones that the tables have.
+    """Group the results by experiment, model, variant of Table 6, share and beta.
 
-    Runs that differ in anything else come first come first kept: results of two recipes are not mixed.
+    Runs of different recipes are not mixed: a group keeps the runs that share the recipe of its first run.
     """
     groups: dict[tuple[str, str, str, float, float], list[dict[str, Any]]] = {}
     for one in results:
         which = _variant(one)
         if which is None or "test_accuracy" not in one["metrics"]:
             continue
-        said = one["configuration"]
-        key = (one["experiment"], one["model"], which, float(said["share"]), float(said["beta"]))
+        own = one["configuration"]
+        key = (one["experiment"], one["model"], which, float(own["share"]), float(own["beta"]))
         group = groups.setdefault(key, [])
         if not group or _recipe(group[0]) == _recipe(one):
             group.append(one)
@@ -78,26 +80,29 @@ def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float,
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Each with its title, its header and its rows, as text of at most 80 columns."""
+    """Return each table with its title, header and rows, as text of at most 80 columns."""
     every = cells([one for one in results if is_with_rules(one)])
-    made: list[tuple[str, list[str], list[list[str]]]] = []
+    result: list[tuple[str, list[str], list[list[str]]]] = []
     for experiment in SETS:
         rows = accuracies(every, experiment)
         if rows:
             header = ["model", "no training", "1 %", "10 %", "100 %"]
-            made.append((f"{experiment}: test accuracy in %, ours ± deviation (the paper's)", header, rows))
+            result.append((f"{experiment}: test accuracy in %, ours ± deviation (the paper's)", header, rows))
         variants = ablations(every, experiment)
         if variants:
-            made.append(
+            result.append(
                 (f"{experiment}: Table 6, test accuracy in %", ["variant", "ours", "paper"], variants)
             )
-    return made
+    return result
 
 
 def accuracies(
     every: dict[tuple[str, str, str, float, float], TableCell], experiment: str
 ) -> list[list[str]]:
-    """A row a model that was run, a column for each of :data:`COLUMNS`; a dot where it was not."""
+    """Return a row for each model that was run, with a column for each of :data:`COLUMNS`.
+
+    A dot marks a cell without runs.
+    """
     rows = []
     for model in MODELS:
         row = [cell_of(every, experiment, model, share) for share in COLUMNS]
@@ -107,7 +112,7 @@ def accuracies(
 
 
 def ablations(every: dict[tuple[str, str, str, float, float], TableCell], experiment: str) -> list[list[str]]:
-    """The rows of Table 6, where any but the first was run."""
+    """Return the rows of Table 6, if any but the first was run."""
     rows = []
     for name in TABLE_6:
         cell = cell_of(every, experiment, "fa-rnn", 1.0, name)
@@ -123,7 +128,7 @@ def cell_of(
     share: float,
     which: str = "F",
 ) -> TableCell | None:
-    """The cell of a model; of several betas, the one with most seeds, the first of equals."""
+    """Return the cell of a model; of several betas, the first one with the most seeds."""
     own = [
         cell
         for (name, kind, variant_of, part, _), cell in every.items()
@@ -133,12 +138,12 @@ def cell_of(
 
 
 def _variant(result: dict[str, Any]) -> str | None:
-    said = result["configuration"]
-    if any(said.get(name) not in _words(name) for name in CHANGED):
+    configuration = result["configuration"]
+    if any(configuration.get(name) not in _words(name) for name in CHANGED):
         return None
-    if not all(finite(said.get(name)) for name in ("share", "beta")):
+    if not all(finite(configuration.get(name)) for name in ("share", "beta")):
         return None
-    change = {name: said[name] for name in CHANGED}
+    change = {name: configuration[name] for name in CHANGED}
     if change["tensor"] == "whole":
         change["beta"] = 1.0
     return variant(RuleClassification(**change))

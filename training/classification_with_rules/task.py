@@ -1,4 +1,4 @@
-"""Text classification with rules, as the engine trains it."""
+"""Text classification with rules as a task of the training engine."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
 
 SLOWEST = 0.01
-"""The share of the learning rate that a cosine leaves at the end."""
+"""The share of the learning rate that a cosine schedule leaves at the end."""
 TIE = 1e-6
-"""What the dev set's loss counts, beside its accuracy, in the score of an epoch: of equal accuracies the
-smaller loss is better.
+"""The weight of the dev loss beside the accuracy in an epoch's score.
+
+Of equal accuracies, the smaller loss is better.
 """
 
 
 class RuleTask(ExampleTask):
-    """A classifier, the training part and the dev part.
+    """A classifier with its training part and dev part.
 
     Args:
         network: the classifier.
-        settings: of the run.
-        data: sentences and rules.
+        settings: the settings of the run.
+        data: the sentences and rules.
 
     Attributes:
-        parts: the sentences as the network reads them.
+        parts: the sentences in the form that the network reads.
     """
 
     settings: RuleClassification
@@ -46,7 +47,7 @@ class RuleTask(ExampleTask):
     def __init__(
         self, network: FANetwork | PlainNetwork, settings: RuleClassification, data: RuledSentences
     ) -> None:
-        self.index = {word: place for place, word in enumerate(data.words)}
+        self.index = {word: number for number, word in enumerate(data.words)}
         self.data = data
         self.parts = {
             name: EncodedSentences(part, self.index, data.labels, data.hits[name])
@@ -64,29 +65,32 @@ class RuleTask(ExampleTask):
             self.weights /= self.weights[targets].mean()
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Every training sentence once, and sentences drawn from the rules: these have the numbers behind."""
-        made = super().batches(epoch)
+        """Return the batches: every training sentence once, and sentences drawn from the rules.
+
+        Drawn sentences have the numbers after the training sentences.
+        """
+        result = super().batches(epoch)
         if self.rules is None or not self.rules.starts:
-            return made
+            return result
         s, count = self.settings, len(self.lengths)
         rng = random.Random(mixed(s.seed, 4, epoch))
         words = tuple(self.rules.draw(rng) for _ in range(s.drawn))
         unknown = Sentences(words, ("",) * len(words))
         self.drawn = EncodedSentences(unknown, self.index, (), torch.zeros(len(words), len(self.data.labels)))
-        made += [count + places for places in batches(self.drawn.lengths, s.batch, s.seed, epoch)]
-        rng.shuffle(made)
-        return made
+        result += [count + places for places in batches(self.drawn.lengths, s.batch, s.seed, epoch)]
+        rng.shuffle(result)
+        return result
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Cross-entropies, shape ``(B,)``: with the labels, and with what the rules say, where they count."""
+        """Return cross-entropies, shape ``(B,)``: with the labels, or with the rules' predictions."""
         s = self.settings
         device, count = next(self.network.parameters()).device, len(self.lengths)
-        if int(examples[0]) >= count:  # a batch is of one kind
+        if int(examples[0]) >= count:  # all examples of a batch are of one kind
             assert self.drawn is not None and self.untrained is not None
             batch, _ = self.drawn.at(examples - count, device)
             with torch.no_grad():
-                said = self.untrained.to(device)(batch).softmax(dim=1)
-            return functional.cross_entropy(network(batch, noise), said, reduction="none")
+                target = self.untrained.to(device)(batch).softmax(dim=1)
+            return functional.cross_entropy(network(batch, noise), target, reduction="none")
         batch, labels = self.parts["train"].at(examples, device)
         logits = network(batch, noise)
         own = functional.cross_entropy(logits, labels, reduction="none")
@@ -95,10 +99,11 @@ class RuleTask(ExampleTask):
         return own * self.weights.to(device)[labels]
 
     def _imitating(self, own: Tensor, logits: Tensor, matches: Tensor) -> Tensor:
-        """Part of the loss is that of imitating the rules, where any match.
+        """Mix the loss with that of imitating the rules, if any rule matches.
 
-        Knowledge distillation (Hinton et al. 2015): the labels of the rules, as a softmax. Posterior
-        regularisation (Hu et al. 2016, equation 4): what the network says, projected to what the rules want.
+        Knowledge distillation (Hinton et al. 2015) imitates the rules' labels as a softmax. Posterior
+        regularisation (Hu et al. 2016, equation 4) imitates the network's predictions, projected to the
+        rules.
         """
         s = self.settings
         wanted = s.confidence * matches
@@ -109,35 +114,36 @@ class RuleTask(ExampleTask):
         return torch.where(matched, (1 - s.imitation) * own + s.imitation * imitated, own)
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Accuracy on the dev part, which is the score but for ties, and mean cross-entropy."""
-        said, loss = self.said(network, "dev")
-        accuracy = float((said == self.parts["dev"].labels).double().mean())
+        """Return the score of an epoch, the dev accuracy except for ties, and its metrics."""
+        predicted, loss = self.predict(network, "dev")
+        accuracy = float((predicted == self.parts["dev"].labels).double().mean())
         return accuracy - TIE * min(loss, 1e3), {"dev_accuracy": accuracy, "dev_loss": loss}
 
     @torch.no_grad()
-    def said(self, network: nn.Module, part: str) -> tuple[Tensor, float]:
-        """The place of the label that the network gives each sentence of a part, shape ``(N,)``, and the mean
-        cross-entropy of those whose label it has.
+    def predict(self, network: nn.Module, part: str) -> tuple[Tensor, float]:
+        """Return the index of the predicted label of each sentence, shape ``(N,)``, and the mean loss.
+
+        The mean cross-entropy covers the sentences whose label is known.
         """
         network.eval()
         encoded, loss, known = self.parts[part], 0.0, 0
         device = next(network.parameters()).device
-        said = torch.zeros(len(encoded), dtype=torch.long)
+        predicted = torch.zeros(len(encoded), dtype=torch.long)
         for places in encoded.portions():
             batch, labels = encoded.at(places, device)
             logits = network(batch)
-            said[places] = logits.argmax(dim=1).cpu()
+            predicted[places] = logits.argmax(dim=1).cpu()
             inside = labels >= 0
             known += int(inside.sum())
             loss += float(functional.cross_entropy(logits[inside], labels[inside], reduction="sum"))
-        return said, loss / max(1, known)
+        return predicted, loss / max(1, known)
 
     def in_words(self, score: float) -> str:
-        """The accuracy in it."""
+        """Return the accuracy of a score as text."""
         return f"{score + TIE:.2%}"
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Adam; of an FA-RNN, the recurrence has a learning rate of its own."""
+        """Return Adam; the recurrence of an FA-RNN has its own learning rate."""
         s = self.settings
         groups = [list(self.network.parameters())]
         rates = [s.rate]
@@ -148,7 +154,7 @@ class RuleTask(ExampleTask):
         return torch.optim.Adam(named, weight_decay=s.weight_decay)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """A cosine's, or the same."""
+        """Return the rate of a cosine schedule, or the same rate."""
         s = self.settings
         if s.schedule == "plateau":
             return rate

@@ -1,5 +1,6 @@
-"""Pretrained word vectors for a vocabulary (section 3.3): GloVe's text format, an npz, or what Jiang et al.
-2020 published beside ATIS.
+"""Pretrained word vectors for a vocabulary (section 3.3).
+
+The formats are GloVe's text format, npz, and the files that Jiang et al. 2020 published with ATIS.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from ratproof.npz_files import arrays, vectors_of
 from training.rational_recurrences.data import find_vectors
 
 AROUND = 0.4
-"""The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's
-numbers.
+"""The standard deviation of the vectors of BOS and EOS, which texts do not contain.
+
+It is about that of GloVe's entries.
 """
 STRIPPED = ".,;:!?'\"()-*&#<>/"
 
 
 @dataclass(frozen=True)
 class WordVectors:
-    """E_w.
+    """The word vectors E_w.
 
     Attributes:
         table: shape ``(V, D)``.
-        without: how many words have no vector of their own, and get the mean.
+        without: the number of words without a vector of their own, which get the mean.
         source: the file.
     """
 
@@ -43,26 +45,30 @@ class WordVectors:
 
 
 ONE_HOT = "one-hot"
-"""In place of a file: E_w = I. Then G has a row for each word, which training moves by itself; no word is
-like another.
+"""The name that replaces a file for E_w = I.
+
+G then has a row for each word, which is trained independently; no two words are similar.
 """
 
 
 def beside(folder: Path, sentences: Path) -> Path:
-    """Vectors that lie in ``glove`` below the user's folder, beside the sentences, or in ``glove`` below
-    ``RATPROOF_DATA``.
+    """Find vectors in ``glove`` below the user's folder, beside the sentences, or below ``RATPROOF_DATA``.
 
-    Raises :class:`~automata.errors.InputError` where there are none.
+    Raises:
+        InputError: if there are none.
     """
     more = [Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else []
     return find_vectors(folder, sentences, *more, instead=f"; --vectors {ONE_HOT} does without")
 
 
 def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVectors:
-    """The vectors of some words, in a file, or ``one-hot``: of the word, in lower case, or without
-    punctuation around it; else the mean.
+    """Return the vectors of the words from a file, or ``one-hot``.
 
-    Raises :class:`~automata.errors.FormatError` for a file that is none.
+    A word without a vector is looked up in lower case, then without surrounding punctuation; otherwise it
+    gets the mean.
+
+    Raises:
+        FormatError: if the file is invalid.
     """
     if str(path) == ONE_HOT:
         return WordVectors(torch.eye(len(words)), 0, ONE_HOT)
@@ -83,8 +89,9 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVect
 
 
 def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:
-    """An npz with one array ``emb``, a row for each word of ``vocab_labels.json`` beside it; ``None`` for
-    another file.
+    """Read an npz with one array ``emb``, whose rows belong to the words of ``vocab_labels.json``.
+
+    Return ``None`` for any other file.
     """
     beside = path.parent / "vocab_labels.json"
     if path.suffix != ".npz" or not beside.is_file():
@@ -94,21 +101,22 @@ def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.
         return None
     table, words = vectors_of(data, "emb", path), _listed(beside)
     if len(table) != len(words):
-        raise FormatError(f"{path}: has {len(table)} vectors for the {len(words)} words of {beside.name}")
+        raise FormatError(
+            f"{path}: must have one vector for each of the {len(words)} words of {beside.name},"
+            f" got {len(table)}"
+        )
     return {word: row for word, row in zip(words, table, strict=True) if word in needed}, mean_of(table)
 
 
 def _listed(path: Path) -> list[str]:
-    """The words of ``vocab_labels.json``."""
+    """Return the words of ``vocab_labels.json``."""
     try:
         data = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(
-            f"{path}: is no JSON, where an object with a list of words under vocab is right"
-        ) from None
+        raise FormatError(f"{path}: must be JSON, an object with a list of words under vocab") from None
     words = data.get("vocab") if isinstance(data, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise FormatError(f"{path}: has no list of words under vocab")
+        raise FormatError(f"{path}: must have a list of words under vocab")
     return words

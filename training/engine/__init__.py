@@ -1,1 +1,1 @@
-"""The engine of all experiments: a run is a function of a configuration whose result is a file."""
+"""The engine of all experiments: it trains a configuration and writes its result to a file."""

@@ -1,4 +1,4 @@
-"""A bar with speed and time left, on standard error; in a log, lines."""
+"""A progress bar with speed and remaining time on standard error, or lines in a log."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ratproof.commands.terminal import console, progress_lines, shows_bar
 
 
 class _Speed(ProgressColumn):
-    """Steps a second."""
+    """Steps per second."""
 
     def render(self, task: object) -> Text:
-        """The column."""
+        """Return the column."""
         speed = getattr(task, "finished_speed", None) or getattr(task, "speed", None)
         return Text("" if speed is None else f"{speed:.1f} steps/s")
 
 
 @contextmanager
 def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], None]]:
-    """Yield a function that is told how many steps are made, and what to say beside the bar.
+    """Yield a function that takes the number of steps made and the text beside the bar.
 
     Args:
-        what: is trained.
-        steps: at most.
-        done: of those.
+        what: what is trained.
+        steps: the largest number of steps.
+        done: how many of them are done already.
     """
     if not shows_bar():
         with progress_lines(what) as log:

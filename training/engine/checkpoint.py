@@ -1,5 +1,7 @@
-"""A kept run: network, best network so far, optimiser, learning rates, the place in the data and torch's
-random state, in one file that is there whole or not at all, whenever the process is killed.
+"""A saved run in one file: networks, optimiser, learning rates, place in the data, random state.
+
+The file has both the current network and the best one so far. It is complete or absent, whenever the process
+is killed.
 """
 
 from __future__ import annotations
@@ -22,21 +24,20 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""Counts are below it: noise computes with them in 64 bits."""
+"""Upper bound of counts: noise computes with them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
-"""Of the learning rate's state, what a run changes."""
+"""The entries of the learning rate's state that a run changes."""
 
 
 def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
-    """Keep the run, between two steps.
+    """Save the run between two steps.
 
     Args:
         loop: the run.
-        task: what is trained and how, as JSON has it: it is gone on with for the same task only.
+        task: what is trained and how, as JSON; a run is resumed for the same task only.
         path: the file.
 
-    Raises :class:`~automata.errors.InputError` where it cannot be written; what was kept before is left as it
-    was.
+    Raises :class:`~automata.errors.InputError` if the file cannot be written; an earlier one stays.
     """
     tensors: dict[str, Tensor] = {f"model.{name}": t for name, t in loop.network.state_dict().items()}
     tensors |= {f"best.{name}": t for name, t in loop.best.items()}
@@ -50,23 +51,23 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
         checkpoints.write(path, KIND, about, copies, durable=True)
     except OutputError as error:
         after = (
-            "the run stopped there, and --resume goes on from what was kept before"
+            "the run stopped, and --resume continues from the last checkpoint"
             if path.exists()
-            else "nothing of the run is kept"
+            else "nothing of the run is saved"
         )
         raise InputError(f"{error}; {after}") from None
 
 
 def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
-    """Go on where a kept run stopped: ``loop`` becomes that run.
+    """Load a saved run into ``loop``.
 
-    Raises :class:`~automata.errors.FormatError`: the file is no run, not all of one, or one of another task,
-    whose difference is shown.
+    Raises :class:`~automata.errors.FormatError` if the file is not a complete run, or is one of another task;
+    the message then shows the difference.
     """
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
         raise FormatError(
-            f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run"
+            f"{path}: {difference(about.get('task'), task)}; use another folder (-o) for another run"
         )
     try:
         progress = _progress(about["progress"], loop.settings.rate)
@@ -82,7 +83,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         loop.task.carry({name.removeprefix("carried."): t for name, t in carried.items()})
     except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: is no run that can go on ({why:.120})") from None
+        raise FormatError(f"{path}: must be a run that can be resumed, got an error ({why:.120})") from None
     loop.best, loop.progress = best, progress
     loop.set_rate(progress.rate)
 
@@ -92,25 +93,25 @@ def _progress(said: Any, first_rate: float) -> Progress:
     for name in ("epoch", "batch", "step", "best_epoch"):
         value = getattr(progress, name)
         if type(value) is not int or not 0 <= value < MOST:
-            raise InputError(f"progress, {name}: is {value!r:.40}, where 0 or more is right")
+            raise InputError(f"progress, {name}: must be an integer from 0 on, got {value!r:.40}")
     for name in ("loss", "rate", "seconds"):
         if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
-            raise InputError(f"progress, {name}: is {getattr(progress, name)!r:.40}, where a number is right")
+            raise InputError(
+                f"progress, {name}: must be a non-negative number, got {getattr(progress, name)!r:.40}"
+            )
     if progress.rate > first_rate:
-        raise InputError(
-            f"progress, rate: is {progress.rate}, where {first_rate}, the first one, is the most"
-        )
-    # after a start there is none before an epoch's end
+        raise InputError(f"progress, rate: must be at most the first rate, {first_rate}, got {progress.rate}")
+    # after a new start there is no best score before the end of an epoch
     started = progress.best is None and progress.best_epoch == progress.epoch
     if not started and not (progress.best_epoch and finite(progress.best)):
-        raise InputError(f"progress, best: is {progress.best!r:.40}, where the score of an epoch is right")
+        raise InputError(f"progress, best: must be the score of an epoch, got {progress.best!r:.40}")
     if progress.best_epoch > progress.epoch:
-        raise InputError("progress, best_epoch: is none of those that are done")
+        raise InputError(f"progress, best_epoch: must be at most {progress.epoch}, got {progress.best_epoch}")
     history = progress.history
     if not isinstance(history, list) or len(history) != progress.epoch or not all(map(_entry, history)):
-        raise InputError("progress, history: has not one entry of numbers for each epoch")
+        raise InputError("progress, history: must have one entry of numbers for each epoch")
     if any(list(entry) != list(history[0]) for entry in history):
-        raise InputError("progress, history: its entries have different names")
+        raise InputError("progress, history: all entries must have the same names")
     return progress
 
 
@@ -119,9 +120,9 @@ def _entry(entry: Any) -> bool:
 
 
 def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
-    """The learning rate's state: what a run changes is taken, and all else is as in this run."""
+    """Return the learning rate's state after checking it: only what a run changes may differ."""
     if not isinstance(said, dict) or set(said) != set(own):
-        raise InputError("the learning rate's state is not that of this version")
+        raise InputError("the learning rate's state must have the entries of this version")
     for name, value in said.items():
         if name in CHANGING:
             right = type(value) is type(own[name]) and (not isinstance(value, int) or value >= 0)
@@ -131,5 +132,5 @@ def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
         else:
             right = value == own[name]
         if not right:
-            raise InputError(f"the learning rate's {name} is {value!r:.40}")
+            raise InputError(f"the learning rate's {name} must be a possible value, got {value!r:.40}")
     return said

@@ -1,5 +1,6 @@
-"""Float64 throughout: Fabric's own gives what the network returns back in float32, and the loss and its
-gradient are rounded to that.
+"""Float64 throughout.
+
+Fabric's own plugin returns the network's output in float32, and so rounds the loss and its gradient.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from lightning_fabric.plugins.precision.double import DoublePrecision
 
 
 class Double(DoublePrecision):
-    """What the network returns stays as it is."""
+    """Float64 precision that leaves the network's output unchanged."""
 
     def convert_output(self, data: Any) -> Any:
-        """As it is."""
+        """Return the output unchanged."""
         return data

@@ -1,5 +1,6 @@
-"""An experiment: one record, from which its command, its entries in lists and campaigns, and its tables
-follow; and a run of it, of which an experiment says what its data, network and metrics are.
+"""An experiment: one record, from which its command, list entries, campaign entries and tables follow.
+
+An experiment also defines its runs: their data, network and metrics.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=Settings)
 GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
-"""Word vectors, as ``train --list`` names them."""
+"""Word vectors, as ``train --list`` shows them."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Experiment:
     Attributes:
         name: as results and the command line have it.
         settings, presets: the class of its settings, and named values for the fields that a user leaves open.
-        run: where its subclass of :class:`ExperimentRun` is, as ``module:class``; imported when it is run.
+        run: its subclass of :class:`ExperimentRun`, as ``module:class``; imported when it is run.
         only_model: the one model that is trained in this way, if another record has the other models.
         does, says, example: the command's short help, its help, and the options of its example; an experiment
             without ``does`` has no command.
@@ -47,12 +48,12 @@ class Experiment:
         required: settings that the command's user must name.
         preset: the preset that is taken if none is named; with ``choose``, how that chooses, in words.
         choose: chooses it, from the data and the settings that were named.
-        recipes: say of the option ``--recipe``, in place of ``--preset``, what else there is to say.
+        recipes: more help on the option ``--recipe``, which then replaces ``--preset``.
         minutes, tensorboard: the defaults of these options.
         folder: the help of ``-o``.
         files: names of files that a run writes besides those that all write.
         searched: whether a campaign can search its settings.
-        examples: what is classified.
+        examples: what is classified, in the plural.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Experiment:
         return f"train {self.name}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return what ``train --list --json`` has of it."""
+        """Return its entry in ``train --list --json``."""
         names = ("name", "paper", "data", "cost", "command")
         return {name: getattr(self, name) for name in names} | {"models": list(self.models), "runs": True}
 
@@ -104,9 +105,9 @@ class ExperimentRun(Generic[S]):
 
     Attributes:
         experiment: its name.
-        settings: how.
-        data: on what.
-        test: measure it on the test part, too? Settings are chosen without, and then no test part is read.
+        settings: of the run.
+        data: where the data are.
+        test: whether to measure on the test part, too; a search of settings does not read it.
         described: what a result says of the data.
         task: what is trained.
         kind: of its checkpoint.
@@ -133,11 +134,11 @@ class ExperimentRun(Generic[S]):
         raise NotImplementedError
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper has of such a run."""
+        """Return what the paper reports for such a run."""
         return None
 
     def lines(self, said: dict[str, Any]) -> Iterator[Any]:
-        """Yield what a person is told of a result, between its title and where it is kept."""
+        """Yield the lines to print between a result's title and its folder."""
         raise NotImplementedError
 
     def title(self, said: dict[str, Any]) -> tuple[str, str]:
@@ -147,15 +148,15 @@ class ExperimentRun(Generic[S]):
         return f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"
 
     def called(self, preset: str) -> str:
-        """Return what the run's folder is called if no other is named."""
+        """Return the default name of the run's folder."""
         return f"{self.experiment}-{self.settings.model}-{self.settings.seed}"
 
     def kept(self, said: dict[str, Any], folder: Path) -> str:
-        """Return the last line."""
+        """Return the last line to print: the folder."""
         return f"  kept in {folder}"
 
     def about(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Return what the network's file says of it."""
+        """Return the description in the network's file."""
         return {name: said[name] for name in ("experiment", "configuration", "metrics")}
 
     def status(self, said: dict[str, Any]) -> int:
@@ -164,32 +165,32 @@ class ExperimentRun(Generic[S]):
 
     @property
     def network(self) -> nn.Module:
-        """The network that is trained."""
+        """Return the network that is trained."""
         network: nn.Module = self.task.network
         return network
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts that are measured."""
+        """Return the parts that are measured."""
         return ("dev", "test") if self.test else ("dev",)
 
     @property
     def trains(self) -> bool:
-        """Is there anything to train?"""
+        """Return whether there is anything to train."""
         return True
 
     def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
-        """Train, keep the epoch that is best on the dev part, and measure it.
+        """Train, keep the best epoch on the dev part, and measure it.
 
         Args:
             where: the run's folder.
-            stop: should it stop here?
+            stop: returns whether to stop now.
 
         Returns:
-            The result, which is kept in the folder too; or why there is none yet.
+            The result, which is also saved in the folder; or the outcome if there is none yet.
 
         Raises:
-            InputError: for data and folders that are none.
+            InputError: the data or the folder is invalid.
             Diverged: the loss is not finite.
         """
         from training.engine import results
@@ -242,12 +243,12 @@ class ExperimentRun(Generic[S]):
 
 
 def per_second(count: int, progress: Progress) -> int | None:
-    """Return how many of the things that an epoch has so many of were read in a second."""
+    """Return the throughput per second of items of which an epoch has ``count``."""
     return round(count * progress.epoch / progress.seconds) if progress.seconds else None
 
 
 def right_on(said: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
-    """Return the line that says on which share of a part, or of what was cut from it, a network is right."""
+    """Return the line with the network's accuracy on a part, or on what was cut from it."""
     name = part.partition("_")[0]
     accuracy, error = said["metrics"][f"{part}_accuracy"], said["metrics"][f"{part}_standard_error"]
     share = f"{accuracy:.1%} ± {error:.1%} of {said['data'][name]['sentences']:,}"

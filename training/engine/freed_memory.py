@@ -1,7 +1,7 @@
-"""Memory of freed arrays stays with the process while it trains.
+"""Keep the memory of freed arrays in the process while it trains.
 
-glibc gives the memory of large arrays back to the system when they are freed, and the next step faults its
-pages in again: a quarter of the time where arrays are large (FA-RNN's Viterbi scores on ATIS).
+glibc returns the memory of large arrays to the system when they are freed, and the next step faults the pages
+in again. This takes a quarter of the time if arrays are large (FA-RNN's Viterbi scores on ATIS).
 """
 
 from __future__ import annotations
@@ -12,19 +12,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
-"""Of mallopt (malloc.h): free memory at the heap's end from which on it is given back; the size from which on
-an array has pages of its own.
+"""Parameters of mallopt (malloc.h).
+
+They set how much free memory at the heap's end is returned, and the size from which an array has its own
+pages.
 """
 KEPT, USUAL = 2**30, 2**25
-"""Bytes: while training, and the most that glibc's own rule comes to. Before version 2.35, KEPT is more than
-it takes.
+"""Bytes: the value while training, and the largest that glibc's own rule sets.
+
+Before version 2.35, glibc refuses KEPT.
 """
 
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Keep what is freed, up to a gigabyte of it at the heap's end; where the C library is another, do
-    nothing.
+    """Keep up to a gigabyte of freed memory at the end of the heap.
+
+    With a C library other than glibc, do nothing.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if platform.system() == "Linux" else None
     if mallopt is None:

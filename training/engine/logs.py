@@ -1,6 +1,6 @@
 """The logs of a run: ``steps.csv`` and ``epochs.csv``, and the same for TensorBoard.
 
-The CSV files of a run that was killed and gone on with are those of the run that was not.
+The CSV files of a run that was killed and resumed equal those of an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Logs:
 
     Args:
         folder: of the run.
-        progress: how far the run is: what the files have beyond it is made again.
+        progress: how far the run is; later rows in the files are dropped and made again.
         every: steps between two lines of ``steps.csv``.
-        tensorboard: write for TensorBoard, too?
+        tensorboard: whether to write for TensorBoard, too.
     """
 
     def __init__(self, folder: Path, progress: Progress, every: int = 10, tensorboard: bool = True) -> None:
@@ -39,7 +39,7 @@ class Logs:
         self.board = _board(folder / TENSORBOARD, progress.step) if tensorboard else None
 
     def step(self, made: TrainingStep) -> None:
-        """Log a step; it is written with the next :meth:`write`."""
+        """Log a step; the next :meth:`write` writes it."""
         if made.step % self.every:
             return
         self.rows.append([repr(value) for value in astuple(made)])
@@ -48,9 +48,9 @@ class Logs:
                 self.board.add_scalar(f"step/{name}", getattr(made, name), made.step)
 
     def write(self, progress: Progress) -> None:
-        """Write what there is.
+        """Write the files.
 
-        Raises :class:`~automata.errors.InputError` where it cannot be written.
+        Raises :class:`~automata.errors.InputError` if they cannot be written.
         """
         history = progress.history
         try:
@@ -69,19 +69,19 @@ class Logs:
                 if isinstance(error, OutputError)
                 else f"{self.folder}: cannot be written: {error.strerror}"
             )
-            raise InputError(f"{why}; --resume goes on from what was kept before") from None
+            raise InputError(f"{why}; --resume continues from the last checkpoint") from None
         self.epochs = progress.epoch
 
     def close(self) -> None:
-        """Let go of TensorBoard's file."""
+        """Close TensorBoard's file."""
         if self.board is not None:
             self.board.close()
 
 
 def _rows(path: Path) -> list[list[str]]:
-    """Those of the file; none where there is none, or an empty one, as a loss of power leaves it.
+    """Return the rows of the file; none if there is no file, or an empty one after a power loss.
 
-    Raises :class:`~automata.errors.FormatError` for another file, which would be lost.
+    Raises :class:`~automata.errors.FormatError` for another file, which would be overwritten.
     """
     if not path.exists():
         return []
@@ -93,8 +93,7 @@ def _rows(path: Path) -> list[list[str]]:
     if table[:1] in ([], [HEADER]) and all(len(row) == len(HEADER) and row[0].isdecimal() for row in rows):
         return rows
     raise FormatError(
-        f"{path}: is no table of steps that a run has written; without that file --resume goes on, and begins"
-        " a new one"
+        f"{path}: must be a table of steps written by a run; delete the file, and --resume begins a new one"
     )
 
 
@@ -106,7 +105,7 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 def _board(folder: Path, step: int) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of packages that it looks for
+        warnings.simplefilter("ignore")  # from packages that TensorBoard looks for
         logging.getLogger("tensorboard").setLevel(logging.ERROR)
         from torch.utils.tensorboard import SummaryWriter
 

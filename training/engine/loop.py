@@ -1,8 +1,7 @@
-"""The loop: step after step, the same ones for the same settings, however often it was interrupted and in
-however many processes it runs.
+"""The training loop: for the same settings it makes the same steps, interrupted or not.
 
-All that a step draws depends on the seed, the step and the example; all that an epoch draws, on the seed and
-the epoch. Test examples are not here.
+The number of processes does not matter either. Random numbers of a step depend on the seed, the step and the
+example only, those of an epoch on the seed and the epoch only. The loop does not see test examples.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 MOST_NAMED = 8
-"""So many examples of a batch are named at most."""
+"""The largest number of a batch's examples that a message names."""
 
 
 class Diverged(InputError):
@@ -37,8 +36,10 @@ class Diverged(InputError):
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """What is logged of a step: its number, its epoch, the mean loss of its examples, the gradient's norm
-    before clipping, and the learning rate.
+    """The log entry of a step.
+
+    It has the step's number and epoch, the mean loss of its examples, the gradient's norm before clipping,
+    and the learning rate.
     """
 
     step: int
@@ -52,8 +53,8 @@ class Loop:
     """A run of training.
 
     Args:
-        task: network and data.
-        settings: how.
+        task: the network and the data.
+        settings: of the run.
         fabric: device, precision and processes.
     """
 
@@ -71,7 +72,11 @@ class Loop:
 
     @property
     def done(self) -> bool:
-        """Is the last epoch done, has none been better for long, or is nothing left?"""
+        """Return whether training is over.
+
+        It is over after the last epoch, after too many epochs without improvement, or if the task is
+        finished.
+        """
         p, s = self.progress, self.settings
         return p.epoch >= s.epochs or p.epoch - p.best_epoch >= s.patience or self.task.finished
 
@@ -87,14 +92,14 @@ class Loop:
         """Train.
 
         Args:
-            stop: should it stop here?
-            keep: keeps a checkpoint; called between steps.
-            tell: told of each step.
+            stop: returns whether to stop now.
+            keep: saves a checkpoint; called between steps.
+            tell: called with each step.
             ended: called after each epoch.
-            seconds: the most to spend, with those of before.
+            seconds: the most to spend, including earlier runs.
             keep_every: seconds between checkpoints.
 
-        Raises :class:`Diverged`: the loss or its gradient is not finite; the step was not made.
+        Raises :class:`Diverged` if the loss or its gradient is not finite; the step was not made.
         """
         p, begun = self.progress, time.monotonic() - self.progress.seconds
         kept = time.monotonic()
@@ -123,7 +128,7 @@ class Loop:
         examples = mine if len(mine) else batch[:1]  # all processes take part in each step
         noise = Noise(self.settings.seed, p.step, examples.to(fabric.device))
         losses = self.task.losses(self.module, examples, noise)
-        # gradients are averaged over the processes; this sum's are those of the mean over the whole batch
+        # Gradients are averaged over the processes; scaled so, they are those of the mean over the batch.
         loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
         self.wrapped.zero_grad()
         fabric.backward(loss)
@@ -131,7 +136,7 @@ class Loop:
             self.module, self.wrapped, max_norm=self.settings.clip, error_if_nonfinite=False
         )
         mean = self._mean(loss.detach())
-        shown, norm = torch.stack([mean.double(), length.double()]).tolist()  # a GPU is waited for once
+        shown, norm = torch.stack([mean.double(), length.double()]).tolist()  # wait for a GPU only once
         self._require_finite(shown, "loss", batch)
         self._require_finite(norm, "gradient's norm", batch)
         self.wrapped.step()
@@ -144,7 +149,7 @@ class Loop:
         return made
 
     def _epoch(self, examples: int) -> None:
-        """What the dev set says of the epoch, and what follows from it."""
+        """Measure the network on the dev set and update the best weights and the learning rate."""
         p = self.progress
         self.network.eval()
         now = _copy(self.network) if self.mean else {}
@@ -164,7 +169,7 @@ class Loop:
         self.set_rate(self.task.next_rate(p.epoch, first))
 
     def _begin_anew(self) -> None:
-        """After a new start of the network: nothing is left of the old one, and the progress goes on."""
+        """Reset the optimiser, rates and best weights after a new start; keep the progress."""
         p = self.progress
         self.optimiser.state.clear()
         self.scheduler = self._plateaus()
@@ -174,7 +179,7 @@ class Loop:
         p.best, p.best_epoch = None, p.epoch
 
     def _plateaus(self) -> torch.optim.lr_scheduler.ReduceLROnPlateau:
-        """Halves the learning rates where the score does not rise."""
+        """Return a scheduler that halves the learning rates if the score does not rise."""
         return torch.optim.lr_scheduler.ReduceLROnPlateau(
             self.optimiser, mode="max", factor=0.5, patience=self.settings.halve_after - 1, threshold=0.0
         )
@@ -187,21 +192,21 @@ class Loop:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Move the running mean of the weights towards those of this step; the first ones count less."""
+        """Move the running mean of the weights towards the current ones; early steps count less."""
         step = self.progress.step
         decay = min(self.task.average, (1 + step) / (10 + step))
         for name, parameter in self.network.named_parameters() if self.mean else ():
             self.mean[name].lerp_(parameter, 1 - decay)
 
     def _mean(self, value: Tensor) -> Tensor:
-        """Of the processes' values."""
+        """Return the mean of the processes' values."""
         if self.fabric.world_size == 1:
             return value
         mean: Tensor = self.fabric.all_reduce(value, reduce_op="mean")  # type: ignore[assignment]
         return mean
 
     def _agreed(self, *answers: bool) -> list[bool]:
-        """Yes where any process says yes: all leave the loop at the same step."""
+        """Return, for each question, whether any process says yes: all leave the loop at the same step."""
         if self.fabric.world_size == 1:
             return list(answers)
         said = torch.tensor([float(answer) for answer in answers], device=self.fabric.device)

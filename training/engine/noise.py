@@ -1,7 +1,7 @@
-"""Dropout and noise whose random numbers belong to examples: they depend on the run's seed, the step and the
-example, and on neither the batch that the example is in, its padding, the process nor the device.
+"""Dropout and noise that do not depend on batches, padding, processes or devices.
 
-The numbers are splitmix64's (Steele, Lea and Flood 2014), of a counter and a key.
+Each random number depends on the run's seed, the step and the example only. The numbers are those of
+splitmix64 (Steele, Lea and Flood 2014), from a counter and a key.
 
 >>> import torch
 >>> one, two = Noise(0, 7, torch.tensor([4, 9])), Noise(0, 7, torch.tensor([9]))
@@ -17,18 +17,18 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15, as all of these a 64-bit integer with a sign
+_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15 as a signed 64-bit integer, like those below
 _FIRST, _SECOND = -4658895280553007687, -7723592293110705685
-_BITS = 24  # of a float32's significand, so that a mask is the same in every precision
+_BITS = 24  # bits of a float32's significand, so that a mask is the same in every precision
 
 
 class Noise:
     """The random numbers of a step.
 
     Args:
-        seed: the run's.
+        seed: of the run.
         step: how many steps were made before.
-        examples: their places in the training set, shape ``(B,)``, integers.
+        examples: positions in the training set, integers of shape ``(B,)``.
     """
 
     def __init__(self, seed: int, step: int, examples: Tensor) -> None:
@@ -36,32 +36,32 @@ class Noise:
 
     @classmethod
     def of_step(cls, step_key: Tensor, examples: Tensor) -> Noise:
-        """Return the numbers of a step from its key, as :attr:`step_key` of another instance has it."""
+        """Return the numbers of a step from the :attr:`step_key` of another instance."""
         noise = cls(0, 0, examples)
         noise.step_key = step_key
         return noise
 
     @cached_property
     def step_key(self) -> Tensor:
-        """The key of the seed and the step, shape ``(1,)``, on the device of the examples."""
+        """Return the key of the seed and the step, shape ``(1,)``, on the device of the examples."""
         run = _hashed(torch.tensor([self.seed], dtype=torch.int64))
         return _hashed(run + torch.tensor(self.step) * _STEP).to(self.examples.device)
 
     @cached_property
     def keys(self) -> Tensor:
-        """A key for each example; made when a number is asked for, which some tasks never do."""
+        """Return a key for each example; computed when first used, as some tasks never use it."""
         return _hashed(self.step_key + self.examples.to(torch.int64) * _STEP)
 
     def kept(
         self, stream: int, shape: tuple[int, ...], dropped: float, dtype: torch.dtype | None = None
     ) -> Tensor:
-        """A mask: 0 with probability ``dropped``, else 1 / (1 - ``dropped``).
+        """Return a mask that is 0 with probability ``dropped``, else 1 / (1 - ``dropped``).
 
         Args:
-            stream: which mask of the step it is; two of a network have two.
-            shape: of an example's mask, the width last; the first numbers of a longer one are the same.
+            stream: number of the mask within the step; two masks of a network have two numbers.
+            shape: of an example's mask, the width last; a longer mask begins with the same numbers.
             dropped: the probability, below 1.
-            dtype: of the mask; torch's default without it.
+            dtype: of the mask; torch's default if it is ``None``.
 
         Returns:
             Shape ``(B, *shape)``.
@@ -70,41 +70,42 @@ class Noise:
         return (mask.to(dtype or torch.get_default_dtype()) / (1 - dropped)).reshape(-1, *shape)
 
     def normal(self, stream: int, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> Tensor:
-        """Standard Gaussian numbers, by the inverse of their distribution: within 5.2 of 0, where all but one
-        in five million are.
+        """Return standard Gaussian numbers, by the inverse of their distribution.
+
+        They are within 5.2 of 0, as all but one in five million are.
 
         Args:
-            stream: which numbers of the step they are, among the masks' streams.
+            stream: number of the draw within the step, distinct from the streams of masks.
             shape: of an example's numbers, as for masks.
-            dtype: of the numbers; torch's default without it.
+            dtype: of the numbers; torch's default if it is ``None``.
 
         Returns:
             Shape ``(B, *shape)``.
         """
-        odd = self._numbers(stream, shape).bitwise_or_(1)  # which are in the middle of two even ones
+        odd = self._numbers(stream, shape).bitwise_or_(1)  # odd numbers, each in the middle of two even ones
         drawn = odd.to(torch.float32).mul_(2.0 ** (1 - _BITS)).sub_(1).erfinv_().mul_(math.sqrt(2))
         return drawn.to(dtype or torch.get_default_dtype()).reshape(-1, *shape)
 
     def _numbers(self, stream: int, shape: tuple[int, ...]) -> Tensor:
-        """Uniform integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
+        """Return uniform integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
         keys = _hashed(self.keys + _signed((stream + 1) * _FIRST))
         counters = torch.arange(math.prod(shape), device=keys.device) * _STEP
         return _hashed(keys[:, None] + counters).bitwise_and_((1 << _BITS) - 1)
 
 
 def _signed(number: int) -> int:
-    """Return the 64-bit integer with a sign that equals the number modulo 2**64."""
+    """Return the signed 64-bit integer that equals the number modulo 2**64."""
     return (number + 2**63) % 2**64 - 2**63
 
 
 def _hashed(z: Tensor) -> Tensor:
-    """Splitmix64's finalizer, in the place of its argument; sums and products are modulo 2**64."""
-    more = torch.empty_like(z)  # in place, as pages of memory that are new cost more than the arithmetic
+    """Apply splitmix64's finalizer in place; sums and products are modulo 2**64."""
+    more = torch.empty_like(z)  # in place, as new pages of memory cost more than the arithmetic
     z.bitwise_xor_(_shifted(z, 30, more)).mul_(_FIRST)
     z.bitwise_xor_(_shifted(z, 27, more)).mul_(_SECOND)
     return z.bitwise_xor_(_shifted(z, 31, more))
 
 
 def _shifted(z: Tensor, by: int, out: Tensor) -> Tensor:
-    """To the right, with zeros coming in."""
+    """Shift to the right, filling with zeros."""
     return torch.bitwise_right_shift(z, by, out=out).bitwise_and_((1 << (64 - by)) - 1)

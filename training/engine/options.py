@@ -1,4 +1,4 @@
-"""The command line's options for the fields of a dataclass of settings: one an option, each with its help."""
+"""Command-line options for the fields of a settings dataclass, one for each field, with its help."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from training.engine.settings import Settings, option
 
 
 def options_of(kind: type[Settings], but: tuple[str, ...] = ()) -> list[inspect.Parameter]:
-    """Return a parameter of a command for each field of that kind of settings, ``but`` for some; its default
-    is ``None``, which leaves the setting open.
+    """Return a command parameter for each field of that settings class except ``but``.
+
+    The default is ``None``, which leaves the setting open.
     """
     types = get_type_hints(kind)
     return [
@@ -31,7 +32,7 @@ def options_of(kind: type[Settings], but: tuple[str, ...] = ()) -> list[inspect.
 
 
 def _flags(name: str, kind: type) -> str:
-    """What is true or false has an option for each."""
+    """Return the option's name; a Boolean field has one for true and one for false."""
     return f"{option(name)}/--no-{option(name)[2:]}" if kind is bool else option(name)
 
 

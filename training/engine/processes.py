@@ -1,4 +1,4 @@
-"""Device, precision and processes, by Lightning Fabric: alone, or as one of those that torchrun started."""
+"""Device, precision and processes, by Lightning Fabric: one process, or several started by torchrun."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from automata.errors import InputError, LimitReached
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
-distributed: Any = torch.distributed  # its types leave out the stores
+distributed: Any = torch.distributed  # its type stubs lack the stores
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
-"""How often torchrun has started the processes anew, which it does with ``--max-restarts``."""
+"""How often torchrun has restarted the processes, as it does with ``--max-restarts``."""
 OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
-"""Is the store, by which processes find each other, torchrun's own?"""
+"""Whether the store by which processes find each other belongs to torchrun."""
 
 
 class ProcessLost(LimitReached):
@@ -30,15 +30,17 @@ class ProcessLost(LimitReached):
 
 
 def fabric_for(device: str, precision: str) -> Fabric:
-    """Lightning Fabric for this process: launched, and in one group with the others that torchrun started
-    (its ``WORLD_SIZE``); on a CPU they talk by gloo.
+    """Return a launched Lightning Fabric for this process.
 
-    Raises :class:`~automata.errors.InputError` for a device that is not there.
+    It is in one group with the other processes that torchrun started (its ``WORLD_SIZE``); on a CPU they
+    communicate by gloo.
+
+    Raises :class:`~automata.errors.InputError` if the device does not exist.
     """
     if device == "cuda" and not torch.cuda.is_available():
-        raise InputError("--device is cuda, and torch sees no CUDA device here; cpu is right")
+        raise InputError("--device must be cpu, as torch finds no CUDA device here, got cuda")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of packages that Fabric imports
+        warnings.simplefilter("ignore")  # from packages that Fabric imports
         from lightning_fabric import Fabric
         from lightning_fabric.strategies.ddp import DDPStrategy
 
@@ -68,7 +70,7 @@ def fabric_for(device: str, precision: str) -> Fabric:
 
 @cache
 def _store_of_torchrun() -> Any:
-    """What processes find each other by, which torchrun keeps as long as it lives."""
+    """Return the store by which processes find each other; torchrun keeps it as long as it lives."""
     if not are_several() or os.environ.get(OF_TORCHRUN) != "True":
         return None
     where = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
@@ -76,18 +78,18 @@ def _store_of_torchrun() -> Any:
 
 
 def _join_after_restart(backend: str, processes: int) -> None:
-    """Join the group by names of this attempt's own, where torchrun has started the processes anew.
+    """Join the group under names of this attempt, if torchrun has restarted the processes.
 
-    Its store outlives an attempt, and torch takes it for a new one: gloo would find the addresses of the
-    processes that ended, and wait for them.
+    Its store outlives an attempt, and torch treats it as new: gloo would find the addresses of the processes
+    that ended, and wait for them.
     """
     if _attempt() == 0 or distributed.is_initialized():
         return
     whole = _store_of_torchrun()
     if whole is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
         raise InputError(
-            "torchrun --max-restarts goes on on one machine only; on several, the same command with --resume"
-            " goes on from what was kept"
+            "torchrun --max-restarts works on one machine only; on several, run the same command with"
+            " --resume to continue from the last checkpoint"
         )
     store = distributed.PrefixStore(f"ratproof-attempt-{_attempt()}", whole)
     distributed.init_process_group(backend, store=store, rank=int(os.environ["RANK"]), world_size=processes)
@@ -99,14 +101,14 @@ def _attempt() -> int:
 
 
 def begin(folder: Path) -> None:
-    """This torchrun's processes have a run in that folder: those that it starts anew go on with it."""
+    """Record that these processes have a run in that folder: restarted processes then resume it."""
     store = _store_of_torchrun()
     if store is not None and is_first():
         store.set(_begun(folder), "yes")
 
 
 def begun_before_restart(folder: Path) -> bool:
-    """Has torchrun started this process in place of one that had a run there?"""
+    """Return whether torchrun restarted this process in place of one with a run in that folder."""
     store = _store_of_torchrun() if _attempt() else None
     return store is not None and bool(store.check([_begun(folder)]))
 
@@ -117,46 +119,45 @@ def _begun(folder: Path) -> str:
 
 @contextmanager
 def with_others() -> Iterator[None]:
-    """Raise :class:`ProcessLost` for what torch says where another process has ended meanwhile."""
+    """Raise :class:`ProcessLost` for the errors by which torch reports that another process ended."""
     try:
         yield
     except RuntimeError as error:
         if not (isinstance(error, distributed.DistError) or "gloo" in str(error).lower()):
             raise
         raise ProcessLost(
-            "another process of the run ended, or cannot be reached; the same command with --resume goes on"
-            " from what was kept"
+            "another process of the run ended or cannot be reached; run the same command with --resume to"
+            " continue from the last checkpoint"
         ) from None
 
 
 def are_several() -> bool:
-    """Is this one of several processes that torchrun started?"""
+    """Return whether this is one of several processes that torchrun started."""
     return _number("WORLD_SIZE") > 1
 
 
 def one_process(what: str) -> None:
-    """Raise :class:`~automata.errors.InputError` where torchrun started several: ``what`` is not for them."""
+    """Raise :class:`~automata.errors.InputError` if torchrun started several processes."""
     if are_several():
-        raise InputError(f"{what} trains in one process, and torchrun started {_number('WORLD_SIZE')}")
+        raise InputError(f"{what} must be trained in one process, got {_number('WORLD_SIZE')} from torchrun")
 
 
 def leave_group() -> None:
-    """Leave the group of processes, if there is one: its threads are joined, where the end of the process
-    would end it with an abort if one still runs.
+    """Leave the group of processes, if there is one, and join its threads.
+
+    A thread that still runs at the end of the process would abort it.
     """
     if distributed.is_available() and distributed.is_initialized():
         distributed.destroy_process_group()
 
 
 def is_first() -> bool:
-    """Is this the process that writes files and prints?"""
+    """Return whether this is the process that writes files and prints."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def _number(name: str) -> int:
     text = os.environ.get(name, "1")
     if not text.isdigit() or int(text) < 1:
-        raise InputError(
-            f"{name} is {text!r:.40}, where a number of processes, as torchrun sets it, is right"
-        )
+        raise InputError(f"{name} must be a number of processes, as set by torchrun, got {text!r:.40}")
     return int(text)

@@ -1,4 +1,4 @@
-"""How far a run is: all that its checkpoint says in words."""
+"""The progress of a run: all values that its checkpoint keeps as JSON."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ Outcome = Literal["trained", "out of time", "interrupted"]
 
 @dataclass
 class Progress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes:
-        epoch: how many are done; batch: how many of the next one's batches are; step: batches in all.
+        epoch: epochs done; batch: batches done of the next epoch; step: batches done in all.
         loss: summed over the examples of this epoch so far.
         rate: the learning rate.
-        best: the score on the dev set of the best epoch so far, ``None`` before the first one, or the first
-            one after a new start.
-        best_epoch: which one, from 1 on; where there is none, how many were done before the start.
-        seconds: spent, those before an interruption too.
-        history: of each epoch its number, mean loss, learning rate, and what the dev set says.
+        best: the best epoch's score on the dev set; ``None`` before the first epoch, also after a new start.
+        best_epoch: the best epoch, from 1 on; if there is none, how many were done before the start.
+        seconds: time spent, including that before an interruption.
+        history: for each epoch its number, mean loss, learning rate, and dev measurements.
     """
 
     epoch: int = 0

@@ -1,4 +1,4 @@
-"""The result of a run: one JSON file, written whole; and the archives of the results of campaigns."""
+"""The result of a run, one JSON file written whole; and the archives of campaign results."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from training.machine import machine
 
 FORMAT = 1
 ARCHIVE = "results.jsonl.xz"
-"""The kept results of a campaign: a line for each run, compressed."""
+"""The saved results of a campaign: a line for each run, compressed."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
-"""What every result has."""
+"""The entries of every result."""
 
 
 def result(
@@ -32,15 +32,15 @@ def result(
     paper: dict[str, Any] | None,
     more: dict[str, Any],
 ) -> dict[str, Any]:
-    """The result of a run that is done.
+    """Return the result of a finished run.
 
     Args:
-        experiment: its name, ``sst2``.
-        settings: all of them are in the result.
+        experiment: its name, such as ``sst2``.
+        settings: all of them go into the result.
         progress: of the loop.
         metrics: by name.
-        paper: what the paper found; ``None`` where it found nothing of the kind.
-        more: what else there is to say of it.
+        paper: what the paper reports; ``None`` if it reports nothing of the kind.
+        more: further entries.
     """
     return {
         "format": FORMAT,
@@ -63,62 +63,67 @@ def result(
 def write(said: dict[str, Any], path: Path) -> None:
     """Write a result.
 
-    Raises :class:`~automata.errors.InputError` where it cannot be written: the run is kept.
+    Raises :class:`~automata.errors.InputError` if it cannot be written; the run is kept.
     """
     try:
         write_whole(path, json.dumps(said, ensure_ascii=False, indent=1) + "\n", durable=True)
     except OutputError as error:
-        raise InputError(f"{error}; the trained network is kept, and --resume writes the result") from None
+        raise InputError(f"{error}; the trained network is saved, and --resume writes the result") from None
 
 
 def read(path: str | Path) -> dict[str, Any]:
     """Read a result.
 
-    Raises :class:`~automata.errors.FormatError` for a file that is none.
+    Raises :class:`~automata.errors.FormatError` if the file is not a result.
     """
     try:
         said = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: is no JSON, where the result of a run is right") from None
+        raise FormatError(f"{path}: must be the result of a run, as JSON") from None
     return require_result(said, path)
 
 
 def require_result(said: Any, where: str | Path) -> dict[str, Any]:
-    """Return what JSON has at that place; raise :class:`~automata.errors.FormatError` if it is no result."""
+    """Return the parsed JSON; raise :class:`~automata.errors.FormatError` if it is not a result."""
     lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
     if lacking:
-        raise FormatError(f"{where}: is no result of a run: it has no {lacking[0]}")
+        raise FormatError(f"{where}: the result of a run must have {lacking[0]}")
     wrong = _wrong(said)
     if wrong is not None:
-        raise FormatError(f"{where}: is no result of a run: {wrong}")
+        raise FormatError(f"{where}: in the result of a run, {wrong}")
     whole: dict[str, Any] = said
     return whole
 
 
 def _wrong(said: dict[str, Any]) -> str | None:
-    """What is wrong with an object that has all keys: the tables take from it what is right here."""
+    """Return what is wrong with an object that has all keys, or ``None``; the tables rely on it."""
     paper, decided = said["paper"], said.get("decided")
     accuracy = said["metrics"].get("test_accuracy", 0) if isinstance(said["metrics"], dict) else 0
     checks = {
-        "experiment and model are names": all(isinstance(said[key], str) for key in ("experiment", "model")),
-        "seed is a whole number": type(said["seed"]) is int and said["seed"] >= 0,
-        "seconds is a number": finite(said["seconds"]) and said["seconds"] >= 0,
-        "machine is an object": isinstance(said["machine"], dict),
-        "metrics is an object of numbers": _numbers(said["metrics"]),
-        "an accuracy is from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
-        "configuration is an object of settings": isinstance(said["configuration"], dict)
+        "experiment and model must be names": all(
+            isinstance(said[key], str) for key in ("experiment", "model")
+        ),
+        "seed must be a non-negative integer": type(said["seed"]) is int and said["seed"] >= 0,
+        "seconds must be a non-negative number": finite(said["seconds"]) and said["seconds"] >= 0,
+        "machine must be an object": isinstance(said["machine"], dict),
+        "metrics must be an object of numbers": _numbers(said["metrics"]),
+        "the test accuracy must be from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
+        "configuration must be an object of settings": isinstance(said["configuration"], dict)
         and all(isinstance(value, str | bool) or finite(value) for value in said["configuration"].values()),
-        "paper is an object, or null": paper is None or _paper(paper),
-        "data has a number of sentences, tokens or strings for each part": _parts(said.get("data", {})),
-        "decided has a claim, the number of units, and layers with their symbols, or is null": decided is None
+        "paper must be an object or null": paper is None or _paper(paper),
+        "data must have the number of sentences, tokens or strings of each part": _parts(
+            said.get("data", {})
+        ),
+        "decided must be null or have a claim, the number of units, and layers with their symbols": decided
+        is None
         or _decided(decided),
-        "epochs and best_epoch are whole numbers": all(
+        "epochs and best_epoch must be integers": all(
             type(said.get(key)) is int for key in ("epochs", "best_epoch")
         ),
     }
-    return next((f"it is not so that {right}" for right, true in checks.items() if not true), None)
+    return next((rule for rule, holds in checks.items() if not holds), None)
 
 
 def _numbers(values: Any) -> bool:
@@ -153,7 +158,7 @@ def _size(part: dict[str, Any]) -> Any:
 
 
 def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
-    """Write the results of runs, by name, into the folder's archive; the same results give the same bytes."""
+    """Write the results of runs, by name, into the folder's archive; equal results give equal bytes."""
     lines = [
         json.dumps({"run": name, "result": results[name]}, ensure_ascii=False, separators=(",", ":"))
         for name in sorted(results)
@@ -162,8 +167,9 @@ def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
 
 
 def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the results in the folder's archive by the names of their runs, in the order of these; none if
-    there is no archive.
+    """Return the results in the folder's archive by run name, in the order of the names.
+
+    The mapping is empty if there is no archive.
 
     Raises :class:`~automata.errors.FormatError` if the file is not an archive, or a line has no result.
     """
@@ -183,15 +189,16 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
-    """Return all results below a folder, in files of their own and in archives, in the order of their paths
-    and names. JSON files of other kinds do not count, and copies of one result count once.
+    """Return all results below a folder, in single files and in archives, ordered by path and name.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` or an archive
-    in it is none.
+    JSON files of other kinds are skipped, and copies of one result count once.
+
+    Raises :class:`~automata.errors.InputError` if the folder does not exist, or a ``result.json`` or an
+    archive in it is invalid.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{folder}: is no folder, where one with results (result.json, below it) is right")
+        raise InputError(f"{folder}: must be a folder with results (result.json, below it)")
     found: list[dict[str, Any]] = []
     for path in sorted([*place.rglob("*.json"), *place.rglob(ARCHIVE)]):
         found += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
@@ -199,7 +206,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:
-    """The result in a file; none in a file of another kind."""
+    """Return the result in a file, or nothing for a file of another kind."""
     try:
         return [read(path)]
     except FormatError:

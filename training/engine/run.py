@@ -1,4 +1,4 @@
-"""One run in a folder: trained from the start or gone on with, kept and logged, and its result written."""
+"""One run in a folder: train from the start or resume, save and log, and write the result."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Where:
 
     Attributes:
         folder: for all that the run writes.
-        resume: go on with the run that is there.
-        minutes: the most to train, with those of before.
+        resume: whether to resume the run in the folder.
+        minutes: the most to train, including earlier runs.
         keep_every: seconds between checkpoints.
         log_every: steps between two lines of ``steps.csv``.
-        tensorboard: log for TensorBoard, too?
+        tensorboard: whether to log for TensorBoard, too.
     """
 
     folder: Path
@@ -49,27 +49,28 @@ class Where:
 
     @property
     def goes_on(self) -> bool:
-        """Is the run that is there gone on with? Without being asked to, where it is that of processes in
-        whose place torchrun started these.
+        """Return whether to resume the run in the folder.
+
+        This happens without ``resume``, too, if torchrun restarted the processes of that run.
         """
         return self.resume or (begun_before_restart(self.folder) and (self.folder / RUN).exists())
 
     def __post_init__(self) -> None:
         if not self.minutes > 0:
-            raise InputError(f"--minutes is {self.minutes}, where a positive number is right")
+            raise InputError(f"--minutes must be a positive number, got {self.minutes}")
         if not self.keep_every >= 0:
-            raise InputError(f"--keep-every is {self.keep_every}, where a number from 0 on is right")
+            raise InputError(f"--keep-every must be a non-negative number, got {self.keep_every}")
         if self.log_every < 1:
-            raise InputError(f"--log-every is {self.log_every}, where a number from 1 on is right")
+            raise InputError(f"--log-every must be an integer of at least 1, got {self.log_every}")
 
 
 @dataclass
 class Ran:
-    """What came of a run.
+    """The outcome of a run.
 
     Attributes:
-        outcome: is it done?
-        loop: the run, whose network has the weights of the best epoch.
+        outcome: whether it is done.
+        loop: the run; its network has the weights of the best epoch.
     """
 
     outcome: Outcome
@@ -77,22 +78,23 @@ class Ran:
 
 
 def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
-    """The result of a run that is done already, where it is gone on with; none where its network is no longer
-    there and can be made again.
+    """Return the result of a resumed run that is already done, or ``None``.
 
-    Raises :class:`~automata.errors.InputError`: the folder has a run in it and it is not to be gone on with,
-    or none and it is, or that of another experiment or configuration.
+    It is ``None``, too, if the network is lost and can be made again.
+
+    Raises :class:`~automata.errors.InputError` if the folder has a run that is not to be resumed, has none to
+    resume, or has one of another experiment or configuration.
     """
     folder = where.folder
     there = (folder / RUN).exists() or (folder / RESULT).exists()
     if not where.goes_on:
         if there:
             raise InputError(
-                f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one"
+                f"{folder}: must not have a run in it; continue it with --resume, or name another folder (-o)"
             )
         return None
     if not there:
-        raise InputError(f"{folder}: has no run in it to go on with; without --resume one begins")
+        raise InputError(f"{folder}: must have a run to resume; omit --resume to begin one")
     lost = (folder / RUN).exists() and not (folder / NETWORK).exists()
     if lost or not (folder / RESULT).exists():
         return None
@@ -101,25 +103,25 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     right = {"experiment": experiment, **configuration}
     if was != right:
         raise InputError(
-            f"{folder / RESULT}: {difference(was, right)}; another folder (-o) is right for another run"
+            f"{folder / RESULT}: {difference(was, right)}; use another folder (-o) for another run"
         )
     return said
 
 
 def of_same_data(said: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
-    """The result of a run that is done, where its data are those that are there now.
+    """Return the result of a finished run if its data are those that exist now.
 
     Args:
         said: the result.
-        data: what a result says of the data that are there.
+        data: what a result says of the current data.
         where: the run's folder.
 
-    Raises :class:`~automata.errors.InputError`, which shows the difference, where it is of others.
+    Raises :class:`~automata.errors.InputError`, which shows the difference, if the data differ.
     """
     was = said.get("data")
     if was != data:
         raise InputError(
-            f"{where.folder / RESULT}: {difference(was, data)}; another folder (-o) is right for another run"
+            f"{where.folder / RESULT}: {difference(was, data)}; use another folder (-o) for another run"
         )
     return said
 
@@ -135,17 +137,17 @@ def train(
     """Train in a folder.
 
     Args:
-        task: network and data.
-        settings: how.
-        about: what else a run must agree in to be gone on with, as JSON has it.
-        where: the folder, and whether a run is there.
-        what: is trained, in two or three words, for the bar.
-        stop: should it stop here?
+        task: the network and the data.
+        settings: of the run.
+        about: what else must be equal to resume a run, as JSON.
+        where: the folder, and whether it has a run to resume.
+        what: what is trained, in two or three words, for the bar.
+        stop: returns whether to stop now.
 
     Raises:
-        Diverged: the loss is not finite; the last checkpoint is left as it is.
-        InputError: what is in the folder is no such run, or cannot be written.
-        ProcessLost: another one of the run's processes ended.
+        Diverged: the loss is not finite; the last checkpoint is unchanged.
+        InputError: the folder has no such run, or cannot be written.
+        ProcessLost: another process of the run ended.
     """
     with with_others():
         fabric = fabric_for(settings.device, settings.precision)
@@ -170,11 +172,11 @@ def _train(
             checkpoint.write(loop, whole, path)
 
     begin(where.folder)
-    keep()  # so that a folder that cannot be written is known now
+    keep()  # fail now if the folder cannot be written
     p = loop.progress
     steps = settings.epochs * len(task.batches(0))
-    # of several processes the first one keeps the run, and knows its own part of what is carried: at an
-    # epoch's end nothing is
+    # The first of several processes saves the run, but knows only its own part of the carried state; at the
+    # end of an epoch there is none.
     apart = task.carries and fabric.world_size > 1
     try:
         with bar(what, steps, p.step) as move:
@@ -191,11 +193,12 @@ def _train(
             ended = keep if apart else lambda: None
             outcome = loop.run(stop, keep, tell, ended, where.minutes * 60, every)
         if outcome == "interrupted" and fabric.world_size > 1:
-            ignore_terminations()  # torchrun asks all to end, when one has
+            ignore_terminations()  # torchrun asks all processes to end when one has ended
         if outcome == "trained" or not apart:
             keep()
         if outcome != "trained":
-            fabric.barrier()  # none ends before the run is kept: then torchrun would have the others end
+            # when one process ends, torchrun ends the others, so wait until the run is saved
+            fabric.barrier()
     finally:
         if logs is not None:
             logs.close()
@@ -205,6 +208,6 @@ def _train(
 
 
 def put(loop: Loop, weights: dict[str, Tensor]) -> None:
-    """Give the network these weights."""
+    """Load these weights into the network and set it to evaluation."""
     loop.network.load_state_dict(weights)
     loop.network.eval()

@@ -1,5 +1,4 @@
-"""The batches of an epoch: they depend on the seed and the epoch alone, so that a run can go on at any of
-them.
+"""The batches of an epoch: they depend on the seed and the epoch only, so a run can resume at any of them.
 
 >>> import torch
 >>> [batch.tolist() for batch in batches(torch.tensor([3, 1, 2, 9, 5]), 2, seed=0, epoch=1)]
@@ -14,20 +13,20 @@ from torch import Tensor
 from training.engine.seeds import mixed
 
 POOL = 20
-"""So many batches' examples are sorted by length together: a batch has examples of like lengths."""
+"""Number of batches whose examples are sorted by length together, so a batch has similar lengths."""
 
 
 def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
-    """Every example once, in batches of ``size``, the last of which may have fewer.
+    """Return every example once, in batches of ``size``; the last may be smaller.
 
     Args:
         lengths: of the examples, shape ``(N,)``.
         size: of a batch.
-        seed: the run's.
-        epoch: which.
+        seed: of the run.
+        epoch: its number.
 
     Returns:
-        Places of examples; in each batch the longest first.
+        Positions of examples; in each batch the longest first.
     """
     generator = torch.Generator().manual_seed(mixed(seed, 1, epoch))
     order = torch.randperm(len(lengths), generator=generator)
@@ -39,5 +38,5 @@ def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
 
 
 def share_of(batch: Tensor, rank: int, processes: int) -> Tensor:
-    """The examples of a batch that one of several processes computes; there may be none."""
+    """Return the examples of a batch that one of several processes computes; possibly none."""
     return batch[rank::processes]

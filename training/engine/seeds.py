@@ -1,4 +1,4 @@
-"""Seeds from several numbers: what is drawn for an epoch depends on the run's seed and the epoch alone.
+"""Seeds from several numbers: what is drawn for an epoch depends on the run's seed and the epoch only.
 
 >>> mixed(0, 1) == mixed(0, 1) != mixed(1, 0)
 True
@@ -10,5 +10,5 @@ import numpy as np
 
 
 def mixed(*numbers: int) -> int:
-    """A seed of 63 bits from several numbers, none negative."""
+    """Return a seed of 63 bits from several non-negative numbers."""
     return int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> np.uint64(1))

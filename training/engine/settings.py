@@ -1,5 +1,6 @@
-"""What every run is told, as a frozen dataclass: an experiment adds its own fields, and each field is an
-option of the command line and an entry of the result.
+"""The settings of every run, as a frozen dataclass; an experiment adds its own fields.
+
+Each field is an option of the command line and an entry of the result.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ S = TypeVar("S", bound="Settings")
 def setting(
     default: Any, says: str, least: float = -math.inf, most: float = math.inf, one_of: tuple[str, ...] = ()
 ) -> Any:
-    """A field with its help, and what it may be: a number from ``least`` to ``most``, or one of some
-    words.
+    """Return a field with its help and its range.
+
+    The value is a number from ``least`` to ``most``, or one of the words ``one_of``.
     """
     return field(default=default, metadata={"says": says, "least": least, "most": most, "one_of": one_of})
 
@@ -32,22 +34,22 @@ class Settings:
     """
 
     model: str = setting("", "the network")
-    seed: int = setting(0, "of weights, batches and dropout: the same seed, the same network", 0, 2**31 - 1)
+    seed: int = setting(0, "seed of weights, batches and dropout", 0, 2**31 - 1)
     batch: int = setting(64, "examples in a batch", 1, 1 << 20)
-    rate: float = setting(1e-3, "Adam's learning rate at first", 1e-8, 10)
+    rate: float = setting(1e-3, "Adam's initial learning rate", 1e-8, 10)
     weight_decay: float = setting(1e-6, "the weight of the squared parameters in the loss", 0, 1)
-    clip: float = setting(5.0, "the largest norm of a gradient; longer ones are scaled to it", 1e-6)
-    epochs: int = setting(500, "at most", 1, 10**6)
-    patience: int = setting(30, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    clip: float = setting(5.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
+    epochs: int = setting(500, "the largest number of epochs", 1, 10**6)
+    patience: int = setting(30, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
-        10, "halve the learning rate after so many epochs that were no better on the dev set", 1, 10**6
+        10, "halve the learning rate after this many epochs without improvement on the dev set", 1, 10**6
     )
     precision: str = setting(
         "32-true",
-        "of the numbers, as Lightning Fabric names it; tf32 is 32-true with products of 10 bits on a GPU",
+        "number format, as named by Lightning Fabric; tf32 is 32-true with 10-bit products on a GPU",
         one_of=("32-true", "tf32", "64-true", "bf16-mixed"),
     )
-    device: str = setting("cpu", "where torch computes", one_of=("cpu", "cuda"))
+    device: str = setting("cpu", "device for torch", one_of=("cpu", "cuda"))
 
     def __post_init__(self) -> None:
         types = get_type_hints(type(self))
@@ -56,20 +58,20 @@ class Settings:
             object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
 
     def to_json(self) -> dict[str, Any]:
-        """Every field by its name."""
+        """Return every field by its name."""
         return asdict(self)
 
 
 def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
-    """The settings of that kind with the values that ``data`` names; the defaults for the others.
+    """Return settings of that kind with the values in ``data``, and defaults for the others.
 
-    Raises :class:`~automata.errors.InputError`, which begins with ``where``: a name is no setting's, or a
+    Raises :class:`~automata.errors.InputError`, which begins with ``where``, if a name is not a setting or a
     value is out of range.
     """
     known = [one.name for one in dataclasses.fields(kind)]
     strange = next((name for name in data if name not in known), None)
     if strange is not None:
-        raise InputError(f"{where}: {shorten(strange)} is no setting; there are {', '.join(known)}")
+        raise InputError(f"{where}: a setting must be one of {', '.join(known)}, got {shorten(strange)}")
     try:
         return kind(**data)
     except InputError as error:
@@ -77,7 +79,7 @@ def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
 
 
 def option(name: str) -> str:
-    """The command line's option for a field."""
+    """Return the command line's option for a field."""
     return "--" + name.replace("_", "-")
 
 
@@ -86,12 +88,12 @@ def _checked(one: Any, value: Any, right: type) -> Any:
     if right is float and type(value) is int:
         value = float(value)
     if type(value) is not right:
-        raise InputError(f"{name} is {shorten(value)}, where {_NAMES[right]} is right")
+        raise InputError(f"{name} must be {_NAMES[right]}, got {shorten(value)}")
     if meta.get("one_of") and value not in meta["one_of"]:
-        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(meta['one_of'])} is right")
+        raise InputError(f"{name} must be {' or '.join(meta['one_of'])}, got {shorten(value)}")
     if right in (int, float) and not meta["least"] <= value <= meta["most"]:
         most = "" if meta["most"] == math.inf else f" to {meta['most']:g}"
-        raise InputError(f"{name} is {value}, where a number from {meta['least']:g}{most} is right")
+        raise InputError(f"{name} must be a number from {meta['least']:g}{most}, got {value}")
     return value
 
 

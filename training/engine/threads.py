@@ -1,4 +1,4 @@
-"""One thread, for networks that are no faster on two."""
+"""Use one thread, for networks that are not faster on two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Networks of this size are as fast on one thread as on two, and the sums have one order."""
+    """Use one thread within the block: these networks gain nothing from two, and sums have one order."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

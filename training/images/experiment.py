@@ -1,4 +1,4 @@
-"""One run on images: files and settings in, a result out."""
+"""One run on images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from training.sequences.task import SequenceTask
 
 
 class ImageRun(SequenceRun[PixelByPixel]):
-    """A run on MNIST or Fashion-MNIST; a state-regularized network's result has pictures of its centroids."""
+    """A run on MNIST or Fashion-MNIST.
+
+    The result of a state-regularized network has pictures of its centroids.
+    """
 
     kind = "image classifier"
 
@@ -38,5 +41,5 @@ class ImageRun(SequenceRun[PixelByPixel]):
         return {"prototypes": prototypes(task, network, self.pixels["test"], self.settings.order)}
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings)

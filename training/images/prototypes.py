@@ -1,5 +1,7 @@
-"""What each centroid of a trained network sees in images: its mean probability at each pixel, over the images
-of each label (Figures 7 and 16, Wang & Niepert 2019).
+"""Pictures of the centroids of a trained network.
+
+A picture shows a centroid's mean probability at each pixel, over the images of each label (Figures 7 and 16,
+Wang & Niepert 2019).
 """
 
 from __future__ import annotations
@@ -14,18 +16,18 @@ from training.sequences.network import SequenceClassifier
 from training.sequences.task import AT_ONCE, SequenceTask
 
 GREYS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
-"""A probability as one of 64 letters, so that pictures are short in a file."""
+"""The letters that encode a probability in 64 levels, so that pictures are short in a file."""
 SOME = 4
-"""So many images, the first ones, are shown with the probabilities of each pixel (Figure 17)."""
+"""The number of images, the first ones, shown with the probabilities of each pixel (Figure 17)."""
 
 
 @torch.no_grad()
 def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, order: str) -> dict[str, Any]:
-    """The pictures, as text.
+    """Return the pictures as text.
 
     Returns:
-        ``side``; ``labels``: a list for each label with a picture for each centroid, of ``side * side``
-        letters, row by row; ``images``: of the first images the image itself and a picture for each centroid.
+        ``side``; ``labels``, a list for each label with a picture for each centroid, of ``side * side``
+        letters, row by row; and ``images``, the first images, each followed by a picture for each centroid.
     """
     k, steps = network.settings.k, int(part.lengths[0])
     sums, counts = torch.zeros(LABELS, k, steps, dtype=torch.float64), torch.zeros(LABELS)
@@ -41,8 +43,8 @@ def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, or
         sums.index_add_(0, part.labels[places], probabilities.double())
         counts += torch.bincount(part.labels[places], minlength=LABELS)
     side = round(steps**0.5)
-    place = permutation(side) if order == "permuted" else torch.arange(steps)
-    back = torch.argsort(place)
+    order_of_pixels = permutation(side) if order == "permuted" else torch.arange(steps)
+    back = torch.argsort(order_of_pixels)
     means = sums / counts.clamp(min=1)[:, None, None]
     return {
         "side": side,

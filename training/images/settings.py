@@ -1,4 +1,4 @@
-"""The settings of pixel-by-pixel images, and what the paper found (section 4.3, Table 7, appendix F.3)."""
+"""The settings of pixel-by-pixel images, and the paper's figures (section 4.3, Table 7, appendix F.3)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PixelByPixel(SequenceClassification):
     def __post_init__(self) -> None:
         super().__post_init__()
         if 28 % self.side:
-            raise InputError(f"--side is {self.side}, where 28, 14, 7, 4, 2 or 1 is right")
+            raise InputError(f"--side must be 28, 14, 7, 4, 2 or 1, got {self.side}")
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -44,8 +44,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "halve_after": 2,
     },
 }
-"""Named values, for the fields that a command line leaves open: the paper's, 784 steps, and ones for a CPU,
-196 steps.
+"""Named values for the fields that a command line leaves open.
+
+They are the paper's values, with 784 steps, and values for a CPU, with 196 steps.
 """
 
 TABLE_7: dict[tuple[str, int | None], dict[str, float]] = {
@@ -58,21 +59,23 @@ TABLE_7: dict[tuple[str, int | None], dict[str, float]] = {
 }
 """The paper's test accuracies on MNIST, by model and number of centroids; 784 steps, 256 units."""
 FASHION = 0.86
-"""Of an SR-LSTM-P with 10 centroids on Fashion-MNIST (appendix F.3)."""
+"""The test accuracy of an SR-LSTM-P with 10 centroids on Fashion-MNIST (appendix F.3)."""
 
 
 def paper(experiment: str, settings: PixelByPixel) -> dict[str, Any] | None:
-    """What the paper says of a model, by its number of centroids where it has some; of SR-LSTM with other
-    numbers than 100 it says nothing.
+    """Return the paper's figure for a model and its number of centroids, or ``None`` if it has none.
+
+    The paper has SR-LSTM with 100 centroids only.
     """
     if experiment == "fashion-mnist":
         if (settings.model, settings.k, settings.order) != ("sr-lstm-p", 10, "normal"):
             return None
         return {"test_accuracy": FASHION, "steps": 784, "source": "Wang & Niepert 2019, appendix F.3"}
-    found = TABLE_7.get((settings.model, settings.k if settings.regularized else None))
-    if found is None:
+    accuracies = TABLE_7.get((settings.model, settings.k if settings.regularized else None))
+    if accuracies is None:
         return None
-    return {"test_accuracy": found[settings.order], "steps": 784, "source": "Wang & Niepert 2019, Table 7"}
+    accuracy = accuracies[settings.order]
+    return {"test_accuracy": accuracy, "steps": 784, "source": "Wang & Niepert 2019, Table 7"}
 
 
 EXPERIMENTS = tuple(

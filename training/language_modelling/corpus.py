@@ -1,6 +1,6 @@
-"""The Penn Treebank as Mikolov prepared it: a sentence on each line, words with spaces between them,
-``<unk>`` and
-``N`` among them; each line ends a sentence.
+"""The Penn Treebank as prepared by Mikolov.
+
+Each line is a sentence of words separated by spaces, with ``<unk>`` and ``N`` among them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
 
 @dataclass(frozen=True)
 class LanguageCorpus:
-    """The parts as numbers of words.
+    """The parts as word indices.
 
     Attributes:
-        words: the vocabulary of the training part; its first is the end of a sentence.
-        parts: by name, shape ``(tokens,)``.
-        files: the names of those that were read.
+        words: the vocabulary of the training part; the first entry is the end of a sentence.
+        parts: the parts by name, shape ``(tokens,)``.
+        files: the names of the files that were read.
     """
 
     words: tuple[str, ...]
@@ -38,7 +38,7 @@ class LanguageCorpus:
     files: tuple[str, ...]
 
     def described(self) -> dict[str, Any]:
-        """What a result says of it."""
+        """Return the description of the corpus in a result."""
         return {
             **{
                 name: {"tokens": len(ids), "sha256": hashlib.sha256(ids.numpy().tobytes()).hexdigest()[:16]}
@@ -50,41 +50,44 @@ class LanguageCorpus:
 
 
 def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
-    """The three parts in a folder with ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt``, each as it
-    is or with ``.gz``.
+    """Load ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt`` from a folder, with or without ``.gz``.
 
-    Raises :class:`~automata.errors.FormatError`: a file is missing, cut off, or no such text: which, what is
-    right, and where it is published.
+    Raises:
+        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+            the file is published.
     """
     paths = {part: found(folder / name) for part, name in FILES.items()}
     texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
     words = tuple(dict.fromkeys([END, *texts["train"]]))
-    place = {word: number for number, word in enumerate(words)}
+    index = {word: number for number, word in enumerate(words)}
     for part, tokens in texts.items():
-        strange = next((token for token in tokens if token not in place), None)
-        if strange is not None:
+        unknown = next((token for token in tokens if token not in index), None)
+        if unknown is not None:
             raise FormatError(
-                f"{folder / FILES[part]}: {strange!r:.40} is no word of the training part{_about()}"
+                f"{folder / FILES[part]}: words must occur in the training part, got"
+                f" {unknown!r:.40}{_about()}"
             )
-    parts = {part: torch.tensor([place[token] for token in tokens]) for part, tokens in texts.items()}
+    parts = {part: torch.tensor([index[token] for token in tokens]) for part, tokens in texts.items()}
     return LanguageCorpus(words, parts, tuple(path.name for path in paths.values()))
 
 
 def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """A text cut into columns that are read side by side, and what follows each word, both of shape
-    ``(steps, count)``; the rest, of less than ``count`` words, is left out.
+    """Cut a text into columns that are read side by side, and return the next word of each word, too.
+
+    Both results have shape ``(steps, count)``. The remainder of fewer than ``count`` words is dropped.
 
     >>> x, y = columns(torch.arange(8), 2)
     >>> x.tolist(), y.tolist()
     ([[0, 3], [1, 4], [2, 5]], [[1, 4], [2, 5], [3, 6]])
 
-    Raises :class:`~automata.errors.InputError`: the text is shorter than a row and the word behind it.
+    Raises:
+        InputError: if the text is shorter than one row and the next word.
     """
     steps = (len(ids) - 1) // count
     if not steps:
         raise InputError(
-            f"a text of {len(ids):,} words and ends of sentences is too short for {count:,} columns: at least"
-            f" {count + 1:,} are right"
+            f"a text for {count:,} columns must have at least {count + 1:,} words and ends of sentences, got"
+            f" {len(ids):,}"
         )
     return ids[: steps * count].view(count, steps).t(), ids[1 : steps * count + 1].view(count, steps).t()
 
@@ -92,11 +95,11 @@ def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
 def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
     tokens = [token for line in read_lines(path, _about()) for token in (*line.split(), END)]
     if all(token == END for token in tokens):
-        raise FormatError(f"{path}: has no words{_about()}")
+        raise FormatError(f"{path}: must have words{_about()}")
     if len(tokens) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: has {len(tokens):,} words and ends of sentences, where the published one has"
-            f" {SIZES[part]:,}: was it cut? --any-size takes it as it is{_about()}"
+            f"{path}: must have {SIZES[part]:,} words and ends of sentences as published, got"
+            f" {len(tokens):,}; --any-size accepts other sizes{_about()}"
         )
     return tokens
 

@@ -1,4 +1,4 @@
-"""One run of language modelling: text and settings in, a result out."""
+"""One run of language modelling."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TextRun(ExperimentRun[S]):
         return LanguageTask(LanguageModel(self.settings, len(self.corpus.words)), self.corpus)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and what was decided of it."""
+        """Return the metrics of the trained network, and the decisions about its units."""
         metrics: dict[str, Any] = {
             f"{part}_perplexity": perplexity(self.task.loss(self.network, part)) for part in self.parts
         }
@@ -49,18 +49,19 @@ class TextRun(ExperimentRun[S]):
         return metrics, {"decided": self.decide()}
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.settings)
 
     def about(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Return what the network's file says of it."""
+        """Return the description in the network's file."""
         words = {"words": list(self.corpus.words)}
         return {name: said[name] for name in ("experiment", "configuration")} | words
 
     @torch.no_grad()
     def decide(self) -> dict[str, Any] | None:
-        """Decide all units of a rational model: over words of the training part, and over vectors that a
-        layer put out for it.
+        """Decide the equivalence of all units of a rational model with their automata.
+
+        The symbols are words of the training part, and vectors that a layer computed for them.
         """
         network: Any = self.network
         rng = random.Random(mixed(self.settings.seed, 3))
@@ -69,7 +70,7 @@ class TextRun(ExperimentRun[S]):
         return decide_layers(self.settings.model, list(network.layers), vectors, rng)
 
     def lines(self, said: dict[str, Any]) -> Iterator[str]:
-        """Yield the perplexities, and what was decided."""
+        """Yield the perplexities and the decision."""
         metrics, paper = said["metrics"], said["paper"]
         beside = ""
         if paper is not None:

@@ -1,5 +1,6 @@
-"""The windows of a language model as CUDA graphs: one launch forward and one backward, in place of hundreds
-of small kernels that wait for the CPU.
+"""The windows of a language model as CUDA graphs.
+
+One launch forward and one backward replace hundreds of small kernels that wait for the CPU.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Read = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 class Window(nn.Module):
-    """The losses of one window and the state after it, as a function of tensors alone.
+    """The losses of one window and the next state, as a function of tensors alone.
 
     Args:
         network: the language model.
@@ -41,8 +42,8 @@ class Window(nn.Module):
             state: of all layers, one after the other, shapes ``(1, B, d)``.
         """
         tensors = iter(state)
-        given: State = [tuple(next(tensors) for _ in range(part)) for part in self.parts]
-        scores, after = self.network(ids, given, Noise.of_step(step, examples))
+        before: State = [tuple(next(tensors) for _ in range(part)) for part in self.parts]
+        scores, after = self.network(ids, before, Noise.of_step(step, examples))
         return window_losses(scores, following), *(x.detach() for layer in after for x in layer)
 
 
@@ -54,17 +55,17 @@ class GraphedWindow:
         self.captured: Any = None
 
     def __call__(self, read: Read, state: State) -> tuple[Tensor, State]:
-        """Return the losses and the state after the window, which the next call overwrites.
+        """Return the losses and the next state, which the next call overwrites.
 
         Args:
             read: the first four arguments of :meth:`Window.forward`.
-            state: before the first word.
+            state: the state before the first word.
         """
         arguments = (*read, *(x for layer in state for x in layer))
         if self.captured is None:
             parts = [len(layer) for layer in state]
             capture: Any = torch.cuda.make_graphed_callables
-            # of gradients that are captured on a stream of their own, which is meant
+            # gradients are captured on a separate stream, which is intended
             torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)
             self.captured = capture(Window(self.network, parts), tuple(x.clone() for x in arguments))
         losses, *after = self.captured(*arguments)

@@ -1,5 +1,6 @@
-"""The language model of section 6.2 (Peng et al. 2018): recurrent layers between word vectors and a softmax
-that have the same weights.
+"""The language model of section 6.2 (Peng et al. 2018).
+
+It has recurrent layers between word vectors and a softmax that share their weights.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from training.language_modelling.settings import LanguageModelling
 
 RATIONAL = {"rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF}
 State = list[tuple[Tensor, ...]]
-"""Of each layer, tensors of shape ``(1, B, d)``."""
+"""The state of each layer, tensors of shape ``(1, B, d)``."""
 
 
 class LanguageModel(nn.Module):
-    """Words in, scores of the words that follow out. The rational layers have output gates (equations 23d,
-    24d, 25e and 26h).
+    """A model that maps words to scores of the next words.
+
+    The rational layers have output gates (equations 23d, 24d, 25e and 26h).
 
     Args:
-        settings: of the run.
-        words: how many there are.
+        settings: the settings of the run.
+        words: the number of words.
     """
 
     def __init__(self, settings: LanguageModelling, words: int) -> None:
@@ -46,12 +48,12 @@ class LanguageModel(nn.Module):
             )
 
     def forward(self, ids: Tensor, state: State | None, noise: Noise | None = None) -> tuple[Tensor, State]:
-        """Scores of shape ``(T, B, words)``, and the state after the last word.
+        """Return scores of shape ``(T, B, words)``, and the state after the last word.
 
         Args:
             ids: words, shape ``(T, B)``.
-            state: before the first one; the layers' own start without it.
-            noise: of this step, in training; without it nothing is dropped.
+            state: the state before the first word; by default, the layers' first states.
+            noise: the noise of a training step; by default, there is no dropout.
         """
         s, values = self.settings, self.vectors(ids)
         if noise is not None:
@@ -62,18 +64,18 @@ class LanguageModel(nn.Module):
                 if number:
                     values = _dropped(values, noise, 2 * number, s.vertical_dropout)
                 values = _dropped(values, noise, 2 * number + 1, s.recurrent_dropout)
-            values, last = layer(values, None if state is None else _given(state[number]))
+            values, last = layer(values, None if state is None else _layer_state(state[number]))
             after.append(last if isinstance(last, tuple) else (last,))
         if noise is not None:
             values = _dropped(values, noise, 2 * len(self.layers), s.output_dropout, each_step=True)
         return self.scores(values), after
 
     def scores(self, values: Tensor) -> Tensor:
-        """Scores of all words, from what the last layer put out."""
+        """Return the scores of all words from the output of the last layer."""
         return values @ self.vectors.weight.t() + self.bias
 
     def inputs(self, ids: Tensor) -> list[Tensor]:
-        """What each layer reads, without dropout, from its start on, shapes ``(T, B, d)``."""
+        """Return each layer's inputs, shapes ``(T, B, d)``, without dropout, from the first states."""
         values, read = self.vectors(ids), []
         for layer in self.layers:
             read.append(values)
@@ -85,12 +87,12 @@ def _layer(model: str, size: int, hidden: int) -> nn.Module:
     return nn.LSTM(size, hidden) if model == "lstm" else RATIONAL[model](size, hidden, output_gate=True)
 
 
-def _given(state: tuple[Tensor, ...]) -> Any:
+def _layer_state(state: tuple[Tensor, ...]) -> Any:
     return state if len(state) > 1 else state[0]
 
 
 def _dropped(values: Tensor, noise: Noise, stream: int, dropped: float, each_step: bool = False) -> Tensor:
-    """Values of shape ``(T, B, size)``, some of them dropped."""
+    """Apply dropout to values of shape ``(T, B, size)``."""
     if not dropped:
         return values
     time, _, size = values.shape

@@ -1,5 +1,6 @@
-"""The settings of language modelling (section 6.2 and appendix E.2, Peng et al. 2018), and what the paper
-found.
+"""The settings of language modelling, and the paper's figures.
+
+See section 6.2 and appendix E.2, Peng et al. 2018.
 """
 
 from __future__ import annotations
@@ -15,22 +16,22 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 @dataclass(frozen=True)
 class LanguageModelling(Settings):
-    """A run of language modelling: the defaults are those of the authors' program for 2 layers."""
+    """A run of language modelling; the defaults are those of the authors' program for 2 layers."""
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
-    batch: int = setting(32, "columns that the text is cut into, which are read side by side", 1, 4096)
+    batch: int = setting(32, "number of columns of text read in parallel", 1, 4096)
     rate: float = setting(
-        0.5, "of stochastic gradient descent at first; the paper: 1, and 0.5 for C and F", 1e-8, 100
+        0.5, "initial rate of stochastic gradient descent; the paper: 1, and 0.5 for C and F", 1e-8, 100
     )
-    weight_decay: float = setting(1e-5, "of the squared parameters", 0, 1)
+    weight_decay: float = setting(1e-5, "the weight of the squared parameters in the loss", 0, 1)
     clip: float = setting(5.0, "the largest norm of a gradient", 1e-6)
-    epochs: int = setting(300, "at most", 1, 10**6)
-    patience: int = setting(300, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    epochs: int = setting(300, "the largest number of epochs", 1, 10**6)
+    patience: int = setting(300, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
-        300, "halve the learning rate after so many epochs that were no better", 1, 10**6
+        300, "halve the learning rate after this many epochs without improvement", 1, 10**6
     )
-    decay: float = setting(0.98, "by what the learning rate is multiplied after each epoch", 0.01, 1)
-    decay_after: int = setting(150, "epochs before the first such one", 0, 10**6)
+    decay: float = setting(0.98, "factor of the learning rate after each epoch", 0.01, 1)
+    decay_after: int = setting(150, "epochs before the first decay", 0, 10**6)
     hidden: int = setting(610, "d, the size of word vectors and of each layer", 1, 8192)
     layers: int = setting(2, "recurrent layers", 1, 16)
     window: int = setting(35, "steps of backpropagation through time", 1, 10**4)
@@ -56,11 +57,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "recurrent_dropout": 0.1,
     },
 }
-"""Named values, for the fields that a command line leaves open: the paper's two sizes, and one for a CPU,
-whose perplexities are not the paper's.
+"""Named values for the fields that a command line leaves open.
+
+They are the paper's two sizes, and one for a CPU, whose perplexities are not the paper's.
 """
 PAPERS = ("paper-10m", "paper-24m")
-"""The paper's."""
+"""The presets of the paper."""
 
 TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
     2: {
@@ -76,21 +78,20 @@ TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
         "rrnn-f": (66.0, 63.1),
     },
 }
-"""The paper's perplexities on dev and test, by the number of layers; 10 million parameters with 2, 24 with
-3.
+"""The paper's perplexities on dev and test, by the number of layers.
+
+Models have 10 million parameters with 2 layers, and 24 million with 3.
 """
 
 
 def paper(settings: LanguageModelling) -> dict[str, Any] | None:
-    """What Table 3 says of a model of that size; ``None`` of a size that the paper does not have, such as one
-    for a CPU.
-    """
+    """Return the figures of Table 3 for a model of this size, or ``None`` if the paper has none."""
     sizes = {(o.hidden, o.layers): o.layers for o in (LanguageModelling(**PRESETS[n]) for n in PAPERS)}
     layers = sizes.get((settings.hidden, settings.layers))
-    found = None if layers is None else TABLE_3[layers].get(settings.model)
-    if layers is None or found is None:
+    perplexities = None if layers is None else TABLE_3[layers].get(settings.model)
+    if layers is None or perplexities is None:
         return None
-    dev, test = found
+    dev, test = perplexities
     return {
         "dev_perplexity": dev,
         "test_perplexity": test,

@@ -1,5 +1,6 @@
-"""Language modelling as the engine trains it: an example is a column of the text in one window, and the
-state goes from one window to the next.
+"""Language modelling as a task of the training engine.
+
+An example is a column of the text in one window. The state passes from one window to the next.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from training.language_modelling.graphed import GraphedWindow, window_losses
 from training.language_modelling.network import LanguageModel, State
 
 COLUMNS = 1
-"""Of which dimension of a state the columns are."""
+"""The axis of the columns in a state."""
 AT_ONCE = {"cpu": 512, "cuda": 8192}
-"""Words that are read at once on dev and test, by the device."""
+"""The number of words that are read at once on dev and test, by device."""
 GRAPHED = ("32-true", "tf32")
-"""Precisions in which windows run as CUDA graphs: the others cast weights in each step."""
+"""The precisions in which windows run as CUDA graphs; the others cast weights in each step."""
 
 
 def perplexity(loss: float) -> float:
-    """Of a mean cross-entropy in nats: finite for every finite loss, so that JSON can keep it."""
+    """Return the perplexity of a mean cross-entropy in nats, finite so that JSON can represent it."""
     return math.exp(min(loss, 700.0))
 
 
@@ -50,12 +51,15 @@ class LanguageTask:
         self.graphed = GraphedWindow(network)
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Window after window, each with all columns; an example's number is window * columns + column."""
+        """Return one window after another, each with all columns.
+
+        An example's number is window * columns + column.
+        """
         count = self.settings.batch
         return [torch.arange(count) + count * window for window in range(self.windows)]
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Cross-entropies, summed over the window's words, shape ``(B,)``."""
+        """Return cross-entropies, summed over the window's words, shape ``(B,)``."""
         count, steps = self.settings.batch, self.settings.window
         window, chosen = int(examples[0]) // count, examples % count
         there, device = slice(window * steps, (window + 1) * steps), noise.examples.device
@@ -66,45 +70,45 @@ class LanguageTask:
         else:
             scores, after = network(ids, state, noise)
             losses = window_losses(scores, following)
-        ends = window == self.windows - 1  # the next epoch begins anew: a run that is kept there has no state
+        ends = window == self.windows - 1  # the next epoch starts anew, so a checkpoint here has no state
         self.state = None if ends else [tuple(tensor.detach() for tensor in layer) for layer in after]
         return losses
 
     def _is_graphed(self, network: nn.Module, ids: Tensor) -> bool:
         """Return whether this is a whole window of all columns, on a GPU."""
         s = self.settings
-        whole = ids.shape == (s.window, s.batch)
-        return ids.is_cuda and whole and s.precision in GRAPHED and network.training
+        full = ids.shape == (s.window, s.batch)
+        return ids.is_cuda and full and s.precision in GRAPHED and network.training
 
     def _of_columns(self, chosen: Tensor) -> State | None:
-        """What is carried for these columns: of a kept run it is there for all, whoever goes on with it."""
+        """Return the carried state of these columns; a resumed run has it for all columns."""
         if self.state is None or len(chosen) == self.state[0][0].shape[COLUMNS]:
             return self.state
         return [tuple(t.index_select(COLUMNS, chosen.to(t.device)) for t in layer) for layer in self.state]
 
     @torch.no_grad()
     def _start(self, count: int) -> State:
-        """The state after the end of a sentence, as the authors' program begins."""
+        """Return the state after the end of a sentence, with which the authors' program begins."""
         device = next(self.network.parameters()).device
         state: State = self.network(torch.zeros(1, count, dtype=torch.long, device=device), None)[1]
         return state
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Perplexity on the dev part; the score is its logarithm, turned round."""
+        """Return the negative loss on the dev part as the score, and the perplexity."""
         loss = self.loss(network, "dev")
         return -loss, {"dev_perplexity": perplexity(loss)}
 
     def stepped(self) -> bool:
-        """No step is followed by a new start."""
+        """Return False, because no step is followed by a restart."""
         return False
 
     def in_words(self, score: float) -> str:
-        """The perplexity that it stands for."""
+        """Return the perplexity of a score as text."""
         return f"perplexity {perplexity(-score):.1f}"
 
     @torch.no_grad()
     def loss(self, network: nn.Module, part: str) -> float:
-        """The mean cross-entropy of a part's words, read from its first to its last."""
+        """Return the mean cross-entropy of a part's words, read from first to last."""
         device = next(network.parameters()).device
         words, following = (x.to(device) for x in columns(self.corpus.parts[part], 1))
         state, total = self._start(1), 0.0
@@ -117,16 +121,16 @@ class LanguageTask:
         return total / len(words)
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Stochastic gradient descent."""
+        """Return stochastic gradient descent."""
         s = self.settings
         return torch.optim.SGD(self.network.parameters(), lr=s.rate, weight_decay=s.weight_decay)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """A little less, after some epochs."""
+        """Return the next learning rate, which decays after some epochs."""
         return rate * self.settings.decay if epoch >= self.settings.decay_after else rate
 
     def carried(self) -> dict[str, Tensor]:
-        """The state of each layer."""
+        """Return the state of each layer."""
         return {
             f"{layer}.{part}": tensor
             for layer, tensors in enumerate(self.state or [])
@@ -134,19 +138,20 @@ class LanguageTask:
         }
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Take the state of each layer.
+        """Restore the state of each layer.
 
-        Raises :class:`~automata.errors.InputError` for one of another network.
+        Raises:
+            InputError: if it belongs to another network.
         """
         if not tensors:
             self.state = None
             return
         like = self._start(self.settings.batch)
-        right = {f"{layer}.{part}": t for layer, parts in enumerate(like) for part, t in enumerate(parts)}
+        expected = {f"{layer}.{part}": t for layer, parts in enumerate(like) for part, t in enumerate(parts)}
         if {name: (t.shape, t.dtype) for name, t in tensors.items()} != {
-            name: (t.shape, t.dtype) for name, t in right.items()
+            name: (t.shape, t.dtype) for name, t in expected.items()
         }:
-            raise InputError("the state that is carried is not that of this network")
+            raise InputError("the carried state must be that of this network")
         self.state = [
             tuple(tensors[f"{layer}.{part}"].to(t.device) for part, t in enumerate(parts))
             for layer, parts in enumerate(like)

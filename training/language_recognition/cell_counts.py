@@ -1,5 +1,6 @@
-"""What the cell state counts: a linear map from c_t to the depth, fitted on some strings and measured on
-others (Figures 6 and 13, Wang & Niepert 2019, in numbers).
+"""The depth as a linear function of the cell state c_t.
+
+The map is fitted on some strings and measured on others (Figures 6 and 13, Wang & Niepert 2019, in numbers).
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ FEW, MANY = 50, 200
 
 
 def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
-    """How well the depth is read off the cell state, in balanced strings.
+    """Measure how well the cell state encodes the depth in balanced strings.
 
     Returns:
-        ``r_squared`` of the map (fitted at depths up to 5 and length 100) there; its ``largest_error`` at
-        depth 20 and length 1,000, and the same of the best single cell; and ``drift_a_symbol``, the slope of
-        the error over the place in these strings.
+        ``r_squared`` of the map, fitted and measured at depths up to 5 and length 100. Its ``largest_error``
+        at depth 20 and length 1,000, and that of the best single cell. ``drift_a_symbol``, the slope of the
+        error over the position in these strings.
     """
     rng = np.random.default_rng([seed, 0xC0])
     cells, depths, _ = _states(network, parentheses.draw(FITTED, MANY, 0, rng))
@@ -46,7 +47,7 @@ def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
 
 
 def _states(network: TrainedAcceptor, strings: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of all symbols of all strings: the cell state after it, the depth, and its place."""
+    """Return the cell state after each symbol of all strings, the depth, and the symbol's position."""
     tokens, lengths, _ = strings.at(torch.arange(len(strings)))
     with torch.no_grad():
         _, cells = network.states(tokens)

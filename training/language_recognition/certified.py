@@ -1,7 +1,8 @@
-"""Certify the networks of runs on parentheses: ``python -m training.language_recognition.certified FOLDER``
-looks for them below the folder, or several, and each result gets what was proved, for its page.
+"""Certification of the networks of runs on parentheses.
 
-A certificate stays in the run's folder, and the program that stands alone has to accept it.
+``python -m training.language_recognition.certified FOLDER`` searches one or more folders. Each result gets
+the proved properties, for its page. A certificate is written to the run's folder, and the standalone checker
+has to accept it.
 """
 
 from __future__ import annotations
@@ -29,22 +30,24 @@ KEPT = ("verdict", "word", "soft", "saturated")
 def certified(
     folder: Path, height: int = HEIGHT, length: int = LENGTH, saturated_height: int = SATURATED_HEIGHT
 ) -> dict[str, Any]:
-    """What is proved of the network of a run; it is in the run's result then, too.
+    """Certify the network of a run and add the proved properties to the run's result.
 
     Args:
-        folder: of the run.
-        height: of the strings that the soft network is to be right on.
-        length: of those.
-        saturated_height: of those that the network with saturated gates is to be right on, at any length.
+        folder: the folder of the run.
+        height: the height of the strings on which the soft network has to be right.
+        length: the length of those strings.
+        saturated_height: the height of the strings, of any length, on which the network with saturated gates
+            has to be right.
 
     Returns:
-        ``verdict``, ``word``, ``soft`` and ``saturated`` as ``ratproof certify --json`` has them; ``seconds``
-        that it took; and ``checked``: did the program that stands alone accept the certificate? ``None``
-        where nothing was proved.
+        ``verdict``, ``word``, ``soft`` and ``saturated`` as in ``ratproof certify --json``; ``seconds``, the
+        time that it took; and ``checked``, whether the standalone checker accepts the certificate, or
+        ``None`` if nothing was proved.
 
-    Raises :class:`~automata.errors.InputError`: the network, or the result, is none.
+    Raises:
+        InputError: if the network or the result is invalid.
     """
-    said = results.read(folder / RESULT)
+    result = results.read(folder / RESULT)
     network, _ = files.load(folder / NETWORK)
     begun = time.monotonic()
     answer = certify_counter(network, None, height, length, saturated_height)
@@ -53,21 +56,21 @@ def certified(
         write_whole(folder / CERTIFICATE, json.dumps(answer.certificate()) + "\n")
         command = [sys.executable, "-I", str(check_counter.__file__), str(folder / CERTIFICATE)]
         checked = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    whole = as_json_object(answer, None)
-    found = {name: whole[name] for name in KEPT} | {"seconds": seconds, "checked": checked}
-    results.write(said | {"certified": found}, folder / RESULT)
-    return found
+    full = as_json_object(answer, None)
+    properties = {name: full[name] for name in KEPT} | {"seconds": seconds, "checked": checked}
+    results.write(result | {"certified": properties}, folder / RESULT)
+    return properties
 
 
 def main(folders: list[str]) -> None:
-    """Certify all that are not certified yet, and say what came of each."""
-    for path in sorted(place for folder in folders for place in Path(folder).rglob(RESULT)):
-        said = results.read(path)
-        counts = said["experiment"] == "parentheses" and said["model"] in KINDS
-        if counts and "certified" not in said and (path.parent / NETWORK).exists():
-            found = certified(path.parent)
+    """Certify all runs that are not certified yet, and print each outcome."""
+    for path in sorted(file for folder in folders for file in Path(folder).rglob(RESULT)):
+        result = results.read(path)
+        counts = result["experiment"] == "parentheses" and result["model"] in KINDS
+        if counts and "certified" not in result and (path.parent / NETWORK).exists():
+            properties = certified(path.parent)
             accepted = {None: "", True: ", certificate accepted", False: ", certificate REFUSED"}
-            print(f"{path.parent}: {found['verdict']}{accepted[found['checked']]}", flush=True)
+            print(f"{path.parent}: {properties['verdict']}{accepted[properties['checked']]}", flush=True)
 
 
 if __name__ == "__main__":

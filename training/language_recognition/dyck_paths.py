@@ -1,4 +1,4 @@
-"""Uniform Dyck paths whose greatest height is given: the brackets of balanced parentheses of a depth.
+"""Uniform Dyck paths with a given maximum height: the brackets of balanced parentheses of a depth.
 
 >>> rng = np.random.default_rng(0)
 >>> drawn = {"".join("()"[step] for step in dyck_paths([(2, 3)], rng)[0]) for _ in range(99)}
@@ -17,30 +17,30 @@ Steps = NDArray[np.uint8]
 
 
 def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> list[Steps]:
-    """A path for each size: 0 is a step up, an opening bracket, and 1 a step down.
+    """Draw a path for each size: 0 is a step up, an opening bracket, and 1 a step down.
 
     Args:
-        sizes: for each path its greatest height, 1 or more, and how many steps up it has, at least so many.
-        rng: where it comes from.
+        sizes: the maximum height of each path, at least 1, and its number of steps up, at least the height.
+        rng: the random generator.
     """
     paths: list[Steps] = [np.zeros(0, np.uint8)] * len(sizes)
     for height in {height for height, _ in sizes}:
-        own = [place for place, (other, _) in enumerate(sizes) if other == height]
-        pairs = np.array([sizes[place][1] for place in own])
-        for place, path in zip(own, _of_height(height, pairs, rng), strict=True):
-            paths[place] = path
+        own = [index for index, (other, _) in enumerate(sizes) if other == height]
+        pairs = np.array([sizes[index][1] for index in own])
+        for index, path in zip(own, _of_height(height, pairs, rng), strict=True):
+            paths[index] = path
     return paths
 
 
 def _of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) -> list[Steps]:
-    """All paths at once, step by step, each step with its share of the ways that there are to end."""
+    """Draw all paths at once, each step with a probability proportional to its number of completions."""
     longest = 2 * int(pairs.max())
     ways = _ways(most, longest)
     heights, touched = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
     steps = np.zeros((len(pairs), longest), np.uint8)
     chances = rng.random((longest, len(pairs)))
     for t in range(longest):
-        left = np.maximum(2 * pairs - t, 1)  # behind a path's end anything will do
+        left = np.maximum(2 * pairs - t, 1)  # after a path's end, any value will do
         up = ways[left - 1, heights + 2, np.maximum(touched, heights + 1 == most)]
         down = ways[left - 1, heights, touched]
         is_down = chances[t] * (up + down) >= up
@@ -51,9 +51,10 @@ def _of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) ->
 
 
 def _ways(most: int, longest: int) -> NDArray[np.float64]:
-    """In how many ways a path can end, shape ``(longest + 1, most + 3, 2)``: by the steps that are left, by
-    its height plus one (so that -1 and ``most`` + 1 have places, with no way), and by whether it has been at
-    the greatest height. Each number of steps has a scale of its own.
+    """Count the completions of a path, shape ``(longest + 1, most + 3, 2)``.
+
+    The axes are the number of remaining steps, the height plus one (-1 and ``most`` + 1 are included, with no
+    completion), and whether the path has reached the maximum height. Each number of steps has its own scale.
     """
     ways = np.zeros((longest + 1, most + 3, 2))
     ways[0, 1, 1] = 1

@@ -1,4 +1,4 @@
-"""One run on a language: settings in, a result out, and a network that ``ratproof certify`` reads."""
+"""One run on a language, whose network ``ratproof certify`` reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from training.language_recognition.states_along import along
 from training.language_recognition.task import RecognitionTask
 
 REACH_SHARE = 20
-"""For each depth and length by itself there is one string for so many of a test set."""
+"""The number of test strings for each string that is drawn for one depth and length."""
 
 
 class RecognitionRun(ExperimentRun[Recognition]):
@@ -33,7 +33,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
     task: RecognitionTask
 
     def read(self) -> dict[str, Any]:
-        """Draw no string yet."""
+        """Prepare the language; strings are drawn later."""
         self.strings = language(self.experiment, self.settings)
         return {}
 
@@ -47,9 +47,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return RecognitionTask(network, self.settings, *parts)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network; errors by kinds of strings, and what pictures are drawn
-        from.
-        """
+        """Return the metrics of the trained network, its errors by kind of strings, and data for figures."""
         task, network = self.task, self.task.acceptor
         metrics: dict[str, Any] = {"dev_accuracy": float(task.right(network, task.dev).double().mean())}
         errors: dict[str, dict[str, float]] = {}
@@ -68,12 +66,13 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return metrics, more
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings)
 
     def finished(self, said: dict[str, Any], where: Where) -> dict[str, Any]:
-        """Return the result of a run that is done; one from before results had what pictures are drawn from
-        gets it, if the network is there.
+        """Return the result of a finished run.
+
+        If an older result lacks the data for figures and the network exists, they are added.
         """
         file = where.folder / NETWORK
         if self.experiment == "parentheses" and "errors" in said and "along" not in said and file.exists():
@@ -88,12 +87,12 @@ class RecognitionRun(ExperimentRun[Recognition]):
         files.save(self.task.acceptor.acceptor.cpu().eval(), path, self.about(said))
 
     def title(self, said: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the rest of its first line."""
+        """Return the name of a result and the rest of its first line."""
         name, rest = super().title(said)
         return name, rest.partition(";")[0]
 
     def lines(self, said: dict[str, Any]) -> Iterator[str]:
-        """Yield how far the curriculum came, the errors, and what the cell state counts."""
+        """Yield the progress of the curriculum, the errors, and what the cell state counts."""
         printed, metrics = (said["paper"] or {}).get("errors", {}), said["metrics"]
         restarts = metrics.get("restarts")
         again = f", after {restarts} new start{'s' * (restarts > 1)}" if restarts else ""
@@ -113,7 +112,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
 
 
 def _pictured(task: RecognitionTask) -> dict[str, Any]:
-    """What pictures are drawn from."""
+    """Return the data for figures."""
     many, network = max(2, task.settings.test_strings // REACH_SHARE), task.acceptor
     return {
         "reach": reach(lambda some: task.right(network, some), many, DATA_SEED),
@@ -122,7 +121,7 @@ def _pictured(task: RecognitionTask) -> dict[str, Any]:
 
 
 def _shares(wrong: torch.Tensor, kinds: tuple[str, ...]) -> dict[str, float]:
-    """The share of wrong answers on each kind of strings."""
+    """Return the share of wrong answers for each kind of strings."""
     shares = {}
     for kind in dict.fromkeys(kinds):
         own = torch.tensor([other == kind for other in kinds])

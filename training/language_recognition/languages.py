@@ -1,4 +1,4 @@
-"""The strings of a run, by the name of its experiment: to train on, to select with, and the test sets."""
+"""The strings of a run, by experiment: to train on, to select with, and the test sets."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from training.state_regularized import languages
 from training.state_regularized import strings as labelled_strings
 
 DATA_SEED = 20191124
-"""All runs of an experiment have the same strings: runs differ in weights, batches and noise."""
+"""The seed of the strings; runs of an experiment differ only in weights, batches and noise."""
 TOMITA_TEST_LENGTHS = (50, 200)
 DEV_SHARE = 10
-"""Of the paper's 50,000 palindromes and others one in so many is read after each epoch."""
+"""The divisor of the paper's 50,000 dev strings: every tenth is read after each epoch."""
 
 
 @dataclass(frozen=True)
 class Language:
-    """What a network learns.
+    """A language to be learned.
 
     Attributes:
         alphabet: the symbols.
-        training, dev: draw the strings.
-        tests: draw the strings of each test set, by its name.
+        training, dev: functions that draw the strings.
+        tests: functions that draw the strings of each test set, by its name.
     """
 
     alphabet: tuple[str, ...]
@@ -37,14 +37,14 @@ class Language:
 
 
 def language(experiment: str, settings: Recognition) -> Language:
-    """That of an experiment."""
-    made = {
+    """Return the language of an experiment."""
+    languages_by_experiment = {
         "tomita": _tomita,
         "parentheses": _parentheses,
         "palindromes": _palindromes,
         "exchanges": _exchanges,
     }
-    return made[experiment](settings)
+    return languages_by_experiment[experiment](settings)
 
 
 def _generator(*numbers: int) -> np.random.Generator:
@@ -72,7 +72,7 @@ def _palindromes(settings: Recognition) -> Language:
 
 
 def _exchanges(settings: Recognition) -> Language:
-    """Palindromes, and among the others that it trains on exchanges, too; the test sets are the same."""
+    """Return palindromes with exchanges among the negative training strings; the test sets are the same."""
     return _palindromes_and((*palindromes.USUAL, *palindromes.EXCHANGES), settings)
 
 
@@ -93,7 +93,7 @@ def _palindromes_and(others: tuple[str, ...], settings: Recognition) -> Language
 
 
 def _tomita(settings: Recognition) -> Language:
-    """Strings as the paper's (Tables 9 and 10), and longer ones."""
+    """Return strings as in the paper (Tables 9 and 10), and longer ones."""
     learned = languages.grammar(settings.grammar)
 
     def test(length: int) -> Callable[[], Strings]:
@@ -105,8 +105,8 @@ def _tomita(settings: Recognition) -> Language:
             ]
         )
 
-    def part(place: int) -> Callable[[], Strings]:
-        return lambda: _as_drawn(labelled_strings.draw(learned, DATA_SEED)[place])
+    def part(index: int) -> Callable[[], Strings]:
+        return lambda: _as_drawn(labelled_strings.draw(learned, DATA_SEED)[index])
 
     tests = {f"l {length}": test(length) for length in TOMITA_TEST_LENGTHS}
     return Language(learned.alphabet, part(0), part(1), tests)

@@ -1,8 +1,8 @@
-"""An acceptor as it is trained: all steps of a batch at once, with noise on the gates and on the centroids'
-logits, and what its margins lack.
+"""An acceptor for training: all steps of a batch at once, with noise and margins.
 
-A margin is how far a gate's function is from its ends, or the largest of the centroids' logits from the next
-one; noise is left out of both.
+There is noise on the gates and on the centroids' logits. A margin is the distance of a gate's pre-activation
+from zero, or the difference between the two largest of the centroids' logits; margins are computed without
+noise.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ STATE_MARGIN = 12.0
 
 
 class NetworkAnswer(NamedTuple):
-    """What a network says of B strings.
+    """The answers of a network for B strings.
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        lacking: how much the margins lack, gates' and centroids', each a mean over a string's steps, shape
-            ``(B,)``; zero where it was not asked for.
+        lacking: the shortfall of the margins of gates and centroids, each a mean over a string's steps, shape
+            ``(B,)``; zero if it was not requested.
     """
 
     logits: Tensor
@@ -41,11 +41,11 @@ class NetworkAnswer(NamedTuple):
 
 
 class TrainedAcceptor(nn.Module):
-    """An acceptor of one layer, and the noise of its training.
+    """An acceptor with one layer, and the noise of its training.
 
     Args:
         acceptor: the network.
-        settings: of the noise.
+        settings: the settings of the noise.
     """
 
     def __init__(self, acceptor: Acceptor, settings: Recognition) -> None:
@@ -56,7 +56,7 @@ class TrainedAcceptor(nn.Module):
 
     @property
     def cell(self) -> SRCell | PartCell:
-        """The one layer's."""
+        """Return the cell of the only layer."""
         (cell,) = self.acceptor.recurrent_cells
         return cell
 
@@ -66,10 +66,10 @@ class TrainedAcceptor(nn.Module):
         """Read strings.
 
         Args:
-            tokens: shape ``(T, B)``, anything behind a string's end.
+            tokens: shape ``(T, B)``, with any values after a string's end.
             lengths: shape ``(B,)``.
-            noise: of the step; ``None``: none.
-            margins: ask for margins, too?
+            noise: the noise of the step, or ``None``.
+            margins: whether to compute margins, too.
         """
         acceptor, part, batch = self.acceptor, self.cell.part, tokens.shape[1]
         embedded, there = self.embedded(tokens), _there(tokens, lengths)
@@ -93,20 +93,21 @@ class TrainedAcceptor(nn.Module):
         )
 
     def states(self, tokens: Tensor) -> tuple[Tensor, ...]:
-        """The state after the start token and after each symbol, without noise, each of shape ``(T + 1, B,
-        d)``.
+        """Return the state after the start token and after each symbol, without noise.
+
+        Each part has shape ``(T + 1, B, d)``.
         """
         embedded = self.embedded(tokens)
         return self._unrolled(embedded, embedded.new_ones(embedded.shape[:2], dtype=torch.bool), None)
 
     def embedded(self, tokens: Tensor) -> Tensor:
-        """The vectors of the start token and the symbols, shape ``(T + 1, B, size)``."""
+        """Return the vectors of the start token and the symbols, shape ``(T + 1, B, size)``."""
         start = torch.full((1, tokens.shape[1]), len(self.acceptor.alphabet), device=tokens.device)
         embedded: Tensor = self.acceptor.embedding(torch.cat([start, tokens]))
         return embedded
 
     def _unrolled(self, inputs: Tensor, there: Tensor, noise: Noise | None) -> tuple[Tensor, ...]:
-        """The states after each step, each of shape ``(T + 1, B, d)``, zero behind a string's end."""
+        """Return the states after each step, each of shape ``(T + 1, B, d)``, zero after a string's end."""
         on_gates, on_logits = self._drawn(inputs, noise)
         order = there.sum(dim=0).argsort(descending=True, stable=True)
         packed = there[:, order]
@@ -115,10 +116,10 @@ class TrainedAcceptor(nn.Module):
         )
         sizes, first = packed.sum(dim=1).tolist(), self.cell.start(inputs.shape[1])
         run = fast_steps.steps if fast_steps.computes(self.cell) else _one_by_one
-        made = run(self.cell, inputs[:, order][packed], first, sizes, logit_noise, gate_noise)
+        steps = run(self.cell, inputs[:, order][packed], first, sizes, logit_noise, gate_noise)
         back = order.argsort()
         states = []
-        for rows in (made.h, made.c):
+        for rows in (steps.h, steps.c):
             if rows is not None:
                 padded = rows.new_zeros(*packed.shape, rows.shape[-1])
                 padded[packed] = rows
@@ -126,9 +127,7 @@ class TrainedAcceptor(nn.Module):
         return tuple(states)
 
     def _drawn(self, inputs: Tensor, noise: Noise | None) -> tuple[Tensor | None, Tensor | None]:
-        """The noise on the gates and on the centroids' logits, of shape ``(T + 1, B, ...)``, where there is
-        any.
-        """
+        """Return the noise on the gates and on the logits, shape ``(T + 1, B, ...)``, or ``None``."""
         cell, steps, drawn = self.cell, len(inputs), list[Tensor | None]()
         width = cell.part.gates * cell.hidden_size
         k = cell.component.k if isinstance(cell, SRCell) else 0
@@ -142,7 +141,7 @@ class TrainedAcceptor(nn.Module):
     def _lacking(
         self, read: Tensor, before: tuple[Tensor, ...], there: Tensor, of_states: bool = True
     ) -> Tensor:
-        """The mean of what margins lack over the steps that are there, shape ``(B,)``."""
+        """Return the mean shortfall of the margins over a string's steps, shape ``(B,)``."""
         part, cell = self.cell.part, self.cell
         inside = gates(part, read, before)
         lacking = functional.relu(self.gate_margin - inside.abs()).mean(dim=-1)
@@ -154,14 +153,14 @@ class TrainedAcceptor(nn.Module):
 
 
 def untrained(alphabet: Sequence[Hashable], settings: Recognition, restarts: int = 0) -> TrainedAcceptor:
-    """The network that a run begins with, and the one that it begins again with after so many restarts."""
+    """Return the network with which a run begins, initially or after ``restarts`` restarts."""
     options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
     with seeded(mixed(settings.seed, 3, *([restarts] if restarts else []))):
         return TrainedAcceptor(Acceptor(alphabet, settings.model, settings.units, **options), settings)
 
 
 def gates(part: RecurrentPart, read: Tensor, before: tuple[Tensor, ...]) -> Tensor:
-    """What the functions of the gates read in a step, shape ``(..., gates d)``, from the state before it."""
+    """Compute the gates' pre-activations in a step, shape ``(..., gates d)``, from the previous state."""
     inside = part.hidden(before[0])
     d = before[0].shape[-1]
     if isinstance(part, GRUPart):
@@ -180,7 +179,7 @@ def gates(part: RecurrentPart, read: Tensor, before: tuple[Tensor, ...]) -> Tens
 
 
 def _there(tokens: Tensor, lengths: Tensor) -> Tensor:
-    """Which steps a string has, the one of the start token first, shape ``(T + 1, B)``."""
+    """Return a mask of each string's steps, including the start token, shape ``(T + 1, B)``."""
     return torch.arange(len(tokens) + 1, device=tokens.device)[:, None] <= lengths
 
 
@@ -192,14 +191,12 @@ def _one_by_one(
     noise: Tensor | None,
     gate_noise: Tensor | None,
 ) -> fast_steps.Steps:
-    """What :func:`~neural.state_regularized.fast_steps.steps` does, step by step, for a cell that it cannot
-    run: a GRU alone.
-    """
+    """Run :func:`~neural.state_regularized.fast_steps.steps` step by step for a GRU without centroids."""
     assert noise is None
     read = cell.part.read(inputs)
     states = list[tuple[Tensor, ...]]()
     for maps in torch.split(read if gate_noise is None else read + gate_noise, sizes):
         state = cell.part.step(maps, tuple(one[: len(maps)] for one in state))
         states.append(state)
-    made = [torch.cat(rows) for rows in zip(*states, strict=True)]
-    return fast_steps.Steps(made[0], made[0], None, made[1] if len(made) > 1 else None)
+    parts = [torch.cat(rows) for rows in zip(*states, strict=True)]
+    return fast_steps.Steps(parts[0], parts[0], None, parts[1] if len(parts) > 1 else None)

@@ -1,9 +1,9 @@
-"""Palindromes w w^R over the letters a to z, and strings that are none (section 4.2, Tables 3 and 11).
+"""Palindromes w w^R over the letters a to z, and other strings (section 4.2, Tables 3 and 11).
 
-What the paper's negative strings are is not said, and the error hangs on it. Ours are of three kinds, each a
-column of its own: random strings; palindromes with one letter changed; and palindromes in which two letters
-at places of one parity are exchanged, which a network that compares sums of letters with alternating signs
-cannot tell from palindromes.
+The paper does not define its negative strings, and the error depends on them. Ours are of three kinds, each
+with its own column: random strings; palindromes with one letter changed; and palindromes in which two letters
+at positions of the same parity are exchanged. A network that compares alternating sums of letters cannot
+distinguish the last kind from palindromes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class PalindromeColumn:
     """The strings of a set.
 
     Attributes:
-        name: as the tables have it.
-        lengths: the least and the most; palindromes have even ones.
-        kinds: of the negative strings.
+        name: the name in the tables.
+        lengths: the minimum and the maximum length; palindromes have even lengths.
+        kinds: the kinds of the negative strings.
     """
 
     name: str
@@ -37,19 +37,19 @@ class PalindromeColumn:
 USUAL = ("random", "one letter")
 EXCHANGES = ("exchanged",)
 TRAINING_LENGTHS, DEV_LENGTHS = (1, 25), (26, 50)
-"""Of Table 10."""
+"""The lengths in Table 10."""
 COLUMNS = tuple(
     PalindromeColumn(f"l {most}{beside}", (50, most), kinds)
     for kinds, beside in ((USUAL, ""), (EXCHANGES, ", exchanged"))
     for most in (100, 200, 500)
 )
-"""Those of Table 3, once with the usual negative strings, once with exchanged letters alone."""
+"""The columns of Table 3, with the usual negative strings and with exchanged letters only."""
 SIZES = ((115040, 114944), (25000, 25000))
-"""Positive and negative strings for training and for the dev part (Table 9)."""
+"""The numbers of positive and negative strings for training and for the dev part (Table 9)."""
 
 
 def is_palindrome(tokens: list[int]) -> bool:
-    """Is the string w w^R?
+    """Return whether the string is w w^R.
 
     >>> is_palindrome([0, 1, 1, 0]), is_palindrome([0, 1, 0]), is_palindrome([])
     (True, False, True)
@@ -58,7 +58,7 @@ def is_palindrome(tokens: list[int]) -> bool:
 
 
 def draw(column: PalindromeColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """So many strings, all different where there are enough of them; negative ones of each kind alike."""
+    """Draw strings, all different if there are enough; the negative kinds have equal shares."""
     drawn: dict[tuple[int, ...], DrawnStrings] = {}
     shares = {kind: negative // len(column.kinds) for kind in column.kinds}
     shares[column.kinds[0]] += negative - sum(shares.values())
@@ -75,20 +75,20 @@ def _some(column: PalindromeColumn, kind: str, rng: np.random.Generator, many: i
         else:
             half = int(rng.integers((column.lengths[0] + 1) // 2, column.lengths[1] // 2 + 1))
             word = rng.integers(len(LETTERS), size=half).tolist()
-            tokens = MADE[kind](word + word[::-1], rng)
+            tokens = VARIANTS[kind](word + word[::-1], rng)
         if tokens is not None and is_palindrome(tokens) == (kind == "palindrome"):
             yield DrawnStrings(tokens, kind == "palindrome", kind)
 
 
 def _changed(tokens: list[int], rng: np.random.Generator) -> list[int]:
-    """One letter changed."""
-    place = int(rng.integers(len(tokens)))
-    tokens[place] = (tokens[place] + int(rng.integers(1, len(LETTERS)))) % len(LETTERS)
+    """Change one letter."""
+    index = int(rng.integers(len(tokens)))
+    tokens[index] = (tokens[index] + int(rng.integers(1, len(LETTERS)))) % len(LETTERS)
     return tokens
 
 
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Two different letters at places of one parity exchanged; ``None`` where there are no two."""
+    """Exchange two different letters at positions of one parity; return ``None`` if there are none."""
     for _ in range(TRIES if len(tokens) > 2 else 0):
         first = int(rng.integers(len(tokens)))
         second = int(rng.choice(np.arange(first % 2, len(tokens), 2)))
@@ -99,9 +99,9 @@ def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
     return None
 
 
-MADE: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]] = {
+VARIANTS: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]] = {
     "palindrome": lambda tokens, rng: tokens,
     "one letter": _changed,
     "exchanged": _exchanged,
 }
-"""How a string is made from a palindrome, by its kind."""
+"""The function that turns a palindrome into a string of each kind."""

@@ -1,5 +1,6 @@
-"""What Wang & Niepert 2019 found: error rates on balanced parentheses (Tables 1, 2 and 12) and on palindromes
-(Tables 3 and 11), as shares.
+"""The figures of Wang & Niepert 2019: error rates on parentheses and palindromes, as shares.
+
+They are Tables 1, 2 and 12 for balanced parentheses, and Tables 3 and 11 for palindromes.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ TABLE_1: dict[tuple[str, str], tuple[float, ...]] = {
     ("small", "sr-lstm"): (0.037, 0.347, 0.352, 0.028, 0.279, 0.508),
     ("small", "sr-lstm-p"): (0.017, 0.189, 0.196, 0.015, 0.138, 0.380),
 }
-"""With k = 5; the LSTM with peepholes is Table 12's."""
+"""The error rates with k = 5; those of the LSTM with peepholes are from Table 12."""
 TABLE_2: dict[int, tuple[float, ...]] = {
     2: (0.019, 0.096, 0.097, 0.014, 0.038, 0.399),
     5: (0.017, 0.189, 0.196, 0.015, 0.138, 0.380),
     10: (0.021, 0.205, 0.213, 0.012, 0.154, 0.432),
     50: (0.034, 0.192, 0.191, 0.047, 0.128, 0.410),
 }
-"""SR-LSTM-P on the small set, by the number of centroids."""
+"""The error rates of SR-LSTM-P on the small set, by the number of centroids."""
 TABLE_11: dict[str, tuple[float, ...]] = {
     "lstm": (0.312, 0.420, 0.477),
     "lstm-p": (0.284, 0.362, 0.415),
     "sr-lstm": (0.280, 0.360, 0.446),
     "sr-lstm-p": (0.105, 0.167, 0.298),
 }
-"""At lengths up to 100, 200 and 500; Table 3 has them but for the LSTM with peepholes."""
+"""The error rates at lengths up to 100, 200 and 500; Table 3 lacks the LSTM with peepholes."""
 
 
 def paper(experiment: str, settings: Recognition) -> dict[str, Any] | None:
-    """What the paper has of such a run: ``errors`` by test set, and the table; ``None``: nothing."""
+    """Return the paper's ``errors`` by test set and the table, or ``None`` if it has none."""
     if experiment in ("tomita", "exchanges"):
-        return None  # no error rate is printed
+        return None  # the paper has no error rate
     if experiment == "palindromes":
         figures = TABLE_11.get(settings.model) if settings.centroids == 5 else None
         names = [column.name for column in palindromes.COLUMNS]

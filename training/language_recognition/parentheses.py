@@ -1,9 +1,9 @@
-"""Strings of balanced parentheses among letters, and strings that are none (section 4.2): the large and the
-small set, and the test sets of Table 1.
+"""Strings of balanced parentheses among letters, and other strings (section 4.2).
 
-A string is positive where no prefix closes more than it opened and all is closed at its end: the order
-counts. Half of the others are random, and half are near misses of balanced ones: a bracket turned, moved,
-dropped, or two of them exchanged, so that the count goes below zero and comes back.
+There are the large and the small set, and the test sets of Table 1. A string is positive if no prefix closes
+more parentheses than it opened and all are closed at the end: the order matters. Half of the negative strings
+are random. The others are near misses of balanced strings: a bracket is flipped, moved or dropped, or two are
+exchanged, so that the count goes below zero and comes back.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ OPEN, CLOSE = len(LETTERS), len(LETTERS) + 1
 
 @dataclass(frozen=True)
 class ParenthesesColumn:
-    """The strings of a set: their depths, and their lengths.
+    """The depths and lengths of the strings of a set.
 
     Attributes:
-        name: as the tables have it.
-        depths, lengths: the least and the most.
+        name: the name in the tables.
+        depths, lengths: the minimum and the maximum.
     """
 
     name: str
@@ -45,15 +45,15 @@ COLUMNS = (
     ParenthesesColumn("d 10, l 200", (10, 10), (0, 200)),
     ParenthesesColumn("d 20, l 1000", (20, 20), (0, 1000)),
 )
-"""Those of Table 1."""
+"""The columns of Table 1."""
 DEEP = ParenthesesColumn("d 50, l 1000", (50, 50), (1000, 1000))
-"""Beyond the paper."""
+"""A column beyond the paper's."""
 SIZES = {"large": ((13025, 9261), (3582, 3122)), "small": ((601, 407), (142, 126))}
-"""Positive and negative strings for training and for the dev part (section 4.2)."""
+"""The numbers of positive and negative strings for training and for the dev part (section 4.2)."""
 
 
 def is_balanced(tokens: list[int]) -> bool:
-    """Is the string of tokens in the language?
+    """Return whether the string of tokens is in the language.
 
     >>> is_balanced([0, OPEN, OPEN, CLOSE, 3, CLOSE]), is_balanced([CLOSE, OPEN]), is_balanced([])
     (True, False, True)
@@ -62,9 +62,9 @@ def is_balanced(tokens: list[int]) -> bool:
 
 
 def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """So many strings, all different where there are enough of them.
+    """Draw strings, all different if there are enough.
 
-    Half of the negative ones are near misses of other balanced strings of the column.
+    Half of the negative strings are near misses of other balanced strings of the column.
     """
     near = negative // 2
     drawn: dict[tuple[int, ...], DrawnStrings] = {}
@@ -75,7 +75,10 @@ def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random
 
 
 def _sizes(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
-    """Depth, pairs of brackets and length of each string, uniform one after the other."""
+    """Draw the depth, the pairs of brackets and the length of each string.
+
+    Each is uniform, given those drawn before it.
+    """
     depths = rng.integers(column.depths[0], column.depths[1] + 1, many)
     least = np.maximum(column.lengths[0], 2 * depths)
     lengths = rng.integers(least, column.lengths[1] + 1)
@@ -90,17 +93,17 @@ def _balanced(column: ParenthesesColumn, many: int, rng: np.random.Generator) ->
     for _, pairs, length in sizes:
         tokens = rng.integers(len(LETTERS), size=length)
         if pairs:
-            places = np.sort(rng.permutation(length)[: 2 * pairs])
-            tokens[places] = OPEN + next(paths).astype(np.int64)
+            positions = np.sort(rng.permutation(length)[: 2 * pairs])
+            tokens[positions] = OPEN + next(paths).astype(np.int64)
         yield DrawnStrings(tokens.tolist(), True, "balanced")
 
 
 def _random(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> Iterator[DrawnStrings]:
-    """Random strings of such lengths and as many brackets, in any order."""
+    """Yield random strings with such lengths and numbers of brackets, in any order."""
     for _, pairs, length in _sizes(column, many, rng):
         tokens = rng.integers(len(LETTERS), size=length)
-        places = rng.permutation(length)[: 2 * pairs]
-        tokens[places] = rng.integers(OPEN, CLOSE + 1, len(places))
+        positions = rng.permutation(length)[: 2 * pairs]
+        tokens[positions] = rng.integers(OPEN, CLOSE + 1, len(positions))
         if not is_balanced(tokens.tolist()):
             yield DrawnStrings(tokens.tolist(), False, "random")
 
@@ -116,50 +119,51 @@ def _near_misses(column: ParenthesesColumn, many: int, rng: np.random.Generator)
 
 
 def _brackets(tokens: list[int]) -> list[int]:
-    return [place for place, token in enumerate(tokens) if token >= OPEN]
+    return [index for index, token in enumerate(tokens) if token >= OPEN]
 
 
 def _turned(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """One bracket turned; in a string without any, a letter becomes one."""
-    places = _brackets(tokens) or list(range(len(tokens)))
-    if not places:
+    """Flip one bracket; in a string without brackets, replace a letter by one."""
+    indices = _brackets(tokens) or list(range(len(tokens)))
+    if not indices:
         return None
-    place = places[int(rng.integers(len(places)))]
-    tokens[place] = {OPEN: CLOSE, CLOSE: OPEN}.get(tokens[place], int(rng.integers(OPEN, CLOSE + 1)))
+    index = indices[int(rng.integers(len(indices)))]
+    tokens[index] = {OPEN: CLOSE, CLOSE: OPEN}.get(tokens[index], int(rng.integers(OPEN, CLOSE + 1)))
     return tokens
 
 
 def _dropped(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """One bracket dropped."""
-    places = _brackets(tokens)
-    if not places:
+    """Drop one bracket."""
+    indices = _brackets(tokens)
+    if not indices:
         return None
-    del tokens[places[int(rng.integers(len(places)))]]
+    del tokens[indices[int(rng.integers(len(indices)))]]
     return tokens
 
 
 def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """One bracket moved to where the string is balanced no more."""
-    places = _brackets(tokens)
-    for _ in range(TRIES if places else 0):
-        place = places[int(rng.integers(len(places)))]
-        rest = tokens[:place] + tokens[place + 1 :]
+    """Move one bracket so that the string is no longer balanced."""
+    indices = _brackets(tokens)
+    for _ in range(TRIES if indices else 0):
+        index = indices[int(rng.integers(len(indices)))]
+        rest = tokens[:index] + tokens[index + 1 :]
         to = int(rng.integers(len(tokens)))
-        moved = [*rest[:to], tokens[place], *rest[to:]]
+        moved = [*rest[:to], tokens[index], *rest[to:]]
         if not is_balanced(moved):
             return moved
     return None
 
 
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """An opening and a later closing bracket exchanged, between which the count is once below 2: it goes
-    below zero and comes back to zero at the end.
+    """Exchange an opening and a later closing bracket so that the string is no longer balanced.
+
+    The count then goes below zero and comes back to zero at the end.
     """
-    places = _brackets(tokens)
-    opening = [place for place in places if tokens[place] == OPEN]
+    indices = _brackets(tokens)
+    opening = [index for index in indices if tokens[index] == OPEN]
     for _ in range(TRIES if opening else 0):
         first = opening[int(rng.integers(len(opening)))]
-        closing = [place for place in places if place > first and tokens[place] == CLOSE]
+        closing = [index for index in indices if index > first and tokens[index] == CLOSE]
         second = closing[int(rng.integers(len(closing)))]
         changed = list(tokens)
         changed[first], changed[second] = CLOSE, OPEN
@@ -174,4 +178,4 @@ CHANGES: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]]
     "dropped": _dropped,
     "exchanged": _exchanged,
 }
-"""How a balanced string is made a near miss, by name."""
+"""The functions that turn a balanced string into a near miss, by name."""

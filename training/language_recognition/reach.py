@@ -1,4 +1,4 @@
-"""How far a network on parentheses counts: its errors by depth and length, beyond the columns of Table 1."""
+"""Errors of a network on parentheses by depth and length, beyond the columns of Table 1."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from training.language_recognition import parentheses
 from training.language_recognition.strings import Strings
 
 DEPTHS, LENGTHS = (1, 5, 10, 20, 30, 40, 50), (120, 250, 500, 1000)
-"""In the shortest strings there is more room than the deepest need: else there would be one balanced one."""
+"""The depths and lengths; the shortest strings have room for many balanced ones of the largest depth."""
 
 
 def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str, Any]:
-    """The share of strings on which it is wrong, for each depth and length.
+    """Compute the share of wrongly classified strings for each depth and length.
 
     Args:
-        right: says of strings which are classified right, shape ``(N,)``.
-        many: strings for each depth and length, half of them balanced.
-        seed: of the strings: the same for all networks.
+        right: returns which strings are classified correctly, shape ``(N,)``.
+        many: the number of strings for each depth and length; half of them are balanced.
+        seed: the seed of the strings, the same for all networks.
 
     Returns:
-        ``depths``, ``lengths``, ``strings`` (how many of each), and ``errors``: a list for each depth with a
-        share for each length.
+        ``depths``, ``lengths``, ``strings`` (the number for each pair), and ``errors``, a list for each depth
+        with a share for each length.
     """
     errors: list[list[float]] = []
     for depth in DEPTHS:

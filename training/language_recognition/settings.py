@@ -13,65 +13,66 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p", "gru", "sr-gru")
 
 @dataclass(frozen=True)
 class Recognition(Settings):
-    """A run on strings of a language. An epoch is a number of steps, each on random training strings that are
-    no longer than the curriculum has come.
+    """A run on strings of a language.
+
+    An epoch is a number of steps, each on random training strings up to the current length of the curriculum.
     """
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
     size: str = setting(
         "large",
-        "of the training and dev sets of parentheses, as the paper has them",
+        "size of the training and dev sets of parentheses, as in the paper",
         one_of=("large", "small"),
     )
     grammar: int = setting(1, "which Tomita grammar", 1, 7)
     units: int = setting(100, "d, the size of the hidden state", 1, 4096)
-    centroids: int = setting(5, "k, of the models that have any", 2, 4096)
+    centroids: int = setting(5, "k, for the models with centroids", 2, 4096)
     batch: int = setting(64, "strings in a batch", 1, 1 << 20)
     optimiser: str = setting(
-        "rmsprop", "with a smoothing of 0.9 (rmsprop), or adam", one_of=("rmsprop", "adam")
+        "rmsprop", "rmsprop with a smoothing of 0.9, or adam", one_of=("rmsprop", "adam")
     )
-    rate: float = setting(0.01, "the learning rate at first", 1e-8, 10)
+    rate: float = setting(0.01, "the initial learning rate", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared peepholes in the loss", 0, 1)
     recurrent_decay: float = setting(
         0.0, "the weight of the recurrent weights' absolute values in the loss", 0, 1
     )
-    clip: float = setting(1.0, "the largest norm of a gradient; longer ones are scaled to it", 1e-6)
-    steps: int = setting(100, "in an epoch", 1, 1 << 20)
-    shortest: int = setting(4, "the curriculum begins with strings up to that length", 0, 10**6)
-    growth: float = setting(1.15, "a step of the curriculum makes strings so many times longer", 1.01, 100)
-    mastered: float = setting(
-        0.99, "a step of the curriculum comes when so large a share of training strings is right", 0, 1
+    clip: float = setting(1.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
+    steps: int = setting(100, "steps in an epoch", 1, 1 << 20)
+    shortest: int = setting(4, "largest length of strings at the start of the curriculum", 0, 10**6)
+    growth: float = setting(1.15, "factor by which a step of the curriculum makes strings longer", 1.01, 100)
+    mastered: float = setting(0.99, "accuracy on training strings at which the curriculum takes a step", 0, 1)
+    stuck: int = setting(
+        10**6, "number of epochs after which the curriculum takes a step in any case", 1, 10**6
     )
-    stuck: int = setting(10**6, "a step of the curriculum comes after so many epochs in any case", 1, 10**6)
     restart_after: int = setting(
         10**6,
-        "in the first half of the epochs: new weights, and the curriculum from its beginning, after so many"
-        " epochs without a step of it",
+        "in the first half of the epochs, start anew with new weights after this many epochs without a step"
+        " of the curriculum",
         1,
         10**6,
     )
     dev_wanted: float = setting(
-        0.0, "new weights, too, where after the finish a smaller share of dev strings is right", 0, 1
+        0.0, "also start anew if the accuracy on dev strings after the finish is below this", 0, 1
     )
     gate_noise: float = setting(
-        0.0, "standard deviation of noise on what the gates' functions read, in training", 0, 100
+        0.0, "standard deviation of noise on the inputs of the gates' functions, in training", 0, 100
     )
     state_noise: float = setting(
         0.0, "standard deviation of noise on the centroids' logits, in training", 0, 100
     )
     finish: int = setting(
-        0, "epochs after the curriculum, in which the rate falls to 2 % and margins are asked for", 0, 10**6
+        0, "epochs after the curriculum in which the rate falls to 2 % and the loss has margins", 0, 10**6
     )
-    # a forget gate that reads 12 loses 6e-6 of a count with each symbol, of a count of 20 an eighth in 1,000
-    # symbols; at 10 it would lose nine tenths
+    # A forget gate with pre-activation 12 loses 6e-6 of a count with each symbol: of a count of 20, an eighth
+    # in 1,000 symbols. At 10 it would lose nine tenths.
     gate_margin: float = setting(
-        12.0, "how far from 0 what a gate's function reads should be, in the finish", 0, 1000
+        12.0, "required distance from 0 of the input of a gate's function, in the finish", 0, 1000
     )
-    margin: float = setting(0.1, "the weight of what margins lack, in the finish", 0, 100)
+    margin: float = setting(0.1, "the weight of margin violations in the loss, in the finish", 0, 100)
     keep: str = setting(
-        "best", "the weights of the epoch that is best on dev, or the last", one_of=("best", "last")
+        "best", "keep the weights of the best epoch on dev, or of the last", one_of=("best", "last")
     )
-    test_strings: int = setting(2000, "in each test set", 2, 10**6)
+    test_strings: int = setting(2000, "strings in each test set", 2, 10**6)
 
 
 _FIRST = {
@@ -88,7 +89,7 @@ _FIRST = {
     "patience": 10**6,
     "halve_after": 10**6,
 }
-# a gate that reads what it need not, of a count that goes on, is right on shallow strings alone
+# A gate that depends on irrelevant state, such as a running count, is right on shallow strings only.
 _OURS = _FIRST | {"recurrent_decay": 1e-4, "restart_after": 30, "dev_wanted": 1.0}
 _PAPER = {"epochs": 200, "patience": 30, "halve_after": 10**6, "stuck": 5}
 _SHORT_CUT = {
@@ -97,7 +98,7 @@ _SHORT_CUT = {
     "gate_noise": 0.0,
     "state_noise": 0.0,
     "margin": 0.0,
-    "weight_decay": 0.0,  # what is summed in the cell is read by the peepholes
+    "weight_decay": 0.0,  # the peepholes read the sums in the cell
     "mastered": 0.99,
     "stuck": 5,
     "finish": 60,
@@ -126,10 +127,12 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "palindromes": {"paper": _PAPER, "ours": _FIRST | _SHORT_CUT},
     "exchanges": {"paper": _PAPER, "ours": _FIRST | _SHORT_CUT},
 }
-"""By experiment, named values for the fields that a command line leaves open: the paper's, as far as it says
-them, and ours: noise on gates and states, then margins (``first`` is what ours was at first: without new
-starts and without a loss on recurrent weights). Gates of a network that is to be an automaton may
-have any values; sums of letters, which networks learn of palindromes, want no gate at its end.
+"""Named values for the fields that a command line leaves open, by experiment.
+
+They are the paper's, as far as it gives them, and ours: noise on gates and states, then margins. ``first``
+was the first version of ours, without restarts and without a loss on recurrent weights. The gates of a
+network that should be an automaton may have any values. The sums of letters that networks learn on
+palindromes need unsaturated gates.
 """
 
 NEW_STARTS = """; where it does not come
@@ -137,7 +140,7 @@ NEW_STARTS = """; where it does not come
 
 
 def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Experiment:
-    """Return the record; if it does nothing by itself, another record has the command."""
+    """Return the record; if ``does`` is empty, another record has the command."""
     return Experiment(
         name,
         Recognition,

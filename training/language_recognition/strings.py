@@ -1,4 +1,4 @@
-"""Labelled strings of tokens, as a network reads them: padded rows, lengths, and what each string is."""
+"""Labelled strings of tokens in the form that a network reads: padded rows, lengths and labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
 @dataclass(frozen=True)
 class DrawnStrings:
-    """A string that was drawn: its tokens, whether it is in the language, and how it was made."""
+    """A drawn string: its tokens, whether it is in the language, and its kind."""
 
     tokens: Sequence[int]
     label: bool
@@ -28,13 +28,13 @@ class DrawnStrings:
 
 @dataclass(frozen=True)
 class Strings:
-    """N labelled strings, shortest first.
+    """N labelled strings, sorted by length.
 
     Attributes:
-        tokens: places in the alphabet, zeros behind a string's end, shape ``(N, L)``, of bytes.
-        lengths: shape ``(N,)``, of int64.
-        labels: is it in the language? Shape ``(N,)``, of booleans.
-        kinds: how each was made.
+        tokens: indices in the alphabet, padded with zeros, shape ``(N, L)``, uint8.
+        lengths: shape ``(N,)``, int64.
+        labels: whether each string is in the language, shape ``(N,)``, bool.
+        kinds: how each string was drawn.
     """
 
     tokens: Tensor
@@ -47,9 +47,9 @@ class Strings:
 
     @classmethod
     def of(cls, drawn: Sequence[DrawnStrings]) -> Strings:
-        """From strings in any order; of equal lengths the first stays first."""
+        """Create the set from strings in any order; the sort by length is stable."""
         if not drawn:
-            raise InputError("there are no strings, where at least one is right")
+            raise InputError("there must be at least one string, got none")
         ordered = sorted(drawn, key=lambda one: len(one.tokens))
         lengths = np.array([len(one.tokens) for one in ordered])
         tokens = np.zeros((len(ordered), int(lengths[-1])), dtype=np.uint8)
@@ -60,17 +60,17 @@ class Strings:
         return cls(torch.from_numpy(tokens), torch.from_numpy(lengths), labels, kinds)
 
     def up_to(self, length: int) -> int:
-        """How many strings have at most that length."""
+        """Return the number of strings with at most that length."""
         return int(torch.searchsorted(self.lengths, length, right=True))
 
     def at(self, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Tokens, shape ``(T, B)`` with T the longest of them, lengths and labels, shape ``(B,)``."""
+        """Return tokens, shape ``(T, B)``, and lengths and labels, shape ``(B,)``, at these indices."""
         lengths = self.lengths[places]
         longest = int(lengths.max())
         return self.tokens[places, :longest].T.long(), lengths, self.labels[places]
 
     def described(self) -> dict[str, Any]:
-        """How many there are, and a digest of all of them."""
+        """Return the number of strings and a digest of all of them."""
         digest = hashlib.sha256()
         for tensor in (self.tokens, self.lengths, self.labels):
             digest.update(tensor.contiguous().numpy().tobytes())
@@ -85,7 +85,7 @@ class Strings:
 def collect(
     drawn: dict[tuple[int, ...], DrawnStrings], many: int, source: Callable[[int], Iterable[DrawnStrings]]
 ) -> None:
-    """Add so many new strings from a source, or fewer: there may not be as many short ones as are wanted."""
+    """Add up to ``many`` new strings from a source; there may be fewer short strings than requested."""
     goal, rounds = len(drawn) + many, 0
     while len(drawn) < goal and rounds < TRIES:
         for one in source(goal - len(drawn)):

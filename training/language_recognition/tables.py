@@ -1,4 +1,4 @@
-"""The tables of parentheses and palindromes: runs that differ in the seed alone, together."""
+"""The tables of parentheses and palindromes; runs that differ only in the seed form one row."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ OF_FINISH = " epochs of finish"
 
 @dataclass(frozen=True)
 class RecognitionRow:
-    """A model, trained by a method on a set.
+    """A model, trained by one method on one set.
 
     Attributes:
-        experiment, size, model: which.
-        centroids: k; ``None`` for a model that has none.
-        method: ``ours``, also with another finish, or ``the paper's``.
-        seeds: that were run.
-        errors: of each seed, by test set, as shares.
-        paper: what the paper has, by test set.
-        lengths: how long the curriculum's strings became, for each seed.
-        restarts: how often training began again, for each seed.
-        counters: what the cell state counts, for each seed that says it.
-        seconds: of training, the mean.
+        experiment, size, model: the experiment, the size of its set, and the model.
+        centroids: k; ``None`` for a model without centroids.
+        method: ``ours``, possibly with another finish, or ``the paper's``.
+        seeds: the seeds of the runs.
+        errors: the error rates of each seed, by test set, as shares.
+        paper: the paper's error rates, by test set.
+        lengths: the final length of the curriculum, for each seed.
+        restarts: the number of restarts, for each seed.
+        counters: what the cell state counts, for each seed that has it.
+        seconds: the mean training time.
     """
 
     experiment: str
@@ -51,17 +51,17 @@ class RecognitionRow:
 
     @property
     def name(self) -> str:
-        """The model, and k where it is not the paper's 5."""
+        """Return the model, and k unless it is the paper's 5."""
         return self.model if self.centroids in (None, 5) else f"{self.model}, k = {self.centroids}"
 
 
 def is_recognition(result: dict[str, Any]) -> bool:
-    """Is it a result of these experiments, with test sets?"""
+    """Return whether a result belongs to these experiments and has test sets."""
     return result["experiment"] in EXPERIMENTS and any(name.startswith(PREFIX) for name in result["metrics"])
 
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
-    """The rows, in the order of the models, the paper's method after ours."""
+    """Return the rows in the order of the models, the paper's method after ours."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in filter(is_recognition, results):
         groups.setdefault((one["experiment"], recipe_said(one)), []).append(one)
@@ -73,15 +73,15 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Each with its title, its header and its rows, as text."""
-    rows, made = rows_of(results), []
+    """Return each table with its title, header and rows, as text."""
+    rows, result = rows_of(results), []
     for experiment, size in dict.fromkeys((row.experiment, row.size) for row in rows):
         own = [row for row in rows if (row.experiment, row.size) == (experiment, size)]
         columns = list(dict.fromkeys(name for row in own for name in row.errors))
         which = f", {size} set" if experiment == "parentheses" else ""
         title = f"{experiment}{which}: wrong in % at depth/length (100 where none is said; x: exchanged)"
-        made.append((title, ["model", "method", "n", *map(_short, columns)], list(_lines(own, columns))))
-    return made
+        result.append((title, ["model", "method", "n", *map(_short, columns)], list(_lines(own, columns))))
+    return result
 
 
 def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[list[str]]:
@@ -115,7 +115,7 @@ def _percent(shares: Sequence[float]) -> str:
 
 
 def _short(column: str) -> str:
-    """A test set's name in little space: ``20/1k`` for depth 20 and length 1,000, ``20`` for length 100."""
+    """Abbreviate a test set's name: ``20/1k`` for depth 20 and length 1,000, ``20`` for length 100."""
     if not column.startswith("d "):
         return column.removeprefix("l ").replace(", exchanged", "x")
     depth, length = column.removeprefix("d ").split(", l ")
@@ -124,8 +124,10 @@ def _short(column: str) -> str:
 
 
 def method_of(result: dict[str, Any]) -> str:
-    """By which method it was trained: ours is Adam's, with noise but on palindromes. Parentheses have one
-    that was ours at first, and with another finish than the preset's it has a name of its own.
+    """Return the training method of a result.
+
+    Ours uses Adam, with noise except on palindromes. Parentheses have a first version of ours. A finish other
+    than the preset's is part of the name.
     """
     how = DEFAULTS | result["configuration"]
     method = METHODS[how["optimiser"] == "adam"]
@@ -138,13 +140,13 @@ def method_of(result: dict[str, Any]) -> str:
 
 def _row(runs: list[dict[str, Any]]) -> RecognitionRow:
     runs = sorted(runs, key=lambda run: int(run["seed"]))
-    said, metrics = runs[0]["configuration"], [run["metrics"] for run in runs]
+    configuration, metrics = runs[0]["configuration"], [run["metrics"] for run in runs]
     names = [name for name in metrics[0] if name.startswith(PREFIX)]
     return RecognitionRow(
         experiment=runs[0]["experiment"],
-        size=str(said.get("size")),
+        size=str(configuration.get("size")),
         model=runs[0]["model"],
-        centroids=said.get("centroids") if runs[0]["model"].startswith("sr-") else None,
+        centroids=configuration.get("centroids") if runs[0]["model"].startswith("sr-") else None,
         method=method_of(runs[0]),
         seeds=tuple(run["seed"] for run in runs),
         errors={name.removeprefix(PREFIX): tuple(own[name] for own in metrics) for name in names},

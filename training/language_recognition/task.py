@@ -1,4 +1,4 @@
-"""Acceptors, as the engine trains them: a curriculum by length, and a finish."""
+"""Acceptors as a task of the training engine: a curriculum by length, and a finish."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from training.language_recognition.settings import Recognition
 from training.language_recognition.strings import Strings
 
 LOOKED_AT = 512
-"""So many training strings say whether the next step of the curriculum comes."""
+"""The number of training strings that decide about the next step of the curriculum."""
 AT_ONCE = 1024
 OUTPUT_MARGIN = 5.0
 LAST_SHARE = 0.02
-"""Of the learning rate, at the end of the finish."""
+"""The share of the learning rate at the end of the finish."""
 
 
 class RecognitionTask(ExampleTask):
@@ -28,17 +28,17 @@ class RecognitionTask(ExampleTask):
 
     Args:
         network: the acceptor.
-        settings: of the run.
+        settings: the settings of the run.
         training, dev: labelled strings.
 
     Attributes:
         acceptor: the network.
-        length: how long strings are at present.
-        waited: epochs since the last step of the curriculum.
-        finishing: epochs of the finish that are begun; 0: the curriculum goes on.
-        epoch: epochs that are done.
-        restarts: how often it has begun again, with new weights.
-        accuracy: on the dev part, when last measured.
+        length: the current maximum length of strings.
+        waited: the number of epochs since the last step of the curriculum.
+        finishing: the number of epochs of the finish that have begun; 0 during the curriculum.
+        epoch: the number of finished epochs.
+        restarts: the number of restarts with new weights.
+        accuracy: the last measured accuracy on the dev part.
     """
 
     settings: Recognition
@@ -56,11 +56,11 @@ class RecognitionTask(ExampleTask):
 
     @property
     def finished(self) -> bool:
-        """Is the finish over?"""
+        """Return whether the finish is over."""
         return 0 < self.settings.finish < self.finishing and not self.begins_again
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Random training strings, as long as the curriculum has come; half of a batch is in the language."""
+        """Return random training strings up to the current length; half of a batch is in the language."""
         s = self.settings
         generator = torch.Generator().manual_seed(mixed(s.seed, 1, epoch))
         many = self.training.up_to(int(self.length))
@@ -70,7 +70,7 @@ class RecognitionTask(ExampleTask):
         return list(torch.split(chosen, s.batch))
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """The logistic loss of each string, shape ``(B,)``, and in the finish what margins lack."""
+        """Return each string's logistic loss, shape ``(B,)``, plus the shortfall of margins in the finish."""
         s, device = self.settings, next(self.network.parameters()).device
         tokens, lengths, labels = (one.to(device) for one in self.training.at(examples.cpu()))
         answer = network(tokens, lengths, noise, margins=self.finishing > 0)
@@ -87,9 +87,11 @@ class RecognitionTask(ExampleTask):
 
     @property
     def begins_again(self) -> bool:
-        """Is nothing to be hoped of these weights: has no step of the curriculum come for long, or is the
-        finish over and the dev part not right? In the second half of the epochs nothing begins that they
-        might cut short.
+        """Return whether to restart with new weights.
+
+        It is time to restart if no step of the curriculum has come for long, or if the finish is over and the
+        dev accuracy is too low. In the second half of the epochs there is no restart, because the run might
+        end before it finishes.
         """
         s = self.settings
         if 2 * self.epoch > s.epochs:
@@ -99,7 +101,7 @@ class RecognitionTask(ExampleTask):
         return self.waited >= s.restart_after
 
     def stepped(self) -> bool:
-        """Begin again, with new weights, where that is due."""
+        """Restart with new weights if it is time."""
         if not self.begins_again:
             return False
         self.restarts += 1
@@ -109,27 +111,27 @@ class RecognitionTask(ExampleTask):
         return True
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """The dev set's accuracy; and the curriculum goes on."""
+        """Return the dev accuracy, and advance the curriculum."""
         right = self.right(network, self.dev)
         accuracy = float(right.double().mean())
         self.accuracy = accuracy
-        said = {"dev_accuracy": accuracy, "length": self.length, "finishing": float(self.finishing)}
+        metrics = {"dev_accuracy": accuracy, "length": self.length, "finishing": float(self.finishing)}
         self.epoch += 1
         self._climb(network)
-        return (float(self.epoch) if self.settings.keep == "last" else accuracy), said
+        return (float(self.epoch) if self.settings.keep == "last" else accuracy), metrics
 
     def in_words(self, score: float) -> str:
-        """An accuracy, or that the last weights count."""
+        """Return the accuracy as text, or that the last weights count."""
         return (
             "not asked, the last weights count" if self.settings.keep == "last" else super().in_words(score)
         )
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """RMSprop, or Adam.
+        """Return RMSprop or Adam.
 
-        The paper's "momentum of 0.9" is read as the smoothing of the squares, Theano's rho: with torch's
-        momentum of 0.9, which makes steps ten times as long, an LSTM came to length 7 of the curriculum in 17
-        epochs, without to 12 in 8; and Tomita grammars were not learned.
+        The paper's "momentum of 0.9" is read as the smoothing of the squares, Theano's rho. With torch's
+        momentum of 0.9, which makes steps ten times as long, an LSTM reached length 7 of the curriculum in 17
+        epochs; without it, length 12 in 8 epochs. With it, Tomita grammars were not learned.
         """
         s, parameters = self.settings, self.network.parameters()
         if s.optimiser == "adam":
@@ -137,28 +139,31 @@ class RecognitionTask(ExampleTask):
         return torch.optim.RMSprop(parameters, lr=s.rate, alpha=0.9)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """It falls in the finish, by as much after each epoch."""
+        """Return the learning rate, which falls linearly in the finish."""
         s = self.settings
         if not 1 < self.finishing <= s.finish:
             return rate
         return s.rate * (1 - (1 - LAST_SHARE) * (self.finishing - 1) / max(1, s.finish - 1))
 
     def carried(self) -> dict[str, Tensor]:
-        """Where the curriculum is."""
-        place = (self.length, self.waited, self.finishing, self.epoch, self.restarts, self.accuracy)
-        return {"curriculum": torch.tensor(place, dtype=torch.float64)}
+        """Return the state of the curriculum."""
+        state = (self.length, self.waited, self.finishing, self.epoch, self.restarts, self.accuracy)
+        return {"curriculum": torch.tensor(state, dtype=torch.float64)}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Go on there."""
+        """Restore the state of the curriculum."""
         kept = tensors["curriculum"]
         if kept.shape != (6,) or not bool(torch.isfinite(kept).all()) or not bool((kept >= 0).all()):
-            raise InputError("the curriculum's place is none")
+            raise InputError("the state of the curriculum must be six finite non-negative numbers")
         length, *counts, self.accuracy = kept.tolist()
         self.length = min(length, float(self.longest))
         self.waited, self.finishing, self.epoch, self.restarts = map(int, counts)
 
     def right(self, network: nn.Module, strings: Strings, places: Tensor | None = None) -> Tensor:
-        """Which strings it classifies right, shape ``(N,)``; some of them where places are named."""
+        """Return which strings are classified correctly, shape ``(N,)``.
+
+        By default, all strings are classified, otherwise those at ``places``.
+        """
         device = next(self.network.parameters()).device
         places = torch.arange(len(strings)) if places is None else places
         answers = []
@@ -169,7 +174,7 @@ class RecognitionTask(ExampleTask):
         return torch.cat(answers).cpu()
 
     def _climb(self, network: nn.Module) -> None:
-        """A step of the curriculum, where enough is right or it has waited long; then the finish."""
+        """Advance the curriculum if enough strings are right or it has waited long, then start the finish."""
         s = self.settings
         self.waited += 1
         if self.finishing:

@@ -1,5 +1,6 @@
-"""The network of section 6.3 (Peng et al. 2018): recurrent layers, and what reads the last state:
-a tanh-MLP of two layers, or one linear layer.
+"""The network of section 6.3 (Peng et al. 2018): recurrent layers and a classifier of the last state.
+
+The classifier is a tanh-MLP with two layers, or one linear layer.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ LABELS = 2
 
 
 class SentenceClassifier(nn.Module):
-    """Sentences in, as word vectors; a score for each label out.
+    """A network that maps sentences, as word vectors, to a score for each label.
 
-    The dropouts are those of appendix E.3, as the authors' program has them: on word vectors and on the last
-    state; on what a layer's gates read; and on a layer's outputs on their way to the next. The latter two
-    have one mask for all steps of a sentence.
+    The dropouts are those of appendix E.3, as in the authors' program: on word vectors and on the last state,
+    on the inputs of a layer's gates, and between layers. The latter two have one mask for all steps of a
+    sentence.
 
     Args:
-        settings: of the run.
-        width: of the word vectors.
+        settings: the settings of the run.
+        width: the size of the word vectors.
     """
 
     def __init__(self, settings: Classification, width: int) -> None:
@@ -45,13 +46,12 @@ class SentenceClassifier(nn.Module):
             self.out = nn.Linear(settings.hidden, LABELS)
 
     def forward(self, vectors: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
-        """Scores of the labels, shape ``(B, 2)``.
+        """Return the labels' scores, shape ``(B, 2)``.
 
         Args:
-            vectors: of words, shape ``(T, B, width)``; what stands behind a sentence's end does not count.
-            lengths: of the sentences, shape ``(B,)``; of an empty one, which has no last state, zeros are
-                read.
-            noise: of this step, in training; without it nothing is dropped.
+            vectors: word vectors, shape ``(T, B, width)``; values after a sentence's end are ignored.
+            lengths: the lengths of the sentences, shape ``(B,)``; an empty sentence's last state is zero.
+            noise: the noise of a training step; by default, there is no dropout.
         """
         s, values = self.settings, vectors
         if noise is not None:
@@ -72,7 +72,7 @@ class SentenceClassifier(nn.Module):
         return scores
 
     def inputs(self, vectors: Tensor) -> list[Tensor]:
-        """What each layer reads, without dropout, shapes ``(T, B, size)``."""
+        """Return each layer's inputs without dropout, shapes ``(T, B, size)``."""
         values, read = vectors, []
         for layer in self.layers:
             read.append(values)
@@ -81,7 +81,7 @@ class SentenceClassifier(nn.Module):
 
 
 def _dropped(values: Tensor, noise: Noise, stream: int, dropped: float, each_step: bool = False) -> Tensor:
-    """Values of shape ``(T, B, size)``, some of them dropped."""
+    """Apply dropout to values of shape ``(T, B, size)``."""
     if not dropped:
         return values
     time, _, size = values.shape

@@ -1,7 +1,7 @@
-"""The labelled sentences of SST-2, subj, CR and Amazon, from a folder that the user names.
+"""The labelled sentences of SST-2, subj, CR and Amazon, from a folder of the user.
 
-SST-2 has its own three parts; subj and CR are split here, always alike, 80 : 10 : 10 (section 6.3); of
-Amazon's training file the last fifth is the dev part, since its products are in no other fifth.
+SST-2 has its own three parts. Subj and CR are split here, always in the same way, 80 : 10 : 10 (section 6.3).
+The last fifth of Amazon's training file is the dev part, because its products occur in no other fifth.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ GLOVE = "https://nlp.stanford.edu/projects/glove/"
 
 
 def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, SentencePart]:
-    """The parts of a set.
+    """Load the parts of a data set.
 
     Args:
-        name: of :data:`~training.rational_recurrences.sources.SOURCES`.
-        folder: the user's, with the set's files in it.
-        any_size: also of files that have other numbers of sentences than the published ones.
-        test: with the test part; without it, it is not read, or dropped at once.
+        name: the name of the set in :data:`~training.rational_recurrences.sources.SOURCES`.
+        folder: the user's folder with the set's files.
+        any_size: whether to accept other numbers of sentences than the published ones.
+        test: whether to load the test part.
 
     Raises:
-        FormatError: a file is missing, cut off or no such text: which, what is right, and where it is
-            published.
+        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+            the file is published.
     """
     source = SOURCES[name]
     wanted = [part for part in source.files if test or part != "test"]
@@ -46,58 +46,60 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
     for part in parts.values():
         if not len(part):
             file = folder / next(iter(source.files.values()))
-            raise FormatError(f"{file}: has too few sentences to be split {source.split}")
+            raise FormatError(f"{file}: must have enough sentences to be split {source.split}")
     if len(set(parts["train"].labels)) < 2:
         raise FormatError(
-            f"{folder / next(iter(source.files.values()))}: has one label in the training part, where 0 and 1"
-            " are right"
+            f"{folder / next(iter(source.files.values()))}: the training part must have the labels 0 and 1,"
+            " got one of them"
         )
     return {part: sentences for part, sentences in parts.items() if test or part != "test"}
 
 
-def split(whole: SentencePart) -> dict[str, SentencePart]:
-    """80 : 10 : 10, in a random order that is always the same."""
-    order = list(range(len(whole)))
+def split(sentences: SentencePart) -> dict[str, SentencePart]:
+    """Split 80 : 10 : 10, in a random order that is always the same."""
+    order = list(range(len(sentences)))
     random.Random(SPLIT_SEED).shuffle(order)
     tenth = round(len(order) / 10)
-    places = {"test": order[:tenth], "dev": order[tenth : 2 * tenth], "train": order[2 * tenth :]}
-    return {part: _taken(whole, sorted(places[part])) for part in PARTS}
+    indices = {"test": order[:tenth], "dev": order[tenth : 2 * tenth], "train": order[2 * tenth :]}
+    return {part: _taken(sentences, sorted(indices[part])) for part in PARTS}
 
 
-def in_fifths(whole: SentencePart) -> dict[str, SentencePart]:
-    """The first four fifths to train on, and the last for dev."""
-    begin = len(whole) - len(whole) // 5
-    order = range(len(whole))
-    return {"train": _taken(whole, list(order[:begin])), "dev": _taken(whole, list(order[begin:]))}
+def in_fifths(sentences: SentencePart) -> dict[str, SentencePart]:
+    """Split into the first four fifths to train on, and the last one for dev."""
+    begin = len(sentences) - len(sentences) // 5
+    order = range(len(sentences))
+    return {"train": _taken(sentences, list(order[:begin])), "dev": _taken(sentences, list(order[begin:]))}
 
 
 def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
-    """What a result says of its data: sizes, a hash of each part, and how they were split."""
-    said: dict[str, Any] = {
+    """Return the description of the data in a result: sizes, a hash of each part, and the split."""
+    result: dict[str, Any] = {
         part: {"sentences": len(sentences), "sha256": _hash(sentences)} for part, sentences in parts.items()
     }
-    said["split"] = SOURCES[name].split
-    return said
+    result["split"] = SOURCES[name].split
+    return result
 
 
 def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
-    """The word vectors in ``glove`` below the user's folder, or in other folders.
+    """Find word vectors in ``glove`` below the user's folder, or in other folders.
 
-    Raises :class:`~automata.errors.InputError` where there are none; ``instead`` says what else would do.
+    Raises:
+        InputError: if there are none; ``instead`` names an alternative.
     """
-    places = (folder / "glove", *others)
-    found = [file for place in places for file in sorted(place.glob("glove*")) if file.is_file()]
-    if not found:
+    folders = (folder / "glove", *others)
+    files = [file for place in folders for file in sorted(place.glob("glove*")) if file.is_file()]
+    if not files:
         raise InputError(
-            f"{folder / 'glove'}: has no word vectors (glove*.npz or glove*.txt); GloVe's are published"
+            f"{folder / 'glove'}: must have word vectors (glove*.npz or glove*.txt); GloVe's are published"
             f" at {GLOVE}, and --vectors names another file{instead}"
         )
-    return found[0]
+    return files[0]
 
 
 def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, int]:
-    """A vector of length ``scale`` for each word, shape ``(words, width)``; and how many have none of their
-    own, and get the mean vector (UNK).
+    """Return a vector of length ``scale`` for each word, and the number of words without their own.
+
+    The table has shape ``(words, width)``. A word without a vector gets the mean vector (UNK).
     """
     known, mean = read_embeddings(str(path), set(words))
     rows = np.stack([known.get(word, mean) for word in words]).astype(np.float64)
@@ -106,8 +108,8 @@ def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, in
     return torch.tensor(rows, dtype=torch.float32), sum(word not in known for word in words)
 
 
-def _taken(whole: SentencePart, places: list[int]) -> SentencePart:
-    return SentencePart(tuple(whole.words[i] for i in places), tuple(whole.labels[i] for i in places))
+def _taken(part: SentencePart, indices: list[int]) -> SentencePart:
+    return SentencePart(tuple(part.words[i] for i in indices), tuple(part.labels[i] for i in indices))
 
 
 def _hash(part: SentencePart) -> str:

@@ -1,11 +1,11 @@
-"""A trained network's units, decided equal to their automata: on all strings of what a layer reads, for the
-trained weights.
+"""Decision that a trained network's units are equal to their automata.
 
-The claims are those of the models of section 6.1 (Peng et al. 2018). Of a layer, the recurrence as the paper
-writes it, with the gates that the trained layer computes in floats, is read as an automaton; it is decided to
-give every string the scores of the automaton that the paper constructs, with a certificate that an
-independent program checks. The first layer's alphabet are words of the training part; an upper layer's,
-vectors that the layer below gave for training sentences.
+The decision holds for all strings over a layer's alphabet, for the trained weights. The claims are those of
+the models of section 6.1 (Peng et al. 2018). The recurrence as the paper writes it, with the gates that the
+trained layer computes in floats, is read as an automaton. The decision is that it gives every string the
+score of the automaton that the paper constructs, with a certificate that an independent program checks. The
+first layer's alphabet consists of words of the training part; an upper layer's consists of vectors that the
+layer below computed for training sentences.
 """
 
 from __future__ import annotations
@@ -34,23 +34,24 @@ CLAIMS = {
 }
 READING = "corrected"
 SYMBOLS = 16
-"""How many words, or vectors, are a layer's alphabet."""
+"""The number of words or vectors in a layer's alphabet."""
 COMPARED = 50
-"""How many strings the float layer itself is run on."""
+"""The number of strings on which the float layer itself is run."""
 
 
 def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -> dict[str, Any] | None:
     """Decide all units of all layers.
 
     Args:
-        network: trained.
+        network: the trained network.
         training: the sentences whose words are drawn, with the run's seed.
         table: the word vectors.
 
     Returns:
-        As JSON has it; ``None`` for a network that is no rational one.
+        The decision as a JSON object; ``None`` for a network that is not rational.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`: a unit is not its automaton.
+    Raises:
+        Disagreement: if a unit differs from its automaton (:mod:`ratproof.evidence.counterexample`).
     """
     rng = random.Random(mixed(network.settings.seed, 3))
     like = next(network.parameters())
@@ -61,13 +62,11 @@ def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -
 def decide_layers(
     kind: str, layers: list[Any], alphabets: list[Tensor], rng: random.Random
 ) -> dict[str, Any] | None:
-    """Decide all units of layers, each over vectors that it reads, shape ``(symbols, size)``; as
-    :func:`decide`.
-    """
+    """Decide all units of layers like :func:`decide`, each over inputs of shape ``(symbols, size)``."""
     if kind not in CLAIMS:
         return None
     begun = time.perf_counter()
-    said = [
+    decided = [
         _decided(kind, layer, vectors, rng, number)
         for number, (layer, vectors) in enumerate(zip(layers, alphabets, strict=True), 1)
     ]
@@ -75,14 +74,14 @@ def decide_layers(
         "claim": CLAIMS[kind],
         "reading": READING,
         "verdict": "equivalent",
-        "units": sum(layer["units"] for layer in said),
-        "layers": said,
+        "units": sum(layer["units"] for layer in decided),
+        "layers": decided,
         "seconds": round(time.perf_counter() - begun, 1),
     }
 
 
 def some(vectors: Tensor, rng: random.Random) -> Tensor:
-    """So many of the vectors as an alphabet has."""
+    """Sample as many of the vectors as an alphabet has."""
     return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
 
 
@@ -90,7 +89,7 @@ def some(vectors: Tensor, rng: random.Random) -> Tensor:
 def _alphabets(
     network: SentenceClassifier, training: EncodedTexts, table: Tensor, rng: random.Random
 ) -> list[Tensor]:
-    """For each layer different vectors that it reads on training sentences, shape ``(symbols, size)``."""
+    """Return distinct inputs of each layer on training sentences, shape ``(symbols, size)``."""
     places = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
     vectors, lengths, _ = training.at(torch.tensor(sorted(places)), table)
     there = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
@@ -118,7 +117,7 @@ def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number:
     with recording() as book:
         decide_units(
             side,
-            [made[unit % len(made)] for unit, made in zip(units, read_off, strict=True)],
+            [automata[unit % len(automata)] for unit, automata in zip(units, read_off, strict=True)],
             side.automata(),
         )
         decided = book.cases

@@ -1,4 +1,4 @@
-"""One run of text classification: sentences and settings in, a result out."""
+"""One run of text classification."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from training.rational_recurrences.task import ClassificationTask, EncodedTexts,
 
 
 class SentenceRun(ExperimentRun[Classification]):
-    """A run on SST-2, subj, CR or Amazon. Without the test part there is nothing to decide."""
+    """A run on SST-2, subj, CR or Amazon; without the test part, nothing is decided."""
 
     kind = "text classifier"
     task: ClassificationTask
@@ -26,7 +26,7 @@ class SentenceRun(ExperimentRun[Classification]):
         words = sorted({word for part in read.values() for sentence in part.words for word in sentence})
         file = self.data.vectors or data.find_vectors(self.data.folder)
         self.table, without = data.vector_table(file, words, self.settings.scale)
-        index = {word: place for place, word in enumerate(words)}
+        index = {word: number for number, word in enumerate(words)}
         self.encoded = {name: EncodedTexts(part, index) for name, part in read.items()}
         about = {"vectors": file.name, "words": len(words), "words_without_a_vector": without}
         return data.described(self.experiment, read) | about
@@ -37,7 +37,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return ClassificationTask(network, self.encoded["train"], self.encoded["dev"], self.table)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and what was decided of it."""
+        """Return the metrics of the trained network, and the decision about its units."""
         metrics: dict[str, Any] = {}
         for part in self.parts:
             accuracy, loss = self.task.measured(self.network, self.encoded[part])
@@ -52,11 +52,11 @@ class SentenceRun(ExperimentRun[Classification]):
         return decide(network, self.encoded["train"], self.table)
 
     def paper(self) -> dict[str, Any]:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings.model)
 
     def lines(self, said: dict[str, Any]) -> Iterator[str]:
-        """Yield the accuracies, and what was decided."""
+        """Yield the accuracies and the decision."""
         paper = said["paper"]
         yield right_on(said, "dev", "sentences")
         beside = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"

@@ -1,5 +1,7 @@
-"""The random search over Table 6 (Peng et al. 2018), by Optuna: a model's trials are drawn from a seed, each
-is a run like any other, and what each found on the dev part is kept in a journal that several workers share.
+"""The random search over Table 6 (Peng et al. 2018), with Optuna.
+
+A model's trials are drawn from a seed, and each is an ordinary run. A journal that several workers share has
+each trial's dev score.
 """
 
 from __future__ import annotations
@@ -21,41 +23,41 @@ SPACE: dict[str, tuple[str, float, float]] = {
     "weight_decay": ("logarithmic", 1e-7, 1e-5),
     "clip": ("even", 1.0, 5.0),
 }
-"""Table 6: how each is drawn, and between which numbers."""
+"""The ranges of Table 6, and how values are drawn from them."""
 
 
 def drawn(trials: int, seed: int = 0) -> list[dict[str, Any]]:
-    """The settings of that many trials: the same for each model."""
+    """Draw the settings of that many trials, the same for each model."""
     optuna = _optuna()
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
     return [dict(study.ask(_distributions()).params) for _ in range(trials)]
 
 
 def study(journal: Path, name: str) -> Study:
-    """The study of that name in the journal, which is made where it is not there."""
+    """Return the study of that name in the journal, and create it if it does not exist."""
     optuna = _optuna()
     journal.parent.mkdir(parents=True, exist_ok=True)
     try:
         storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(journal)))
-        made: Study = optuna.create_study(
+        result: Study = optuna.create_study(
             study_name=name, storage=storage, direction="maximize", load_if_exists=True
         )
-    # what Optuna raises for a line that is cut, or JSON that is no entry of a journal
+    # Optuna raises these for a truncated line or for JSON that is not an entry of a journal.
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
         raise InputError(
-            f"{journal}: is no journal of Optuna's, or damaged ({' '.join(str(error).split()):.80}); without"
-            " it, it is made again from the trials' results"
+            f"{journal}: must be an Optuna journal ({' '.join(str(error).split()):.80}); delete it to rebuild"
+            " it from the trials' results"
         ) from None
-    return made
+    return result
 
 
 def recorded(journal: Path, name: str) -> set[int]:
-    """The numbers of the trials that are in the journal."""
+    """Return the numbers of the trials in the journal."""
     return {trial.user_attrs["number"] for trial in study(journal, name).trials}
 
 
 def record(journal: Path, name: str, number: int, params: dict[str, Any], score: float | None) -> None:
-    """Keep what a trial found, once: its score on the dev part, or ``None`` where it diverged."""
+    """Record a trial once: its score on the dev part, or ``None`` if it diverged."""
     optuna = _optuna()
     kept = study(journal, name)
     if any(trial.user_attrs.get("number") == number for trial in kept.trials):
@@ -72,29 +74,29 @@ def record(journal: Path, name: str, number: int, params: dict[str, Any], score:
 
 
 def best(journal: Path, name: str, trials: int) -> dict[str, Any] | None:
-    """The settings of the trial that was best on the dev part, the first of equals; ``None`` as long as not
-    all are done.
+    """Return the settings of the first best trial on the dev part, or ``None`` until all are done.
 
-    Raises :class:`~automata.errors.InputError` where all of them diverged.
+    Raises:
+        InputError: if all trials diverged.
     """
     kept = {trial.user_attrs["number"]: trial for trial in study(journal, name).trials}
     if not set(range(trials)) <= set(kept):
         return None
     scored = [kept[number] for number in range(trials) if kept[number].value is not None]
     if not scored:
-        raise InputError(f"the search {name}: all {trials} trials diverged, so that none is best")
+        raise InputError(f"the search {name}: at least one trial must converge, got {trials} that diverged")
     return dict(max(scored, key=lambda trial: trial.value or 0.0).params)
 
 
 def _distributions() -> dict[str, Any]:
     distributions = _optuna().distributions
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, (how, least, most) in SPACE.items():
         if how == "whole":
-            made[name] = distributions.IntDistribution(int(least), int(most))
+            result[name] = distributions.IntDistribution(int(least), int(most))
         else:
-            made[name] = distributions.FloatDistribution(least, most, log=how == "logarithmic")
-    return made
+            result[name] = distributions.FloatDistribution(least, most, log=how == "logarithmic")
+    return result
 
 
 def _optuna() -> Any:

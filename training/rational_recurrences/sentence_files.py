@@ -1,5 +1,7 @@
-"""Files of labelled sentences: a label, 0 or 1, a space, and words with spaces between them on each line
-(CR as it is published has a sentence without words); or words alone, and the labels in a file of their own.
+"""Files of labelled sentences.
+
+Each line has a label, 0 or 1, a space, and words separated by spaces. (The published CR has a sentence
+without words.) Alternatively, lines have words only, and a separate file has the labels.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from training.rational_recurrences.sources import TextSource
 
 @dataclass(frozen=True)
 class SentencePart:
-    """Labelled sentences: words, and the label, 0 or 1, of each."""
+    """Labelled sentences: the words and the label, 0 or 1, of each."""
 
     words: tuple[tuple[str, ...], ...]
     labels: tuple[int, ...]
@@ -24,10 +26,10 @@ class SentencePart:
 
 
 def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentencePart:
-    """A file of labelled sentences.
+    """Read a file of labelled sentences.
 
-    Raises :class:`~automata.errors.FormatError`: it is none; which file, what is right, and where it is
-    published.
+    Raises:
+        FormatError: if it is invalid; the message says what is expected and where the file is published.
     """
     about, lines = source.says(), _lines(path, source)
     if source.labels_beside:
@@ -37,31 +39,35 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
         for number, line in enumerate(lines, 1):
             label, _, rest = line.partition(" ")
             if label not in ("0", "1"):
-                raise FormatError(f"{path}: line {number}: is {line!r:.40}, where the file holds {about}")
+                raise FormatError(
+                    f"{path}: line {number}: must begin with 0 or 1, got {line!r:.40}; it holds {about}"
+                )
             labels.append(int(label))
             words.append(tuple(rest.split()))
     if not any(words):
-        raise FormatError(f"{path}: has no words; it holds {about}")
-    right = source.sizes[part]
-    if len(labels) != right and not any_size:
+        raise FormatError(f"{path}: must have words; it holds {about}")
+    size = source.sizes[part]
+    if len(labels) != size and not any_size:
         raise FormatError(
-            f"{path}: has {len(labels):,} sentences, where the published one has {right:,}: was it cut?"
-            f" --any-size takes it as it is; it holds {about}"
+            f"{path}: must have {size:,} sentences as published, got {len(labels):,}; --any-size accepts"
+            f" other sizes; it holds {about}"
         )
     return SentencePart(tuple(words), tuple(labels))
 
 
 def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
-    """Those of the file beside: 1 is negative, and 2 positive."""
+    """Read the labels in the file beside: 1 is negative, and 2 is positive."""
     file = path.with_name(path.name.removesuffix(".txt.tok") + ".cat")
     lines = _lines(file, source)
     wrong = next((n for n, line in enumerate(lines, 1) if line.strip() not in ("1", "2")), None)
     if wrong is not None:
-        raise FormatError(f"{file}: line {wrong}: is {lines[wrong - 1]!r:.40}; there is {source.says()}")
+        raise FormatError(
+            f"{file}: line {wrong}: must be 1 or 2, got {lines[wrong - 1]!r:.40}; there is {source.says()}"
+        )
     if len(lines) != sentences:
         raise FormatError(
-            f"{file}: has {len(lines):,} labels, where {path.name} has {sentences:,} sentences; there is"
-            f" {source.says()}"
+            f"{file}: must have {sentences:,} labels, one per sentence of {path.name}, got {len(lines):,};"
+            f" there is {source.says()}"
         )
     return [int(line) - 1 for line in lines]
 

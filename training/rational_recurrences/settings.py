@@ -1,5 +1,6 @@
-"""The settings of text classification (section 6.3 and appendix E.3, Peng et al. 2018), and what the paper
-found.
+"""The settings of text classification, and the paper's figures.
+
+See section 6.3 and appendix E.3, Peng et al. 2018.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 @dataclass(frozen=True)
 class Classification(Settings):
-    """A run of text classification: the defaults are what appendix E.3 says, and the middle of a range of
-    Table 6 where it gives a range.
+    """A run of text classification.
+
+    The defaults are those of appendix E.3, and the middle of a range of Table 6 if it gives a range.
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
@@ -51,12 +53,13 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "ours": {"scale": 5.0, "epochs": 60, "patience": 8, "halve_after": 3},
 }
-"""Named values, for the fields that a command line leaves open: the paper's, and ours: longer vectors, and
-fewer epochs without a better one, for two cores.
+"""Named values for the fields that a command line leaves open.
+
+They are the paper's, and ours: longer vectors, and less patience, for two cores.
 """
 
 AMAZON_PRESETS = {name: preset | {"batch": 16} for name, preset in PRESETS.items()}
-"""Amazon's reviews are long: the paper has 16 in a batch, where it has 64 sentences of the other sets."""
+"""The presets of Amazon, whose reviews are long: batches have 16 of them instead of 64, as in the paper."""
 
 TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
     "lstm": {"amazon": (0.912, 0.003), "sst2": (0.851, 0.006), "subj": (0.933, 0.006), "cr": (0.824, 0.015)},
@@ -85,13 +88,11 @@ TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
         "cr": (0.851, 0.005),
     },
 }
-"""The paper's test accuracies, the mean of 5 seeds and their standard deviation, with GloVe 840B of 300
-numbers.
-"""
+"""The paper's test accuracies, mean and standard deviation of 5 seeds, with GloVe 840B 300d."""
 
 
 def paper(experiment: str, model: str) -> dict[str, Any]:
-    """What Table 5 says of a model on a set."""
+    """Return the figures of Table 5 for a model on a set."""
     mean, deviation = TABLE_5[model][experiment]
     return {
         "test_accuracy": mean,

@@ -1,4 +1,4 @@
-"""Where the labelled sentences of the sets are, and how they are published."""
+"""The locations of the labelled sentences of the sets, and where they are published."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 PARTS = ("train", "dev", "test")
 FIFTHS = "train and dev"
-"""A part that is split in fifths, as its order asks for."""
+"""A part that is split in fifths, because its order requires it."""
 SPLIT_SEED = 2018
 TENTHS = f"80 : 10 : 10, in the order of Python's random.Random({SPLIT_SEED}).shuffle"
 OWN = "the set's own"
@@ -20,17 +20,17 @@ ELEC = "http://riejohnson.com/cnn_data.html, as elec2.tar.gz"
 
 @dataclass(frozen=True)
 class TextSource:
-    """Where a set's sentences are.
+    """The files of a data set.
 
     Attributes:
-        files: by the part that it holds, ``all`` for one that is split here, or :data:`FIFTHS`.
-        sizes: how many sentences each has as it is published.
-        title: of the set.
-        format: of the files.
-        where: they are published.
-        split: how the parts come about.
-        latin_1: is what is no UTF-8 read as Latin-1, as it was published?
-        labels_beside: are labels in a file of their own?
+        files: the files by the part that they hold; ``all`` or :data:`FIFTHS` for a part that is split here.
+        sizes: the published number of sentences of each.
+        title: the title of the set.
+        format: the format of the files.
+        where: where they are published.
+        split: how the parts are split.
+        latin_1: whether invalid UTF-8 is read as Latin-1, the published encoding.
+        labels_beside: whether labels are in a separate file.
     """
 
     files: dict[str, str]
@@ -43,7 +43,7 @@ class TextSource:
     labels_beside: bool = False
 
     def says(self) -> str:
-        """What a file holds and where it is published."""
+        """Return what a file holds and where it is published."""
         return f"{self.title}: {self.format}, published at {self.where}"
 
 

@@ -1,4 +1,4 @@
-"""Text classification as the engine trains it."""
+"""Text classification as a task of the training engine."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ AT_ONCE = 256
 
 
 class EncodedTexts:
-    """Sentences as places in a table of word vectors.
+    """Sentences as indices into a table of word vectors.
 
     Args:
         part: the sentences.
-        index: the place of each word.
+        index: the index of each word.
     """
 
     def __init__(self, part: SentencePart, index: dict[str, int]) -> None:
@@ -33,22 +33,22 @@ class EncodedTexts:
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
     def at(self, places: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Some of them: vectors ``(T, B, width)``, lengths and labels ``(B,)``, on the table's device."""
+        """Return vectors ``(T, B, width)``, lengths and labels ``(B,)`` on the table's device."""
         chosen = places.cpu()
         words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()]).to(table.device)
         return table[words], self.lengths[chosen].to(table.device), self.labels[chosen].to(table.device)
 
     def portions(self) -> Iterator[Tensor]:
-        """The places of all, by length."""
+        """Yield the indices of all sentences, sorted by length."""
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
 class ClassificationTask(ExampleTask):
-    """A classifier, the training part and the dev part.
+    """A classifier with its training part and dev part.
 
     Args:
         network: the classifier.
-        training, dev: sentences.
+        training, dev: the sentences.
         table: the word vectors, shape ``(words, width)``.
     """
 
@@ -59,12 +59,12 @@ class ClassificationTask(ExampleTask):
         self.training, self.dev, self.table = training, dev, table
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Cross-entropies, shape ``(B,)``."""
+        """Return cross-entropies, shape ``(B,)``."""
         vectors, lengths, labels = self.training.at(examples, self._table())
         return functional.cross_entropy(network(vectors, lengths, noise), labels, reduction="none")
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Accuracy on the dev part, which is the score, and mean cross-entropy."""
+        """Return the accuracy on the dev part as the score, and the mean cross-entropy."""
         accuracy, loss = self.measured(network, self.dev)
         return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
 
@@ -72,7 +72,7 @@ class ClassificationTask(ExampleTask):
     def measured(
         self, network: nn.Module, part: EncodedTexts, table: Tensor | None = None
     ) -> tuple[float, float]:
-        """Accuracy and mean cross-entropy on a part."""
+        """Return the accuracy and the mean cross-entropy on a part."""
         right, loss = 0, 0.0
         for places in part.portions():
             vectors, lengths, labels = part.at(places, self._table() if table is None else table)
@@ -82,7 +82,7 @@ class ClassificationTask(ExampleTask):
         return right / len(part.labels), loss / len(part.labels)
 
     def _table(self) -> Tensor:
-        """The vectors, where the network is and in its precision."""
+        """Return the vectors on the network's device and in its precision."""
         like = next(self.network.parameters())
         if self.table.device != like.device or self.table.dtype != like.dtype:
             self.table = self.table.to(like)
@@ -90,7 +90,7 @@ class ClassificationTask(ExampleTask):
 
 
 def standard_error(accuracy: float, sentences: int) -> float:
-    """Of an accuracy that was measured on so many sentences: sqrt(p (1 - p) / n).
+    """Return the standard error of an accuracy on ``sentences`` sentences: sqrt(p (1 - p) / n).
 
     >>> round(standard_error(0.83, 378), 3)
     0.019

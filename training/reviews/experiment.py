@@ -1,4 +1,4 @@
-"""One run on reviews: files and settings in, a result out."""
+"""One run on reviews."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ReviewRun(SequenceRun[Sentiment]):
         """Read the reviews and the word vectors."""
         self.reviews = load(self.data.folder, self.data.any_size, self.test)
         self.index = vocabulary(self.reviews["train"], self.settings.vocabulary)
-        self.table, said = _vectors(self.settings, self.data, self.index)
-        return {name: one.described() for name, one in self.reviews.items()} | {"split": SPLIT, **said}
+        self.table, about = _vectors(self.settings, self.data, self.index)
+        return {name: one.described() for name, one in self.reviews.items()} | {"split": SPLIT, **about}
 
     def build(self) -> SequenceTask:
         """Return the untrained network, as a task."""
@@ -37,7 +37,7 @@ class ReviewRun(SequenceRun[Sentiment]):
         return SequenceTask(network, s, self.examples["train"], self.examples["dev"])
 
     def more_parts(self) -> dict[str, SequenceExamples]:
-        """Return reviews that are cut to other lengths."""
+        """Return the reviews truncated to other lengths."""
         pairs = [(name, n) for n in self.settings.lengths for name in ("train", "test") if self.test]
         return {f"{name}_{length}": self._cut(name, length) for name, length in pairs}
 
@@ -46,11 +46,11 @@ class ReviewRun(SequenceRun[Sentiment]):
         return {"words": words(task, network, self._cut("test", self.settings.length), self.index)}
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.settings)
 
     def about(self, said: dict[str, Any]) -> dict[str, Any]:
-        """Return what the network's file says of it."""
+        """Return the description in the network's file."""
         return {**super().about(said), "words": list(self.index)}
 
     def _cut(self, part: str, length: int) -> Encoded:
@@ -58,11 +58,11 @@ class ReviewRun(SequenceRun[Sentiment]):
 
 
 def _vectors(s: Sentiment, files: Data, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
-    """GloVe's vectors of the words, with three rows before them; and what the result says of them."""
-    said: dict[str, Any] = {"words": len(index)}
+    """Return GloVe's vectors of the words, with three rows before them, and their description."""
+    about: dict[str, Any] = {"words": len(index)}
     if s.embedding == "learned":
-        return None, said
+        return None, about
     file = files.vectors or find_vectors(files.folder)
     table, without = vector_table(file, list(index), s.scale)
-    said |= {"vectors": file.name, "words_without_a_vector": without}
-    return torch.cat([table.mean(dim=0, keepdim=True).expand(3, -1), table]), said
+    about |= {"vectors": file.name, "words_without_a_vector": without}
+    return torch.cat([table.mean(dim=0, keepdim=True).expand(3, -1), table]), about

@@ -1,5 +1,6 @@
-"""The reviews of IMDB (Maas et al. 2011), one on each line: ``pos`` or ``neg``, a rating, a number and the
-text, with tabs between; gzipped, or as they are.
+"""The reviews of IMDB (Maas et al. 2011), one per line, gzipped or not.
+
+A line has ``pos`` or ``neg``, a rating, a number and the text, separated by tabs.
 
 >>> words_of("It's <br />GREAT, 10/10!")
 ('it', 's', 'great', '10', '10', '!')
@@ -29,7 +30,7 @@ LABELS = {"neg": 0, "pos": 1}
 SPLIT_SEED = 2019
 SPLIT = f"the set's own test part; dev: a tenth of the training file, by random.Random({SPLIT_SEED}).shuffle"
 UNKNOWN, START, END = 0, 1, 2
-"""Words that are none: a word without a place, and the tokens around a review."""
+"""Special tokens: a word outside the vocabulary, and the tokens around a review."""
 WORD = re.compile(r"[^\W\d_]+|\d+|[!?]")
 
 
@@ -41,56 +42,57 @@ class Reviews:
     labels: tuple[int, ...]
 
     def taken(self, places: list[int]) -> Reviews:
-        """Some of them."""
+        """Return the reviews at these indices."""
         return Reviews(tuple(self.words[i] for i in places), tuple(self.labels[i] for i in places))
 
     def described(self) -> dict[str, Any]:
-        """Their number, and a hash."""
+        """Return the number of reviews and a hash."""
         both = repr((self.words, self.labels)).encode()
         return {"sentences": len(self.labels), "sha256": hashlib.sha256(both).hexdigest()[:16]}
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words, numbers, exclamation and question marks of a text, in small letters; line breaks of HTML are
-    left out.
+    """Return the words, numbers, exclamation and question marks of a text in lower case.
+
+    HTML line breaks are removed.
     """
     return tuple(WORD.findall(text.replace("<br />", " ").lower()))
 
 
 def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Reviews]:
-    """The parts; the dev part is a tenth of the training file, always the same one.
+    """Load the parts; the dev part is a tenth of the training file, always the same one.
 
-    Raises :class:`~automata.errors.FormatError`: a file is missing, cut off or none such: which, what is
-    right, and where it is published.
+    Raises:
+        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+            the file is published.
     """
-    whole = _read(folder, "train", any_size)
-    order = list(range(len(whole.labels)))
+    full = _read(folder, "train", any_size)
+    order = list(range(len(full.labels)))
     random.Random(SPLIT_SEED).shuffle(order)
     cut = len(order) // 10
-    if not cut or len(set(whole.labels)) < 2:
+    if not cut or len(set(full.labels)) < 2:
         raise FormatError(
-            f"{_file(folder, 'train')}: has {len(order)} reviews, where ten or more with both labels are"
-            " right"
+            f"{_file(folder, 'train')}: must have at least ten reviews with both labels, got {len(order)}"
         )
-    parts = {"train": whole.taken(sorted(order[cut:])), "dev": whole.taken(sorted(order[:cut]))}
+    parts = {"train": full.taken(sorted(order[cut:])), "dev": full.taken(sorted(order[:cut]))}
     return parts | ({"test": _read(folder, "test", any_size)} if test else {})
 
 
 def vocabulary(training: Reviews, most: int) -> dict[str, int]:
-    """The place of each of the most frequent words; equally frequent ones in the order of the alphabet."""
+    """Return the index of each of the most frequent words; ties are in alphabetical order."""
     counts = Counter(word for review in training.words for word in review)
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[:most]
-    return {word: place for place, word in enumerate(ranked, END + 1)}
+    return {word: number for number, word in enumerate(ranked, END + 1)}
 
 
 class Encoded:
-    """Reviews as places of words.
+    """Reviews as word indices.
 
     Args:
-        reviews: which.
-        index: the place of each word.
-        length: to so many words a review is cut; 0: to none.
-        tokens: with a start and an end token.
+        reviews: the reviews.
+        index: the index of each word.
+        length: the number of words to which a review is truncated; 0 for no limit.
+        tokens: whether to add a start token and an end token.
     """
 
     def __init__(self, reviews: Reviews, index: dict[str, int], length: int, tokens: bool) -> None:
@@ -103,7 +105,7 @@ class Encoded:
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
     def at(self, places: Tensor) -> Tensor:
-        """Some of them, shape ``(T, B)``."""
+        """Return the reviews at these indices, shape ``(T, B)``."""
         return nn.utils.rnn.pad_sequence([self.rows[i] for i in places.tolist()]).long()
 
 
@@ -118,12 +120,12 @@ def _read(folder: Path, part: str, any_size: bool) -> Reviews:
     for number, line in enumerate(read_lines(path, about), 1):
         fields = line.split("\t")
         if len(fields) != 4 or fields[0] not in LABELS:
-            raise FormatError(f"{path}: line {number}: is {line!r:.40}{about}")
+            raise FormatError(f"{path}: line {number}: must have four fields, got {line!r:.40}{about}")
         labels.append(LABELS[fields[0]])
         words.append(words_of(fields[3]))
     if len(labels) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: has {len(labels):,} reviews, where the published one has {SIZES[part]:,}: was it cut?"
-            f" --any-size takes it as it is{about}"
+            f"{path}: must have {SIZES[part]:,} reviews as published, got {len(labels):,}; --any-size"
+            f" accepts other sizes{about}"
         )
     return Reviews(tuple(words), tuple(labels))

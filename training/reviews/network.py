@@ -14,13 +14,13 @@ from training.sequences.network import Ran, SequenceClassifier
 
 
 class ReviewClassifier(nn.Module):
-    """Places of words in; a score for each label out.
+    """A network that maps word indices to a score for each label.
 
     Args:
-        settings: of the run.
-        table: word vectors, shape ``(words, width)``, the first one for words without a place, the next two
-            for the start and the end; ``None``: learned from the start.
-        words: how many rows the table has.
+        settings: the settings of the run.
+        table: word vectors, shape ``(words, width)``. The first row is for words outside the vocabulary, the
+            next two are for the start and the end. ``None`` means learned from random initial values.
+        words: the number of rows of the table.
     """
 
     def __init__(self, settings: Sentiment, table: Tensor | None, words: int) -> None:
@@ -37,17 +37,17 @@ class ReviewClassifier(nn.Module):
         self.classifier = SequenceClassifier(settings, table.shape[1], 2, ends=settings.tokens)
 
     def forward(self, ids: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
-        """Scores, shape ``(B, 2)``, of words ``(T, B)``; lengths and noise as the classifier has them."""
+        """Return scores, shape ``(B, 2)``, of words ``(T, B)``; see the classifier for lengths and noise."""
         scores: Tensor = self.classifier(self.read(ids), lengths, noise)
         return scores
 
     def run(self, ids: Tensor, lengths: Tensor) -> list[Ran]:
-        """What each layer makes of them."""
+        """Return the results of each layer."""
         return self.classifier.run(self.read(ids), lengths)
 
     def read(self, ids: Tensor) -> Tensor:
-        """The vectors of words, shape ``(T, B, width)``."""
+        """Return the vectors of words, shape ``(T, B, width)``."""
         vectors = nn.functional.embedding(ids, self.table)
-        for place, mark in zip((START, END), self.marks, strict=True):
-            vectors = torch.where((ids == place)[..., None], mark, vectors)
+        for token, mark in zip((START, END), self.marks, strict=True):
+            vectors = torch.where((ids == token)[..., None], mark, vectors)
         return vectors

@@ -1,4 +1,4 @@
-"""The settings of sentiment analysis, and what the paper found (section 4.3, Tables 4, 5 and 13)."""
+"""The settings of sentiment analysis, and the paper's figures (section 4.3, Tables 4, 5 and 13)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EMBEDDINGS = ("learned", "glove")
 
 @dataclass(frozen=True)
 class Sentiment(SequenceClassification):
-    """A run on IMDB: the defaults are the paper's, where it says something."""
+    """A run on IMDB; the defaults are the paper's, as far as it gives them."""
 
     head: str = setting(
         "max-h",
@@ -38,8 +38,8 @@ class Sentiment(SequenceClassification):
         super().__post_init__()
         if not all(part.isdecimal() and int(part) > 0 for part in self._lengths()):
             raise InputError(
-                f"--measured-at is {self.measured_at!r:.40}, where numbers from 1 on with commas between, as"
-                " in 100,200, are right"
+                "--measured-at must be positive integers separated by commas, as in 100,200, got"
+                f" {self.measured_at!r:.40}"
             )
 
     def _lengths(self) -> list[str]:
@@ -47,7 +47,7 @@ class Sentiment(SequenceClassification):
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The numbers of words to which reviews are cut for more measurements."""
+        """Return the numbers of words to which reviews are truncated for more measurements."""
         return tuple(map(int, self._lengths()))
 
 
@@ -71,8 +71,10 @@ PRESETS: dict[str, dict[str, Any]] = {
     "small": {**CPU, "length": 100, "epochs": 3},
     "small-short": {**CPU, "length": 10, "measured_at": "100,200", "head": "h", "epochs": 5},
 }
-"""Named values, for the fields that a command line leaves open: the paper's for whole reviews (Table 5), and
-for training on the first 10 words (Table 4); and ones for a CPU of each.
+"""Named values for the fields that a command line leaves open.
+
+They are the paper's for whole reviews (Table 5) and for training on the first 10 words (Table 4), and values
+for a CPU of each.
 """
 
 TABLE_5: dict[tuple[str, int | None, str, int], float] = {
@@ -83,7 +85,7 @@ TABLE_5: dict[tuple[str, int | None, str, int], float] = {
     ("sr-lstm-p", 10, "max-h", 1): 9.2,
     ("sr-lstm-p", 10, "c", 2): 9.4,
 }
-"""The paper's test errors in %, by model, centroids, what the classifier reads, and layers."""
+"""The paper's test errors in %, by model, centroids, input of the classifier, and layers."""
 
 TABLE_13: dict[str, dict[str, dict[int, float]]] = {
     "lstm": {"train": {100: 29.23, 200: 32.77}, "test": {100: 29.96, 200: 33.19}},
@@ -91,8 +93,9 @@ TABLE_13: dict[str, dict[str, dict[int, float]]] = {
     "lstm-p": {"train": {100: 25.50, 200: 29.05}, "test": {100: 28.02, 200: 30.12}},
     "sr-lstm-p": {"train": {100: 23.30, 200: 24.67}, "test": {100: 26.04, 200: 26.21}},
 }
-"""The paper's errors in % by model, part and length, of training on the first 10 words; Table 4 has all but
-LSTM-P's.
+"""The paper's errors in % by model, part and length, after training on the first 10 words.
+
+Table 4 has all but those of LSTM-P.
 """
 
 TABLE_8 = (
@@ -115,19 +118,19 @@ TABLE_16 = (
     ("8", "10 (0.994) best (0.992) loved (0.99) 8 (0.987) highly (0.987)"),
     ("9", "you (0.799) strong (0.735) magnificent (0.726) 30 (0.714) honest (0.69)"),
 )
-"""The same for all ten centroids of an SR-LSTM-P."""
+"""The words for all ten centroids of an SR-LSTM-P."""
 EPOCHS_TOOK = {"lstm": 400.29, "lstm-p": 410.29, "sr-lstm": 429.15, "sr-lstm-p": 466.10}
-"""The paper's seconds an epoch, of training on the first 10 words (Tables 4 and 13)."""
+"""The paper's seconds per epoch when training on the first 10 words (Tables 4 and 13)."""
 
 
 def paper(settings: Sentiment) -> dict[str, Any] | None:
-    """What the paper says of a model, where it says something."""
+    """Return the paper's figures for a model, or ``None`` if it has none."""
     s = settings
     if s.length == 10:
-        found = TABLE_13.get(s.model)
-        if found is None:
+        by_part = TABLE_13.get(s.model)
+        if by_part is None:
             return None
-        errors = {f"{part}_error_{n}": e for part, by in found.items() for n, e in by.items()}
+        errors = {f"{part}_error_{n}": e for part, by in by_part.items() for n, e in by.items()}
         return errors | {"source": "Wang & Niepert 2019, Tables 4 and 13"}
     error = TABLE_5.get((s.model, s.k if s.regularized else None, s.head, s.layers))
     if error is None:

@@ -1,4 +1,4 @@
-"""Which words lead to which centroid (Tables 8 and 16, Figures 14 and 15; Wang & Niepert 2019)."""
+"""The words that lead to each centroid (Tables 8 and 16, Figures 14 and 15; Wang & Niepert 2019)."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from training.reviews.network import ReviewClassifier
 from training.sequences.task import AT_ONCE, SequenceTask
 
 LEAST = 50
-"""A word counts where it was read so often; the paper does not say from how often on."""
+"""The minimum number of occurrences of a word; the paper does not give its value."""
 TOP = 10
 SENTENCES = (
     "i loved this film , it is one of the best i have ever seen !",
     "i hated this film , it is boring and the worst i have ever seen .",
 )
-"""Ours, whose probabilities are kept word by word."""
+"""Our own sentences, whose probabilities are kept word by word."""
 
 
 @torch.no_grad()
 def words(
     task: SequenceTask, network: ReviewClassifier, part: Encoded, index: dict[str, int]
 ) -> dict[str, Any]:
-    """Of the last layer: each centroid's words of the highest mean probability over all that was read.
+    """Return the words with the highest mean probability of each centroid of the last layer.
 
     Returns:
-        ``centroids``: for each a list of ``[word, mean probability, how often read]``; ``least``; and
-        ``sentences``: for each a list of ``[word, probabilities]``.
+        ``centroids``, for each a list of ``[word, mean probability, number of occurrences]``; ``least``; and
+        ``sentences``, for each a list of ``[word, probabilities]``.
     """
     k, count = network.settings.k, len(index) + END + 1
     sums, often = torch.zeros(count, k, dtype=torch.float64), torch.zeros(count, dtype=torch.float64)
@@ -39,31 +39,31 @@ def words(
         there = torch.arange(len(ids), device=ids.device)[:, None] < lengths
         sums.index_add_(0, ids[there].cpu(), alpha[there].cpu().double())
         often += torch.bincount(ids[there].cpu(), minlength=count)
-    names = {place: word for word, place in index.items()}
+    names = {number: word for word, number in index.items()}
     means = sums / often.clamp(min=1)[:, None]
     means[(often < LEAST)] = -1
     means[UNKNOWN : END + 1] = -1
     top = min(TOP, count)
-    found = [
+    ranked = [
         [
-            [names[place], round(float(means[place, centroid]), 3), int(often[place])]
-            for place in means[:, centroid].argsort(descending=True, stable=True)[:top].tolist()
-            if means[place, centroid] >= 0
+            [names[number], round(float(means[number, centroid]), 3), int(often[number])]
+            for number in means[:, centroid].argsort(descending=True, stable=True)[:top].tolist()
+            if means[number, centroid] >= 0
         ]
         for centroid in range(k)
     ]
-    return {"least": LEAST, "centroids": found, "sentences": _sentences(network, index)}
+    return {"least": LEAST, "centroids": ranked, "sentences": _sentences(network, index)}
 
 
 def _sentences(network: ReviewClassifier, index: dict[str, int]) -> list[list[list[Any]]]:
     shown = []
     device = network.marks.device
     for text in SENTENCES:
-        said = words_of(text)
-        part = Encoded(Reviews((said,), (0,)), index, 0, network.settings.tokens)
+        tokens = words_of(text)
+        part = Encoded(Reviews((tokens,), (0,)), index, 0, network.settings.tokens)
         alpha = network.run(part.at(torch.tensor([0])).to(device), part.lengths.to(device))[-1].alpha
         assert alpha is not None
-        names = ("(start)", *said, "(end)") if network.settings.tokens else said
+        names = ("(start)", *tokens, "(end)") if network.settings.tokens else tokens
         rows = [[round(float(p), 3) for p in row] for row in alpha[:, 0]]
         shown.append([[name, row] for name, row in zip(names, rows, strict=True)])
     return shown

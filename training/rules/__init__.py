@@ -1,3 +1,4 @@
-"""The commands on rules that need labelled sentences: untrained networks beside their rules, and rules read
-back from trained ones.
+"""The commands on rules that need labelled sentences.
+
+They compare untrained networks with their rules, and read rules back from trained networks.
 """

@@ -33,15 +33,15 @@ FORMAT = 2
 
 
 def read_back(run: Path, data: Path) -> dict[str, Any]:
-    """The accuracies of what is read back from the network of a run."""
+    """Return the accuracies of the systems that are read back from the network of a run."""
     started = time.perf_counter()
-    said, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
-    parts = sentences.read(data / SOURCES[said["experiment"]].folder)
+    result, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
+    parts = sentences.read(data / SOURCES[result["experiment"]].folder)
     share, seed = trained_on(about, str(run))
     parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
     rows, _, _ = systems(model, parts)
     return {
-        **_named(said),
+        **_named(result),
         "sentences": len(parts["train"]),
         "systems": [
             {"system": row.system, "dev": row.dev, "test": row.test, "rules": row.rules} for row in rows
@@ -53,9 +53,9 @@ def read_back(run: Path, data: Path) -> dict[str, Any]:
 
 def decide(name: str, data: Path) -> dict[str, Any]:
     """Decide the untrained float32 network of a set's rules."""
-    place = data / SOURCES[name].folder
-    written = rule_files.read(str(rule_file_in(place)))
-    words = sentences.vocabulary(sentences.read(place))
+    folder = data / SOURCES[name].folder
+    written = rule_files.read(str(rule_file_in(folder)))
+    words = sentences.vocabulary(sentences.read(folder))
     started = time.perf_counter()
     compiled = rule_set(written, words)
     network = FARNN.of_rules(compiled)
@@ -78,13 +78,13 @@ def decide(name: str, data: Path) -> dict[str, Any]:
     }
 
 
-def _named(said: dict[str, Any]) -> dict[str, Any]:
-    settings = said["configuration"]
-    return {"set": said["experiment"], "share": settings["share"], "seed": settings["seed"]}
+def _named(result: dict[str, Any]) -> dict[str, Any]:
+    settings = result["configuration"]
+    return {"set": result["experiment"], "share": settings["share"], "seed": settings["seed"]}
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -96,11 +96,12 @@ def main() -> None:
     if options.output.exists():
         kept = json.loads(read_text(options.output))
 
-    def add(group: str, made: dict[str, Any]) -> None:
-        kept[group].append(made)
+    def add(group: str, measurement: dict[str, Any]) -> None:
+        kept[group].append(measurement)
         kept["machine"] = machine()
         write_whole(options.output, json.dumps(kept, indent=1) + "\n")
-        print(group, made["set"], made.get("seed", ""), f"{made['seconds']} s", flush=True)
+        seconds = f"{measurement['seconds']} s"
+        print(group, measurement["set"], measurement.get("seed", ""), seconds, flush=True)
 
     named = [_named(results.read(run / RESULT)) for run in options.runs]
     for name in dict.fromkeys(one["set"] for one in named):

@@ -1,12 +1,12 @@
-"""From a trained FA-RNN back to automata and rules (Jiang et al. 2020, section 6), and how well they do.
+"""Conversion of a trained FA-RNN to automata and rules (Jiang et al. 2020, section 6), and their accuracy.
 
-The transition tensor (equation 9) becomes an automaton by a threshold gamma. On a sentence it is in a set of
-states, and each state that speaks for a label is a rule: the sentences that reach it. Which label a sentence
-gets that several rules match, the paper does not say; here the rules stand in a list, the first that matches
-decides, and what matches none gets the most frequent label. The list comes from sequential covering of the
-training sentences: next comes the rule that is right most often on those that are left. Gamma, from what
-weight of the readout on a state speaks for a label, and how many sentences a rule needs, are chosen on the
-dev set.
+The transition tensor (equation 9) becomes an automaton by a threshold gamma. A sentence leads to a set of
+states, and each state that votes for a label is a rule: the sentences that reach it. The paper does not say
+which label a sentence gets that matches several rules. Here the rules form a list, the first match decides,
+and a sentence without a match gets the most frequent label. The list comes from sequential covering of the
+training sentences: the next rule is the most accurate one on those that remain. Three values are chosen on
+the dev set: gamma, the minimum weight of the readout with which a state votes for a label, and the minimum
+number of sentences of a rule.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from neural.fa_rnn.sentences import Sentences
 
 GAMMAS = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5)
 SPEAKS = (0.05, 0.1, 0.2, 0.4, 0.6)
-"""From which share of a match's weight in the readout on a state speaks for a label."""
+"""The minimum shares of a match's weight in the readout with which a state votes for a label."""
 SUPPORTS = (1, 2, 3)
 AT_ONCE = 256
 
 
 @dataclass(frozen=True)
 class ReadBackChoice:
-    """What the dev set chose.
+    """The values chosen on the dev set.
 
     Attributes:
         gamma: the threshold of transitions.
-        speaks: the share of a match's weight in the readout from which on a state speaks for a label.
-        support: how many training sentences a rule has to be right on.
+        speaks: the minimum share of a match's weight in the readout with which a state votes for a label.
+        support: the minimum number of training sentences on which a rule is right.
     """
 
     gamma: float
@@ -52,9 +52,9 @@ class ReadBack:
         transitions: boolean, shape ``(V, K, K)``.
         initial: boolean, shape ``(K,)``.
         rules: (state, label) in the order in which they decide.
-        default: the label of a sentence that none matches.
-        choice: what it was built with.
-        dev: the share of the dev set that is right.
+        default: the label of a sentence that matches no rule.
+        choice: the values with which it was built.
+        dev: the accuracy on the dev set.
     """
 
     transitions: Tensor
@@ -64,8 +64,8 @@ class ReadBack:
     choice: ReadBackChoice
     dev: float
 
-    def said(self, reached: Tensor) -> list[str]:
-        """The label of each sentence, from the states that it reaches, shape ``(N, K)``."""
+    def predict(self, reached: Tensor) -> list[str]:
+        """Return the label of each sentence from the states that it reaches, shape ``(N, K)``."""
         labels: list[str] = []
         for row in reached.tolist():
             labels.append(next((label for state, label in self.rules if row[state]), self.default))
@@ -77,20 +77,21 @@ def read_back(
     training: Sentences,
     dev: Sentences,
     apart: bool = False,
-    tell: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> ReadBack:
-    """The rule system that is best on the dev set; of equally good ones that with the larger threshold, then
-    with the fewer rules.
+    """Return the rule system with the best dev accuracy.
+
+    Ties are resolved by the larger threshold, then by the fewer rules.
 
     Args:
-        model: trained, or not.
-        training: the sentences that the list is built from.
-        dev: what chooses.
-        apart: leave out transitions between the states of different rules, which training may have added:
-            then each rule is an automaton of a few states, which a person can read.
-        tell: called with each stage.
+        model: the classifier, trained or not.
+        training: the sentences from which the list is built.
+        dev: the sentences on which values are chosen.
+        apart: whether to omit transitions between the states of different rules, which training may have
+            added; each rule is then an automaton of a few states, which a person can read.
+        progress: called with each stage.
     """
-    return best_of(model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, apart, tell)
+    return best_of(model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, apart, progress)
 
 
 def best_of(
@@ -101,27 +102,28 @@ def best_of(
     gammas: Sequence[float],
     speaks: Sequence[float],
     apart: bool,
-    tell: Callable[[str], None],
+    progress: Callable[[str], None],
     readout: Tensor | None = None,
 ) -> ReadBack:
-    """The system that is best on the dev set, from this tensor and one of the thresholds; with the model's
-    own readout, unless there is another.
+    """Return the best system on the dev set for this tensor and one of the thresholds.
+
+    It uses the model's own readout unless another one is given.
     """
     weights = model.readout.weight.detach() if readout is None else readout
     if apart:
         tensor = tensor * own_states(model)
     initial = model.network.initial > 0.5
     default = Counter(training.labels).most_common(1)[0][0]
-    place = {label: number for number, label in enumerate(model.labels)}
-    targets = torch.tensor([place[label] for label in training.labels])
+    index = {label: number for number, label in enumerate(model.labels)}
+    targets = torch.tensor([index[label] for label in training.labels])
     best: tuple[tuple[float, float, int], ReadBack] | None = None
     for number, gamma in enumerate(gammas, start=1):
-        tell(f"threshold {number} of {len(gammas)}")
+        progress(f"threshold {number} of {len(gammas)}")
         transitions = tensor >= gamma
         seen, ends = (reached(transitions, initial, encoded(model, part.words)) for part in (training, dev))
         for share, support in product(speaks, SUPPORTS):
             allowed = weights >= share * SCALE
-            pairs = covering(seen, targets, allowed, support, place[default])
+            pairs = covering(seen, targets, allowed, support, index[default])
             candidate = ReadBack(
                 transitions,
                 initial,
@@ -130,9 +132,8 @@ def best_of(
                 ReadBackChoice(gamma, share, support),
                 0.0,
             )
-            right = sum(
-                said == label for said, label in zip(candidate.said(ends), dev.labels, strict=True)
-            ) / len(dev)
+            predictions = zip(candidate.predict(ends), dev.labels, strict=True)
+            right = sum(predicted == label for predicted, label in predictions) / len(dev)
             key = (right, gamma, -len(pairs))
             if best is None or key > best[0]:
                 best = key, ReadBack(transitions, initial, candidate.rules, default, candidate.choice, right)
@@ -141,8 +142,9 @@ def best_of(
 
 
 def own_states(model: Classifier) -> Tensor:
-    """Which transitions join states of one rule, or lead from a state that is no rule's (the start state),
-    shape ``(K, K)``.
+    """Return which transitions stay within one rule or leave a state of no rule (the start state).
+
+    The result has shape ``(K, K)``.
     """
     k = model.cell.states
     own, owned = torch.zeros(k, k, dtype=torch.bool), torch.zeros(k, dtype=torch.bool)
@@ -155,7 +157,7 @@ def own_states(model: Classifier) -> Tensor:
 
 
 def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Tensor:
-    """The states that each sentence may end in, shape ``(N, K)``, boolean."""
+    """Return the states in which each sentence may end, shape ``(N, K)``, boolean."""
     order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
     states = torch.zeros(len(rows), len(initial), dtype=torch.bool)
     for at in range(0, len(order), AT_ONCE):
@@ -174,15 +176,16 @@ def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Ten
 def covering(
     seen: Tensor, targets: Tensor, allowed: Tensor, support: int, default: int
 ) -> list[tuple[int, int]]:
-    """States and labels, the surest first: each is right more often, on what those before it leave, than the
-    default label is.
+    """Return states and labels, the most reliable first.
+
+    On the sentences that its predecessors leave, each is right more often than the default label.
 
     Args:
         seen: the states that each training sentence reaches, shape ``(N, K)``.
-        targets: its label, shape ``(N,)``.
-        allowed: which states may speak for which labels, shape ``(L, K)``.
-        support: the least number of sentences that a rule is right on.
-        default: the label of what is left at the end.
+        targets: the labels of the sentences, shape ``(N,)``.
+        allowed: which states may vote for which labels, shape ``(L, K)``.
+        support: the minimum number of sentences on which a rule is right.
+        default: the label of the remaining sentences.
     """
     states, labels = seen.float(), torch.nn.functional.one_hot(targets, len(allowed)).float()
     left, free = torch.ones(len(seen), dtype=torch.bool), allowed.clone()
@@ -194,8 +197,7 @@ def covering(
         more[default] = right[default]
         sure = (right + 0.5) / (matched + 1) + 1e-6 * right
         sure[~(free & (right >= support) & (more > 0))] = -1
-        place = int(sure.argmax())
-        label, state = divmod(place, seen.shape[1])
+        label, state = divmod(int(sure.argmax()), seen.shape[1])
         if sure[label, state] < 0:
             break
         chosen.append((state, label))
@@ -205,12 +207,12 @@ def covering(
 
 
 def encoded(model: Classifier, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
-    """Sentences as places of words."""
+    """Return sentences as word indices."""
     index = model.network.index
     return [torch.tensor([index[word] for word in sentence]) for sentence in sentences]
 
 
 def accuracy(system: ReadBack, model: Classifier, part: Sentences) -> float:
-    """The share of sentences that the rule system gives the right label."""
-    said = system.said(reached(system.transitions, system.initial, encoded(model, part.words)))
-    return sum(one == label for one, label in zip(said, part.labels, strict=True)) / len(part)
+    """Return the share of sentences to which the rule system gives the right label."""
+    predicted = system.predict(reached(system.transitions, system.initial, encoded(model, part.words)))
+    return sum(one == label for one, label in zip(predicted, part.labels, strict=True)) / len(part)

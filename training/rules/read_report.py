@@ -1,5 +1,6 @@
-"""A rule system that was read back from a trained classifier, beside the network and the rules that it began
-as.
+"""A report on the rule systems that are read back from a trained classifier.
+
+It compares them with the network and with the initial rules.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
 
 @dataclass(frozen=True)
 class SystemRow:
-    """One system's accuracy.
+    """The accuracy of one system.
 
     Attributes:
-        system: its name.
+        system: the name of the system.
         dev, test: shares of sentences with the right label.
-        rules: how many it has; ``None`` for the network.
-        choice: what the dev set chose.
+        rules: the number of rules; ``None`` for the network.
+        choice: the values chosen on the dev set.
     """
 
     system: str
@@ -49,14 +50,13 @@ class SystemRow:
 
 @dataclass(frozen=True)
 class ReadBackReport:
-    """What was read back.
+    """The result of reading a network back.
 
     Attributes:
         rows: the systems.
-        rules: the rules that stand apart, in the order in which they decide, as rules.
-        default: the label of a sentence that matches none.
-        learned: the rules of the automata in which transitions join everything, with the words that they
-            learned.
+        rules: the separate rules, in the order in which they decide, written as rules.
+        default: the label of a sentence that matches no rule.
+        learned: the rules of the automata with all transitions, with the words that they learned.
     """
 
     rows: tuple[SystemRow, ...]
@@ -65,77 +65,80 @@ class ReadBackReport:
     learned: tuple[ReadRule, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the report as a JSON object."""
         return asdict(self)
 
 
 def report(
-    model: Classifier, parts: dict[str, Sentences], tell: Callable[[str], None] = lambda line: None
+    model: Classifier, parts: dict[str, Sentences], progress: Callable[[str], None] = lambda line: None
 ) -> tuple[ReadBackReport, ReadBack, ReadBack]:
-    """Read a classifier back, as automata and as rules that stand apart, and measure both beside the network
-    and the rules before training.
+    """Read a classifier back as automata and as separate rules, and measure both.
 
-    Raises :class:`~automata.errors.InputError` for sentences of other words, or training sentences with other
-    labels.
+    The report also has the network and the rules before training.
+
+    Raises:
+        InputError: if the sentences have unknown words, or the training sentences have no known label.
     """
-    rows, whole, apart = systems(model, parts, tell)
-    tell("writing rules")
+    rows, joined, separate = systems(model, parts, progress)
+    progress("writing rules")
     result = ReadBackReport(
         rows,
-        tuple(rules_of(model, apart, write=True)),
-        apart.default,
-        tuple(rules_of(model, whole, write=False)),
+        tuple(rules_of(model, separate, write=True)),
+        separate.default,
+        tuple(rules_of(model, joined, write=False)),
     )
-    return result, whole, apart
+    return result, joined, separate
 
 
 def systems(
-    model: Classifier, parts: dict[str, Sentences], tell: Callable[[str], None] = lambda line: None
+    model: Classifier, parts: dict[str, Sentences], progress: Callable[[str], None] = lambda line: None
 ) -> tuple[tuple[SystemRow, ...], ReadBack, ReadBack]:
-    """What :func:`report` measures, the automata, and the rules that stand apart."""
+    """Return the rows of :func:`report`, the automata, and the separate rules."""
     known, labels = set(model.network.words), set(model.labels)
     for part in parts.values():
-        strange = next((word for sentence in part.words for word in sentence if word not in known), None)
-        if strange is not None:
+        unknown = next((word for sentence in part.words for word in sentence if word not in known), None)
+        if unknown is not None:
             raise InputError(
-                f"the sentences have the word {strange!r:.40}, which the classifier's vocabulary lacks"
+                f"words of the sentences must be in the classifier's vocabulary, got {unknown!r:.40}"
             )
     training = _of_labels(parts["train"], labels)
     dev, test = parts["dev"], parts["test"]
     before, finals = before_training(model), _finals(model)
 
     def under(what: str) -> Callable[[str], None]:
-        return lambda line: tell(f"{what}: {line}")
+        return lambda line: progress(f"{what}: {line}")
 
-    whole = read_back(model, training, dev, tell=under("automata"))
-    apart = read_back(model, training, dev, apart=True, tell=under("rules"))
+    joined = read_back(model, training, dev, progress=under("automata"))
+    separate = read_back(model, training, dev, apart=True, progress=under("rules"))
     original = best_of(
         model, before.float(), training, dev, (0.5,), (0.5,), False, under("first rules"), finals
     )
     rows = [SystemRow("network", network_accuracy(model, dev), network_accuracy(model, test), None, None)]
     for name, system in (
-        ("automata, read back", whole),
-        ("rules, read back", apart),
+        ("automata, read back", joined),
+        ("rules, read back", separate),
         ("first rules, as a list", original),
     ):
         rows.append(
             SystemRow(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice)
         )
-    return tuple(rows), whole, apart
+    return tuple(rows), joined, separate
 
 
 def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
-    """Share and seed of the sentences that a kept classifier was trained on; all of them, where it does not
-    say, or was trained on none.
+    """Return the share and the seed of the sentences on which a stored classifier was trained.
 
-    Raises :class:`~automata.errors.FormatError` where what it says is neither.
+    The share is 1 if the file does not say, or if it was trained on none.
+
+    Raises:
+        FormatError: if the file's share or seed is invalid.
     """
-    said = about.get("configuration", {})
-    share, seed = (said.get("share", 1.0), said.get("seed", 0)) if isinstance(said, dict) else (-1.0, 0)
+    own = about.get("configuration", {})
+    share, seed = (own.get("share", 1.0), own.get("seed", 0)) if isinstance(own, dict) else (-1.0, 0)
     if not finite(share) or not 0 <= share <= 1 or type(seed) is not int:
         raise FormatError(
-            f"{path}: its configuration has not the share and the seed of the sentences that it was trained"
-            " on"
+            f"{path}: its configuration must have the share and the seed of the sentences on which it was"
+            " trained"
         )
     return share or 1.0, seed
 
@@ -155,8 +158,9 @@ def keep(report: ReadBackReport, systems: dict[str, ReadBack], model: Classifier
 
 
 def automaton(system: ReadBack, model: Classifier) -> WFSA:
-    """All rules of a system as one boolean automaton: what any of them matches. Which state speaks for which
-    label, the report says.
+    """Return all rules of a system as one boolean automaton, which accepts what any of them matches.
+
+    The report says which state votes for which label.
     """
     final = torch.zeros(len(system.initial), dtype=torch.bool)
     final[[state for state, _ in system.rules]] = True
@@ -166,7 +170,7 @@ def automaton(system: ReadBack, model: Classifier) -> WFSA:
 
 
 def text(report: ReadBackReport) -> str:
-    """The list of rules for a person: what decides first stands first."""
+    """Return the list of rules as text for a person, in the order in which they decide."""
     lines = ["// The first rule that matches decides. $787: any of 787 words, which are listed below."]
     for rule in report.rules:
         lines += [f"[{rule.label}]", f"{rule.rule}"]
@@ -175,7 +179,7 @@ def text(report: ReadBackReport) -> str:
 
 
 def _finals(model: Classifier) -> Tensor:
-    """The readout that the rules began with, without what decides between them."""
+    """Return the initial readout of the rules, without the differences that order them."""
     weights = torch.zeros_like(model.readout.weight)
     for block in model.blocks:
         weights[model.labels.index(block.label), list(block.final)] = SCALE
@@ -183,8 +187,8 @@ def _finals(model: Classifier) -> Tensor:
 
 
 def _of_labels(part: Sentences, labels: set[str]) -> Sentences:
-    """The sentences with labels that the classifier has: it was trained on no others."""
+    """Return the sentences with labels of the classifier, which was trained on no others."""
     kept = [(words, label) for words, label in zip(part.words, part.labels, strict=True) if label in labels]
     if not kept:
-        raise InputError("no training sentence has a label of the classifier's")
+        raise InputError("training sentences must have labels of the classifier, got none that do")
     return Sentences(tuple(words for words, _ in kept), tuple(label for _, label in kept))

@@ -1,5 +1,6 @@
-"""What a person sees of a rule system that was read back: rules, and which words their transitions have
-learned (Figure 4).
+"""Rules of a system that was read back, in a form for people, and the words that transitions learned.
+
+See Figure 4.
 """
 
 from __future__ import annotations
@@ -28,17 +29,17 @@ from neural.fa_rnn.classifier import Classifier, RuleBlock
 from training.rules.read_back import ReadBack
 
 FEW = 20
-"""So many words of a set are written in a rule; more have a name."""
+"""The maximum number of words of a set that are written in a rule; larger sets have a name."""
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A transition between two states of a rule that other words have than before training.
+    """A transition between two states of a rule whose words differ from those before training.
 
     Attributes:
-        source, target: states.
-        now: how many words have it.
-        came, went: the words that have it now and had not, and the other way round.
+        source, target: the states.
+        now: the number of words that have it.
+        came, went: the words that gained and that lost it.
     """
 
     source: int
@@ -53,13 +54,13 @@ class ReadRule:
     """A rule of the list.
 
     Attributes:
-        label: what it says.
+        label: the label of the rule.
         state: its final state.
-        before: the rules that its states began as; none for a state that began as no rule's.
-        rule: as it is now; ``None`` where no rules are written. Words that it does not tell apart are one
-            letter of it: ``$787`` for 787.
+        before: the initial rules of its states; empty for a state that belonged to no rule.
+        rule: the current rule, or ``None`` if no rules are written. Words that it does not distinguish are
+            one letter of it: ``$787`` for 787 words.
         sets: the words of each such letter.
-        arrows: what is new.
+        arrows: the changed transitions.
     """
 
     label: str
@@ -71,13 +72,14 @@ class ReadRule:
 
 
 def block_of(model: Classifier, state: int) -> RuleBlock | None:
-    """The rules that a state belongs to."""
+    """Return the block of rules to which a state belongs."""
     return next((block for block in model.blocks if state in block.states), None)
 
 
 def before_training(model: Classifier) -> Tensor:
-    """The rules' own transitions, shape ``(V, K, K)``: each block's least automaton, and BOS to its start;
-    compiled anew from their texts.
+    """Return the rules' own transitions, shape ``(V, K, K)``, compiled anew from their texts.
+
+    They are each block's minimal automaton, and BOS to its start.
     """
     words = tuple(map(str, model.network.words))
     k = model.cell.states
@@ -86,27 +88,27 @@ def before_training(model: Classifier) -> Tensor:
     for block in model.blocks:
         rules = [parse(text) for text in block.rules]
         known = letters_of(rules, words, begins=True)
-        # one after the other: all at once could have exponentially many states before it is the least one
+        # Add them one by one: the sum of all could have exponentially many states before it is minimised.
         several = [determinisation.minimal(thompson(rule, known)) for rule in rules]
         least = reduce(lambda one, other: determinisation.minimal(sum_of(one, other)), several)
         if not block.states:
             continue  # rules that no sentence of these words matches
         if least.states != len(block.states):
             raise InputError(
-                f"the rules of {shorten(block.label)} make {least.states} states, where the classifier has"
-                f" {len(block.states)}"
+                f"the rules of {shorten(block.label)} must have {len(block.states)} states as in the"
+                f" classifier, got {least.states}"
             )
         states = torch.tensor(block.states)
-        for place, word in enumerate(words):
+        for number, word in enumerate(words):
             if word == BEGIN:
-                transitions[place, start, states] = torch.tensor(least.initial.tolist())
+                transitions[number, start, states] = torch.tensor(least.initial.tolist())
             else:
-                transitions[place, states[:, None], states] = torch.tensor(least.matrix(word).tolist())
+                transitions[number, states[:, None], states] = torch.tensor(least.matrix(word).tolist())
     return transitions
 
 
 def rules_of(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
-    """The rules of the list; with ``write`` as rules, which asks for a system whose rules stand apart."""
+    """Return the rules of the list; ``write`` adds their texts and requires a system of separate rules."""
     old = before_training(model)
     words = tuple(map(str, model.network.words))
     return [_rule_of(model, system, old, words, state, label, write) for state, label in system.rules]
@@ -123,14 +125,14 @@ def _rule_of(
 ) -> ReadRule:
     block = block_of(model, state)
     own = () if block is None else block.states
-    inside = torch.tensor([word != BEGIN for word in words])  # BOS stands nowhere but at the start
+    inside = torch.tensor([word != BEGIN for word in words])  # BOS occurs only at the start
     arrows = []
     for i in own:
         for j in own:
             now, then = system.transitions[:, i, j] & inside, old[:, i, j] & inside
             if bool((now != then).any()):
                 came, went = (
-                    tuple(words[place] for place in mask.nonzero()[:, 0].tolist())
+                    tuple(words[number] for number in mask.nonzero()[:, 0].tolist())
                     for mask in (now & ~then, then & ~now)
                 )
                 arrows.append(Arrow(i, j, int(now.sum()), came, went))
@@ -148,7 +150,7 @@ def _rule_of(
 
 
 def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
-    """The automaton of one rule, or of all: its sentences end in that state."""
+    """Return the automaton whose sentences end in that state: of one rule, or of all."""
     final = np.zeros(len(system.initial), dtype=bool)
     final[state] = True
     tables = system.transitions.numpy()
@@ -157,29 +159,32 @@ def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
             BOOLEAN,
             system.initial.numpy(),
             final,
-            {word: tables[place] for place, word in enumerate(model.network.words)},
+            {word: tables[number] for number, word in enumerate(model.network.words)},
         )
     )
 
 
 def without_begin(automaton: WFSA) -> WFSA:
-    """What it accepts behind BOS."""
+    """Return the automaton of the strings that are accepted after BOS."""
     start = (automaton.initial.astype(int) @ automaton.matrix(BEGIN).astype(int)) > 0
     tables = {word: automaton.matrix(word) for word in automaton.index if word != BEGIN}
     return trim(WFSA(BOOLEAN, start, automaton.final, tables))
 
 
 def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
-    """The automaton with one letter for all words that it does not tell apart, and the words of each letter.
+    """Merge the words that the automaton does not distinguish into one letter.
 
-    A word by itself keeps its name; 787 words are called ``$787``, as in Figure 4, and ``$787b`` where there
-    is another set as large.
+    A single word keeps its name. A set of 787 words is called ``$787``, as in Figure 4, or ``$787b`` if there
+    is another set of that size.
+
+    Returns:
+        The automaton over the letters, and the words of each letter.
     """
-    looks: dict[bytes, list[str]] = {}
+    words_by_matrix: dict[bytes, list[str]] = {}
     for word in automaton.index:
-        looks.setdefault(automaton.matrix(word).tobytes(), []).append(str(word))
+        words_by_matrix.setdefault(automaton.matrix(word).tobytes(), []).append(str(word))
     names: dict[str, tuple[str, ...]] = {}
-    for words in looks.values():
+    for words in words_by_matrix.values():
         name = words[0] if len(words) == 1 else f"${len(words)}"
         while name in names:
             name += "b"
@@ -189,7 +194,7 @@ def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
 
 
 def spelled(rule: Rule, names: dict[str, tuple[str, ...]]) -> Rule:
-    """The rule with the words of some letters in their place."""
+    """Replace some letters of the rule by their words."""
     if isinstance(rule, Word):
         return either(map(Word, names[rule.text])) if rule.text in names else rule
     if isinstance(rule, Wildcard):

@@ -1,5 +1,6 @@
-"""Rules and the networks built from them, untrained, on test sentences (Jiang et al. 2020, section
-4.3 and Table 4).
+"""Rules and the untrained networks built from them, on test sentences.
+
+See Jiang et al. 2020, section 4.3 and Table 4.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ from neural.fa_rnn.sentences import Sentences
 Ties = Literal["first", "last"]
 AT_ONCE = 1024
 MATCH = 0.5
-"""A label matches whose score, clamped to at most 1, is larger."""
+"""The score, clamped to at most 1, above which a label matches."""
 
 
 @dataclass(frozen=True)
 class ZeroShotRow:
-    """What one system did.
+    """The result of one system.
 
     Attributes:
-        system: its name.
+        system: the name of the system.
         accuracy: the share of sentences with the right label.
         agrees: the share of sentences with the rule system's label.
-        unmatched: sentences that match no label.
-        several: sentences that match more than one.
-        seconds: of all sentences, those of making the network left out.
+        unmatched: the number of sentences that match no label.
+        several: the number of sentences that match several labels.
+        seconds: the time for all sentences, without building the network.
     """
 
     system: str
@@ -50,18 +51,18 @@ class ZeroShotRow:
     seconds: float
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the row as a JSON object."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class ZeroShotChoice:
-    """Which label a sentence gets of those whose rules it matches.
+    """The choice of a label among those whose rules a sentence matches.
 
     Attributes:
         labels: the rules' labels, in the file's order.
-        ties: of several the first, or the last one in that order.
-        unmatched: where there is none; ``None``: no label, which is never right.
+        ties: whether the first or the last of several labels in that order is chosen.
+        unmatched: the label without a match; ``None`` means no label, which is never right.
     """
 
     labels: tuple[str, ...]
@@ -69,26 +70,26 @@ class ZeroShotChoice:
     unmatched: str | None = None
 
     def of(self, matches: Tensor) -> list[str | None]:
-        """The label of each sentence, from whether it matches each label, shape ``(B, R)``."""
+        """Return the label of each sentence from its matches, shape ``(B, R)``."""
         labels: list[str | None] = []
         for row in matches.tolist():
-            places = [place for place, match in enumerate(row) if match]
+            matched = [number for number, match in enumerate(row) if match]
             labels.append(
-                self.labels[places[0 if self.ties == "first" else -1]] if places else self.unmatched
+                self.labels[matched[0 if self.ties == "first" else -1]] if matched else self.unmatched
             )
         return labels
 
 
 @dataclass(frozen=True)
-class Found:
-    """What came of it.
+class ZeroShotReport:
+    """The results of all systems.
 
     Attributes:
-        sentences: how many.
-        states: of the rules' automaton, and of that of the mirrored rules.
-        rank: of the factors, for both.
-        error: of the factors, ||T - T'|| / ||T||, for both; 0 where they are exact.
-        missing: words of rules that no sentence has.
+        sentences: the number of sentences.
+        states: the states of the rules' automaton, and of that of the mirrored rules.
+        rank: the ranks of the factors, for both.
+        error: the errors of the factors, ||T - T'|| / ||T||, for both; 0 if they are exact.
+        missing: words of rules that occur in no sentence.
         rows: the systems.
     """
 
@@ -100,7 +101,7 @@ class Found:
     rows: tuple[ZeroShotRow, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the results as a JSON object."""
         return asdict(self)
 
 
@@ -113,32 +114,34 @@ def zero_shot(
     seed: int = 0,
     rank: int | None = None,
     logic: Mapping[str, Formula] | None = None,
-    tell: Callable[[str], None] = lambda line: None,
-) -> Found:
+    progress: Callable[[str], None] = lambda line: None,
+) -> ZeroShotReport:
     """Run the rule system and the four untrained networks, at beta = 1.
 
     Args:
-        rules: under labels.
+        rules: the labelled rules.
         words: the vocabulary.
         test: the sentences.
-        ties: which label where several match.
-        unmatched: the label where none does.
-        seed: of the gates' weights.
-        rank: of the factors; exact ones without.
-        logic: formulas over the rules' labels, which say what a match means: then the soft aggregation layer
-            stands on the scores.
-        tell: called with each stage.
+        ties: which label is chosen if several match.
+        unmatched: the label if none matches.
+        seed: the seed of the gates' weights.
+        rank: the rank of the factors; by default, they are exact.
+        logic: formulas over the rules' labels that define the matches; the soft aggregation layer then
+            computes them from the scores.
+        progress: called with each stage.
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
     if not labels:
-        raise InputError("the rules have no [label] headers, which say what a match means")
+        raise InputError("rules must have [label] headers, which say what a match means")
     layer = None if logic is None else SoftLogic(logic, labels)
     if layer is not None:
         labels = layer.labels
     if unmatched is not None and unmatched not in labels and unmatched not in test.labels:
-        raise InputError(f"{shorten(unmatched)} is no label of the rules or of the sentences")
+        raise InputError(
+            f"--unmatched must be a label of the rules or of the sentences, got {shorten(unmatched)}"
+        )
     choice = ZeroShotChoice(labels, ties, unmatched)
-    tell("compiling rules")
+    progress("compiling rules")
     forth = rule_set(rules, words)
     back = rule_set([replace(rule, rule=mirrored(rule.rule)) for rule in rules], words)
     started = time.perf_counter()
@@ -157,21 +160,22 @@ def zero_shot(
         ranks.append((one.rank, other.rank))
         errors.append((one.decomposition_error, other.decomposition_error))
         for system_name, network in ((name, one), (f"Bi{name}", Bidirectional(one, other))):
-            tell(system_name)
+            progress(system_name)
             started = time.perf_counter()
             hits = _matches(network, test.words, layer) > MATCH
             rows.append(
                 _row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started)
             )
     states = (forth.automaton.states, back.automaton.states)
-    return Found(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))
+    return ZeroShotReport(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))
 
 
 def _matches(
     network: FARNN | Bidirectional, sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None
 ) -> Tensor:
-    """How far each sentence matches each label, shape ``(B, R)``; scores are clamped to at most 1, for Table
-    2 asks for values from 0 to 1.
+    """Return the match of each sentence with each label, shape ``(B, R)``.
+
+    Scores are clamped to at most 1, because Table 2 requires values from 0 to 1.
     """
     with torch.no_grad():
         parts = [

@@ -1,3 +1,4 @@
-"""What the classification of long sequences has in common, of images pixel by pixel and of reviews word by
-word (Wang & Niepert 2019, section 4.3).
+"""The classification of long sequences: images pixel by pixel and reviews word by word.
+
+See Wang & Niepert 2019, section 4.3.
 """

@@ -1,5 +1,4 @@
-"""Recurrent layers, and a linear classifier that reads what they end with: of SR-LSTMs and what the paper
-compares them with.
+"""Recurrent layers and a linear classifier of their final values, for SR-LSTMs and the paper's baselines.
 
 >>> from training.sequences.settings import SequenceClassification
 >>> network = SequenceClassifier(SequenceClassification(hidden=4, k=3), 2, labels=5)
@@ -25,12 +24,12 @@ REGULARIZED = {"sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP, "sr-gru": SRGRU}
 
 
 class Ran(NamedTuple):
-    """What a layer made of sequences.
+    """The results of a layer on sequences.
 
     Attributes:
-        u, h: before and after the stochastic component, where there is one, shape ``(T, B, d)``.
+        u, h: before and after the stochastic component, if there is one, shape ``(T, B, d)``.
         alpha: shape ``(T, B, k)``; ``None`` without centroids.
-        c: shape ``(B, d)``, each sequence's last; ``None`` of a GRU.
+        c: each sequence's last cell state, shape ``(B, d)``; ``None`` for a GRU.
     """
 
     u: Tensor
@@ -40,13 +39,14 @@ class Ran(NamedTuple):
 
 
 class SequenceClassifier(nn.Module):
-    """Sequences of vectors in; a score for each label out.
+    """A network that maps sequences of vectors to a score for each label.
 
     Args:
-        settings: of the run.
-        width: of the vectors.
-        labels: how many there are.
-        ends: do sequences end in a token, after which the stochastic component is not applied (section 3.3)?
+        settings: the settings of the run.
+        width: the size of the vectors.
+        labels: the number of labels.
+        ends: whether sequences end in a token, after which the stochastic component is not applied
+            (section 3.3).
     """
 
     def __init__(self, settings: SequenceClassification, width: int, labels: int, ends: bool = False) -> None:
@@ -61,12 +61,12 @@ class SequenceClassifier(nn.Module):
             self.out = nn.Linear(s.hidden * (parts if self.memory else 1), labels)
 
     def forward(self, values: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
-        """Scores of the labels, shape ``(B, labels)``.
+        """Return the labels' scores, shape ``(B, labels)``.
 
         Args:
-            values: shape ``(T, B, width)``; what stands behind a sequence's end does not count.
-            lengths: of the sequences, from 1 on, shape ``(B,)``.
-            noise: of this step, in training; without it nothing is dropped.
+            values: shape ``(T, B, width)``; values after a sequence's end are ignored.
+            lengths: the lengths of the sequences, at least 1, shape ``(B,)``.
+            noise: the noise of a training step; by default, there is no dropout.
         """
         ran = self.run(values, lengths)
         read = self._read(ran, lengths)
@@ -76,7 +76,7 @@ class SequenceClassifier(nn.Module):
         return scores
 
     def run(self, values: Tensor, lengths: Tensor) -> list[Ran]:
-        """What each layer makes of the sequences."""
+        """Return the results of each layer."""
         ran: list[Ran] = []
         for layer in self.layers:
             ran.append(_run(layer, values, lengths))
@@ -84,7 +84,7 @@ class SequenceClassifier(nn.Module):
         return ran
 
     def _read(self, ran: list[Ran], lengths: Tensor) -> Tensor:
-        """What the classifier reads, shape ``(B, size)``."""
+        """Return the classifier's input, shape ``(B, size)``."""
         head, top = self.settings.head, ran[-1]
         if head == "max-h":
             behind = torch.arange(len(top.h), device=lengths.device)[:, None] >= lengths
@@ -96,7 +96,7 @@ class SequenceClassifier(nn.Module):
 
 
 def last(values: Tensor, lengths: Tensor) -> Tensor:
-    """Each sequence's last of values ``(T, B, d)``, shape ``(B, d)``."""
+    """Return each sequence's last value, shape ``(B, d)``, from values ``(T, B, d)``."""
     return values[lengths - 1, torch.arange(len(lengths), device=lengths.device)]
 
 
@@ -109,8 +109,8 @@ def _run(layer: Any, values: Tensor, lengths: Tensor) -> Ran:
         h, (_, c) = layer(packed)
         h = nn.utils.rnn.pad_packed_sequence(h, total_length=len(values))[0]
         return Ran(h, h, None, c[0])
-    made = steps(layer.cell, values, layer.cell.start(values.shape[1]))
-    return Ran(made.u, made.h, made.alpha, None if made.c is None else last(made.c, lengths))
+    result = steps(layer.cell, values, layer.cell.start(values.shape[1]))
+    return Ran(result.u, result.h, result.alpha, None if result.c is None else last(result.c, lengths))
 
 
 def _layer(settings: SequenceClassification, size: int) -> nn.Module:
@@ -127,6 +127,6 @@ def _layer(settings: SequenceClassification, size: int) -> nn.Module:
         )
         bias = layer.cell.part.input.bias
     with torch.no_grad():
-        bias[s.hidden : 2 * s.hidden] += s.forget_bias  # of f of an LSTM, of z of a GRU
-    made: nn.Module = layer
-    return made
+        bias[s.hidden : 2 * s.hidden] += s.forget_bias  # f of an LSTM, z of a GRU
+    result: nn.Module = layer
+    return result

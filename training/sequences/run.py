@@ -1,4 +1,4 @@
-"""One run of the classification of sequences: a subclass reads the data and makes the network."""
+"""One run of the classification of sequences; a subclass reads the data and builds the network."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ class SequenceRun(ExperimentRun[S]):
     """A run on images or reviews.
 
     Attributes:
-        examples: by part, which :meth:`build` sets.
+        examples: the examples by part, set by :meth:`build`.
     """
 
     examples: dict[str, SequenceExamples]
 
     def more_parts(self) -> dict[str, SequenceExamples]:
-        """Return what is measured besides the parts."""
+        """Return further examples to measure besides the parts."""
         return {}
 
     def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
-        """Return what the result of a state-regularized network has of its centroids."""
+        """Return the data on centroids in the result of a state-regularized network."""
         raise NotImplementedError
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and what there is of its centroids."""
+        """Return the metrics of the trained network, and the data on its centroids."""
         measured = {part: self.examples[part] for part in self.parts} | self.more_parts()
         metrics: dict[str, Any] = dict(figures(self.task, self.network, measured))
         metrics["steps_per_second"] = per_second(int(self.examples["train"].lengths.sum()), progress)

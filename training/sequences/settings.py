@@ -15,7 +15,7 @@ OPTIMISERS = ("rmsprop", "adam")
 
 @dataclass(frozen=True)
 class SequenceClassification(Settings):
-    """A run: the defaults are appendix B's, where it says something."""
+    """A run; the defaults are those of appendix B, as far as it gives them."""
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
     rate: float = setting(0.01, "the learning rate at first; the paper: 0.01", 1e-8, 10)
@@ -46,10 +46,10 @@ class SequenceClassification(Settings):
         super().__post_init__()
         if self.head == "c" and self.model in MEMORYLESS:
             raise InputError(
-                f"--head is c, where a {self.model} has no cell state; h, h-c and max-h are right"
+                f"--head must be h, h-c or max-h for a {self.model}, which has no cell state, got c"
             )
 
     @property
     def regularized(self) -> bool:
-        """Has the model centroids?"""
+        """Return whether the model has centroids."""
         return self.model.startswith("sr-")

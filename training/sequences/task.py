@@ -1,4 +1,4 @@
-"""The classification of sequences as the engine trains it."""
+"""The classification of sequences as a task of the training engine."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class SequenceExamples(Protocol):
     lengths: Tensor
 
     def at(self, places: Tensor) -> Tensor:
-        """What the network is called with for some of them, time first."""
+        """Return the network's input for the examples at these indices, time first."""
 
 
 class SequenceTask(ExampleTask):
-    """A classifier, the training part and the dev part.
+    """A classifier with its training part and dev part.
 
     Args:
         network: the classifier, called with examples, lengths and noise.
-        settings: how.
+        settings: the settings of the run.
         training, dev: labelled sequences.
     """
 
@@ -51,25 +51,25 @@ class SequenceTask(ExampleTask):
         self.how, self.training, self.dev = settings, training, dev
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Cross-entropies, shape ``(B,)``."""
+        """Return cross-entropies, shape ``(B,)``."""
         values, lengths, labels = self.taken(self.training, examples)
         return functional.cross_entropy(network(values, lengths, noise), labels, reduction="none")
 
     def taken(self, part: SequenceExamples, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Some examples, their lengths and labels, where the network is, in its precision."""
+        """Return examples, their lengths and labels, on the network's device and in its precision."""
         like, chosen = next(self.network.parameters()), places.cpu()
         values = part.at(chosen)
         values = values.to(like) if values.is_floating_point() else values.to(like.device)
         return values, part.lengths[chosen].to(like.device), part.labels[chosen].to(like.device)
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Accuracy on the dev part, which is the score, and mean cross-entropy."""
+        """Return the accuracy on the dev part as the score, and the mean cross-entropy."""
         accuracy, loss = self.measured(network, self.dev)
         return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
 
     @torch.no_grad()
     def measured(self, network: nn.Module, part: SequenceExamples) -> tuple[float, float]:
-        """Accuracy and mean cross-entropy on a part."""
+        """Return the accuracy and the mean cross-entropy on a part."""
         right, loss = 0, 0.0
         for places in torch.split(part.lengths.argsort(descending=True, stable=True), AT_ONCE):
             values, lengths, labels = self.taken(part, places)
@@ -79,7 +79,7 @@ class SequenceTask(ExampleTask):
         return right / len(part.labels), loss / len(part.labels)
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """RMSProp with momentum (appendix B), or Adam."""
+        """Return RMSProp with momentum (appendix B), or Adam."""
         s, parameters = self.how, [p for p in self.network.parameters() if p.requires_grad]
         if s.optimiser == "adam":
             return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay)
@@ -87,10 +87,10 @@ class SequenceTask(ExampleTask):
 
 
 def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> dict[str, float]:
-    """Accuracy, its standard error, and mean cross-entropy of each part, by the part's name."""
-    found: dict[str, float] = {}
+    """Return the accuracy, its standard error, and the mean cross-entropy of each part, by name."""
+    result: dict[str, float] = {}
     for name, part in parts.items():
         accuracy, loss = task.measured(network, part)
         error = math.sqrt(accuracy * (1 - accuracy) / len(part.labels))
-        found |= {f"{name}_accuracy": accuracy, f"{name}_standard_error": error, f"{name}_loss": loss}
-    return found
+        result |= {f"{name}_accuracy": accuracy, f"{name}_standard_error": error, f"{name}_loss": loss}
+    return result

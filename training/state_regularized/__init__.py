@@ -1,1 +1,1 @@
-"""State-regularized networks: recipes, the training loop, and what came of it."""
+"""State-regularized networks: recipes, the training loop, and results."""

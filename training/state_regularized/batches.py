@@ -1,6 +1,4 @@
-"""Labelled strings as tensors; and what a network in training says of them: logits after the end, and gaps on
-the way.
-"""
+"""Labelled strings as tensors, and the outputs of a network in training: logits and gaps."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ AT_ONCE = 512
 
 
 class BatchRows:
-    """Strings as tensors, shortest first.
+    """Strings as tensors, sorted by length.
 
     Attributes:
         padded: tokens, shape ``(N, T)``.
@@ -36,50 +34,50 @@ class BatchRows:
         self.labels = torch.tensor(strings.labels, dtype=torch.bool)
 
     def up_to(self, length: int) -> int:
-        """How many strings are at most that long: they are the first ones."""
+        """Return the number of strings up to that length, which are the first ones."""
         return int((self.lengths <= length).sum())
 
     def packed(self, chosen: Tensor) -> unrolled_gru.Packed:
-        """Rows, longest first, step by step."""
+        """Pack rows, longest first, step by step."""
         lengths = self.lengths[chosen]
         return unrolled_gru.packed(self.padded[chosen, : int(lengths[0])], lengths)
 
 
 class BatchAnswer(Protocol):
-    """Has logits, shape ``(B,)``: positive means accept."""
+    """An object with logits, shape ``(B,)``; positive means accept."""
 
     @property
     def logits(self) -> Tensor: ...
 
 
-class Said(NamedTuple):
-    """What a network says of B strings with N symbols in all.
+class BatchEvaluation(NamedTuple):
+    """The output of a network on B strings with N symbols in all.
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        gaps: of the two largest logits of the stochastic component, noise left out: after the start token
-            first, then after each symbol; shape ``(1 + N,)``.
+        gaps: the differences of the two largest logits of the stochastic component without noise, after the
+            start token and then after each symbol; shape ``(1 + N,)``.
     """
 
     logits: Tensor
     gaps: Tensor
 
 
-def said(
+def evaluate(
     network: Acceptor,
     rows: BatchRows,
     chosen: Tensor,
     noise: float = 0.0,
     generator: torch.Generator | None = None,
-) -> Said:
-    """What it says of some rows.
+) -> BatchEvaluation:
+    """Run the network on some rows.
 
     Args:
         network: an SR-GRU of one layer, with a start token.
         rows: the strings.
-        chosen: places of rows, falling, so that the longest string comes first; shape ``(B,)``.
-        noise: standard deviation of the noise on the logits of the stochastic component.
-        generator: where it comes from.
+        chosen: indices of rows in decreasing order, so that the longest string comes first; shape ``(B,)``.
+        noise: the standard deviation of the noise on the logits of the stochastic component.
+        generator: the generator of the noise.
     """
     cell, tokens = network.cells[0], network.embedding.weight
     component, symbols, batch = cell.component, len(network.alphabet), len(chosen)
@@ -95,22 +93,22 @@ def said(
     logits, alpha = unrolled_gru.run(cell, tokens[:symbols], strings, first, on_the_way)
     h = strings.last(alpha, first) @ component.centroids.T
     top = torch.cat([start, logits]).topk(2, dim=1).values
-    return Said(network.classify([(h,)]), top[:, 0] - top[:, 1])
+    return BatchEvaluation(network.classify([(h,)]), top[:, 0] - top[:, 1])
 
 
 def mistakes(
     network: Acceptor,
     rows: BatchRows,
     length: int | None = None,
-    answer: Callable[[Acceptor, BatchRows, Tensor], BatchAnswer] = said,
+    answer: Callable[[Acceptor, BatchRows, Tensor], BatchAnswer] = evaluate,
 ) -> list[int]:
-    """The places of the strings (up to that length) that it classifies wrong, without noise.
+    """Return the indices of the strings (up to that length) that are classified wrongly without noise.
 
     Args:
-        network: which.
+        network: the network.
         rows: the strings.
-        length: the longest ones.
-        answer: what it says of rows: the network, or its recurrent part alone.
+        length: the maximum length of strings.
+        answer: the function that runs on rows: the network, or its recurrent part alone.
     """
     count = len(rows.lengths) if length is None else rows.up_to(length)
     wrong: list[int] = []
@@ -122,5 +120,5 @@ def mistakes(
 
 
 def accuracy(network: Acceptor, rows: BatchRows) -> float:
-    """The share of strings that it classifies right; 1 where there are none."""
+    """Return the share of strings that are classified correctly, or 1 if there are none."""
     return 1 - len(mistakes(network, rows)) / len(rows.lengths) if len(rows.lengths) else 1.0

@@ -1,9 +1,9 @@
-"""The recurrent part trained alone, with noise on its states; and centroids put where its states cluster.
+"""Training of the recurrent part alone, with noise, and centroids at the clusters of its states.
 
-A recurrent part without its stochastic component learns an automaton from labelled strings within seconds,
-where with the component it hardly climbs: a state that two strings share by mistake passes on next to no
-gradient. Noise keeps the states that it must tell apart wide apart, and draws those that it need not into few
-clusters. Centroids at the clusters' means then make the state-regularized network.
+A recurrent part without its stochastic component learns an automaton from labelled strings within seconds.
+With the component it hardly progresses: a state that two strings share by mistake passes on almost no
+gradient. Noise keeps states far apart that must be distinguished, and contracts the others into few clusters.
+Centroids at the clusters' means then give the state-regularized network.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from neural.state_regularized.acceptor import Acceptor
 from training.state_regularized.batches import BatchRows
 
 POINTS = 5000
-"""States that are looked at, at most."""
+"""The maximum number of states that are used."""
 APART = 400
-"""How many of them are clustered: those that lie farthest from each other, so that rare ones count as much as
-frequent ones.
+"""The number of states that are clustered.
+
+They are those farthest from each other, so that rare states count as much as frequent ones.
 """
 FEWEST = 2
 STEP = 1.2
-"""How many times as many clusters are tried next."""
+"""The factor between the numbers of clusters that are tried."""
 
 
 class Alone(NamedTuple):
-    """What the recurrent part of a network makes of B strings with N symbols in all.
+    """The output of the recurrent part of a network on B strings with N symbols in all.
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
@@ -48,14 +49,14 @@ def alone(
     noise: float = 0.0,
     generator: torch.Generator | None = None,
 ) -> Alone:
-    """The network without its stochastic component: h_t = u_t, and noise.
+    """Run the network without its stochastic component: h_t = u_t plus noise.
 
     Args:
-        network: of one layer with a state h and no other, and with a start token.
+        network: a network of one layer whose only state is h, with a start token.
         rows: the strings.
-        chosen: places of rows, falling, so that the longest string comes first; shape ``(B,)``.
-        noise: standard deviation of the noise on every unit of every state that something is read from.
-        generator: where it comes from.
+        chosen: indices of rows in decreasing order, so that the longest string comes first; shape ``(B,)``.
+        noise: the standard deviation of the noise on every unit of every state that is read.
+        generator: the generator of the noise.
     """
     cell, symbols = network.cells[0], len(network.alphabet)
     read = cell.part.read(network.embedding.weight)
@@ -76,7 +77,7 @@ def alone(
 
 
 def sizes(most: int) -> list[int]:
-    """How many clusters to try, few first.
+    """Return the numbers of clusters to try, in increasing order.
 
     >>> sizes(50)
     [2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27, 33, 40, 48, 50]
@@ -88,22 +89,20 @@ def sizes(most: int) -> list[int]:
 
 
 def some_states(network: Acceptor, rows: BatchRows, generator: torch.Generator) -> Tensor:
-    """States of the recurrent part alone on random strings of those, without noise; at most POINTS, shape
-    ``(states, d)``.
-    """
+    """Return at most POINTS random states of the recurrent part alone, without noise, ``(states, d)``."""
     with torch.no_grad():
         every = alone(network, rows, torch.arange(len(rows.lengths) - 1, -1, -1)).states
     return every[torch.randperm(len(every), generator=generator)[:POINTS]]
 
 
 def means(states: Tensor, most: int) -> Iterator[Tensor]:
-    """The means of few clusters of those states, and of more and more; each of shape ``(clusters, d)``.
+    """Yield the means of few clusters of the states, then of more and more, shape ``(clusters, d)``.
 
     Args:
         states: shape ``(states, d)``.
-        most: the most clusters.
+        most: the maximum number of clusters.
     """
-    from scipy.cluster.hierarchy import fcluster, linkage  # a slow import, for those who train only
+    from scipy.cluster.hierarchy import fcluster, linkage  # a slow import, needed only in training
 
     few = farthest(states, APART)
     tree = linkage(few.double().numpy(), "average")
@@ -113,8 +112,9 @@ def means(states: Tensor, most: int) -> Iterator[Tensor]:
 
 
 def farthest(states: Tensor, most: int) -> Tensor:
-    """Some of those states, each the farthest from all before it, shape ``(most, d)``; fewer where there are
-    no more different ones.
+    """Select states, each the farthest from all before it, shape ``(most, d)``.
+
+    There are fewer if there are not enough different states.
 
     >>> farthest(torch.tensor([[0.0], [1.0], [5.0], [0.0]]), 3).flatten().tolist()
     [0.0, 5.0, 1.0]
@@ -127,19 +127,20 @@ def farthest(states: Tensor, most: int) -> Tensor:
 
 
 def _means(states: Tensor, names: Tensor) -> Tensor:
-    """Of the states of each name, those that some state has; shape ``(names, d)``."""
+    """Return the mean of the states of each name that occurs, shape ``(names, d)``."""
     return torch.stack([states[names == name].mean(dim=0) for name in torch.unique(names)])
 
 
 def put_centroids(network: Acceptor, centroids: Tensor, spare: float, generator: torch.Generator) -> None:
-    """Give the first layer those centroids; the others that it has are small and random, so that no state
-    comes near them.
+    """Set the centroids of the first layer.
+
+    Its other centroids are small and random, so that no state comes near them.
 
     Args:
-        network: whose.
+        network: the network.
         centroids: at most k, shape ``(centroids, d)``.
-        spare: the others' norm, about.
-        generator: of the others.
+        spare: the approximate norm of the other centroids.
+        generator: the generator of the other centroids.
     """
     own = network.cells[0].component.centroids
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The automata of a trained network beside the language that it was to learn: decided, not sampled."""
+"""Comparison of a trained network's automata with the language to be learned: decided, not sampled."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from training.state_regularized.languages import RegularLanguage
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """An automaton beside the language's.
+    """The comparison of an automaton with the language's.
 
     Attributes:
-        states: of the least DFA.
-        automaton_states: of the automaton itself, before it is minimised.
-        difference: the shortlex-least string on which they differ, ``None``: they accept the same strings.
+        states: the number of states of the minimal DFA.
+        automaton_states: the number of states of the automaton before it is minimised.
+        difference: the shortlex-least string on which they differ, or ``None`` if they are equivalent.
     """
 
     states: int
@@ -37,15 +37,15 @@ class MethodComparison:
 
 
 def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]:
-    """What a result says of a certified network.
+    """Return the properties of a certified network for a result.
 
     Returns:
-        ``hard``, the automaton for temperature -> 0, compared (``None`` where strings come to a tie), and
-        ``exact``: is its language the one to be learned; ``soft``, the automaton that the soft network
-        follows at its own temperature, proved (``None`` where no boxes are proved to close), and
-        ``accepts_exactly``: is it proved that the soft network accepts exactly the language, on all strings;
-        ``certified``: does the soft network follow its hard automaton on all strings (``certified``,
-        ``different`` or ``unknown``); ``boxes``: how many were proved to close.
+        ``hard``, the comparison of the automaton for temperature -> 0 (``None`` if strings lead to a tie),
+        and ``exact``, whether its language is the one to be learned. ``soft``, the comparison of the
+        automaton that the soft network provably follows at its own temperature (``None`` if no boxes are
+        proved to close), and ``accepts_exactly``, whether the soft network provably accepts exactly the
+        language, on all strings. ``certified``, whether the soft network follows its hard automaton on all
+        strings (``certified``, ``different`` or ``unknown``). ``boxes``, the number proved to close.
     """
     machine = answer.hard.machine()
     hard = MethodComparison.of(machine, None if machine is None else accepting(machine), language)

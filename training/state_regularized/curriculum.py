@@ -1,4 +1,4 @@
-"""The curriculum: short strings first, longer ones when all so far are right."""
+"""The curriculum: short strings first, longer ones when all shorter ones are right."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 
 class Curriculum:
-    """Lengths to step through.
+    """The sequence of maximum lengths.
 
     >>> curriculum = Curriculum([0, 1, 3, 4, 6], shortest=3)
     >>> curriculum.length(0), curriculum.climbed(0, lambda length: length < 6), curriculum.length(2)
@@ -22,12 +22,13 @@ class Curriculum:
         ]
 
     def length(self, level: int) -> int:
-        """The longest strings of that level."""
+        """Return the maximum length of strings at that level."""
         return self.lengths[level]
 
     def climbed(self, level: int, all_right: Callable[[int], bool]) -> int:
-        """The level behind the last one whose strings are all right, from that level on; one more than there
-        are: all are right.
+        """Return the first level, from that level on, whose strings are not all right.
+
+        It is the number of levels if all strings are right.
         """
         while level < len(self.lengths) and all_right(self.lengths[level]):
             level += 1

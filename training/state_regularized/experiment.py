@@ -1,5 +1,6 @@
-"""One run on a language, from end to end: draw strings, train, extract, minimise, compare with the language's
-own DFA, certify; and what came of it.
+"""One run on a language from end to end.
+
+It draws strings, trains, extracts, minimises, compares with the language's own DFA, and certifies.
 """
 
 from __future__ import annotations
@@ -37,16 +38,18 @@ STOPPED: tuple[Outcome, ...] = ("interrupted", "out of time")
 
 
 class LanguageRun(ExperimentRun[Recipe]):
-    """A run on a language. The automata are compared whatever ``test`` says, since no setting is chosen by
-    them; and what there is of a run that was stopped is certified, too.
+    """A run on a language.
+
+    The automata are compared for every value of ``test``, because no setting is chosen by them. The network
+    of a stopped run is certified, too.
     """
 
     def called(self, preset: str) -> str:
-        """Return what the run's folder is called if no other is named: by language and recipe."""
+        """Return the default name of the run's folder: language, recipe and seed."""
         return f"{language_of(self.settings, self.data.folder).name}-{preset}-{self.settings.seed}"
 
     def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any]:
-        """Train, and certify; see :func:`learn`."""
+        """Train and certify; see :func:`learn`."""
         return learn(self.experiment, self.settings, self.data.folder, where, stop)
 
     def status(self, said: dict[str, Any]) -> int:
@@ -56,7 +59,7 @@ class LanguageRun(ExperimentRun[Recipe]):
         return YES if said["outcome"] == "trained" and said["accepts_exactly"] else NO
 
     def title(self, said: dict[str, Any]) -> tuple[str, str]:
-        """Return the name of a result, and the rest of its first line."""
+        """Return the name of a result and the rest of its first line."""
         (drawn, drawn_yes), (held, held_yes) = said["strings"]["training"], said["strings"]["validation"]
         counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
         return said["language"], (
@@ -80,7 +83,7 @@ class LanguageRun(ExperimentRun[Recipe]):
             yield "  so the soft network accepts exactly the language, at any length: proved"
 
     def kept(self, said: dict[str, Any], folder: Path) -> str:
-        """Return the last lines, which say how to go on with a run that was stopped."""
+        """Return the last lines, which say how to continue a stopped run."""
         more = " and a larger --minutes" if said["outcome"] == "out of time" else ""
         goes_on = f"\n  to go on: the same command with --resume{more}" if said["outcome"] in STOPPED else ""
         return super().kept(said, folder) + goes_on
@@ -100,26 +103,26 @@ def _described(automaton: dict[str, Any] | None) -> str:
 def learn(
     experiment: str, settings: Recipe, data: Path, where: Where, stop: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
-    """Train, and certify what there is, even where it is not done; only then there is no file of the result.
+    """Train, and certify the network even if training is not done; then no result file is written.
 
     Args:
         experiment: ``tomita``, ``nested`` or ``dfa``.
-        settings: how.
-        data: the folder with the file, where the settings name one.
+        settings: the settings of the run.
+        data: the folder of the file, if the settings name one.
         where: the run's folder.
-        stop: should it stop here?
+        stop: returns whether to stop now.
 
     Returns:
-        A result, and in it, besides what :func:`~training.state_regularized.comparison.compared`
-        and :func:`~training.state_regularized.extracted.extracted` have:
-        ``language`` and ``dfa``, what was learned, and ``states`` of its least DFA; ``outcome``:
+        A result, which contains the items of :func:`~training.state_regularized.comparison.compared`
+        and :func:`~training.state_regularized.extracted.extracted`, and also:
+        ``language`` and ``dfa``, the language, and ``states`` of its minimal DFA; ``outcome``:
         ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``; ``training`` and
-        ``validation``: accuracies; ``strings``: how many there are of each, and how many of them are
-        accepted; ``restarts`` and ``iterations``; ``certifying``: the seconds that it took.
+        ``validation``: accuracies; ``strings``: the number of each, and of the accepted ones among them;
+        ``restarts`` and ``iterations``; ``certifying``: the seconds of certification.
 
     Raises:
-        InputError: there is nothing to learn, or for folders that are none.
-        Diverged: the loss is not finite.
+        InputError: if there is nothing to learn, or a folder is invalid.
+        Diverged: if the loss is not finite.
     """
     one_process(experiment)
     language = language_of(settings, data)
@@ -127,33 +130,35 @@ def learn(
     done = finished(where, experiment, settings.to_json())
     if done is not None:
         if not (is_learned(done) and can_be_shown(done)):
-            raise FormatError(f"{where.folder / RESULT}: is no result of a run that learned a language")
+            raise FormatError(f"{where.folder / RESULT}: must be the result of a run that learned a language")
         if done.get("dfa") != table:
             raise InputError(
-                f"{where.folder / RESULT}: has learned the language of another automaton; another folder (-o)"
-                " is right for another run"
+                f"{where.folder / RESULT}: must be a run on the same automaton, got another one; use another"
+                " folder (-o)"
             )
         return done
-    with progress(f"train {language.name}") as tell:
-        tell("drawing strings")
+    with progress(f"train {language.name}") as report_progress:
+        report_progress("drawing strings")
         drawn = strings.draw(language, settings.seed, settings.near_misses)
         task = LearningTask(language.alphabet, settings, *drawn)
     about = {"experiment": experiment, "language": language.name, "dfa": table}
     ran = train(task, settings, about, where, f"train {language.name}", stop)
     place, network = task.place, task.acceptor.eval()
     begun = time.monotonic()
-    with progress(f"train {language.name}") as tell:
-        tell("extracting, comparing and certifying")
-        answer = certify(network, tell=lambda done, of: tell(f"certifying: node {done + 1} of {of}"))
-        found = compared(answer, language)
+    with progress(f"train {language.name}") as report_progress:
+        report_progress("extracting, comparing and certifying")
+        answer = certify(
+            network, tell=lambda done, of: report_progress(f"certifying: node {done + 1} of {of}")
+        )
+        comparison = compared(answer, language)
         words = [tuple(language.alphabet[token] for token in word) for part in drawn for word in part.tokens]
-        kept = extracted(answer, language.dfa, words)
+        automata = extracted(answer, language.dfa, words)
     outcome = ran.outcome if ran.outcome in STOPPED or place.done else "out of iterations"
     right = {"training": accuracy(network, task.training), "validation": accuracy(network, task.validation)}
     metrics = {
         **{f"{name}_accuracy": share for name, share in right.items()},
-        **{name: float(found[name]) for name in ("exact", "accepts_exactly")},
-        "boxes": found["boxes"],
+        **{name: float(comparison[name]) for name in ("exact", "accepts_exactly")},
+        "boxes": comparison["boxes"],
         "restarts": place.restarts,
         "iterations": place.iterations,
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
@@ -167,27 +172,27 @@ def learn(
         "centroids": settings.centroids,
         "outcome": outcome,
         **right,
-        **found,
-        **kept,
+        **comparison,
+        **automata,
         "certifying": round(time.monotonic() - begun, 2),
         "restarts": place.restarts,
         "iterations": place.iterations,
         "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
         "network": NETWORK,  # beside the result, wherever the folder is
     }
-    # the paper prints no figure of a run
-    said = results.result(experiment, settings, ran.loop.progress, metrics, None, more)
-    said["seconds"] = round(ran.loop.progress.seconds, 2)
-    about_network = {name: value for name, value in said.items() if name not in ("network", "machine")}
+    # the paper has no figure for such a run
+    result = results.result(experiment, settings, ran.loop.progress, metrics, None, more)
+    result["seconds"] = round(ran.loop.progress.seconds, 2)
+    about_network = {name: value for name, value in result.items() if name not in ("network", "machine")}
     files.save(network, where.folder / NETWORK, {"trained": about_network})
     _keep_certificate(answer, where.folder)
     if outcome not in STOPPED:
-        results.write(said, where.folder / RESULT)
-    return said
+        results.write(result, where.folder / RESULT)
+    return result
 
 
 def _table(language: RegularLanguage) -> dict[str, Any]:
-    """The language's DFA, as JSON has it."""
+    """Return the language's DFA as a JSON object."""
     dfa = language.dfa
     return {
         "alphabet": list(dfa.alphabet),
@@ -197,7 +202,7 @@ def _table(language: RegularLanguage) -> dict[str, Any]:
 
 
 def _keep_certificate(answer: Certification, folder: Path) -> None:
-    """The certificate beside the network; none of an earlier run is left where there is none now."""
+    """Write the certificate beside the network, or remove that of an earlier run if there is none."""
     path = folder / CERTIFICATE
     if answer.nodes is None:
         path.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
-"""What a result keeps of the automata that were extracted from a network, for pictures and tables: the one
-that asking gives, what Algorithm 1 counts in both of its readings, and the probabilities along a string
-(Figures 3, 4 and 8, Wang & Niepert 2019).
+"""The extracted automata of a network that a result keeps for figures and tables.
+
+They are the automaton from queries, the counts of Algorithm 1 in both of its readings, and the probabilities
+along a string (Figures 3, 4 and 8, Wang & Niepert 2019).
 """
 
 from __future__ import annotations
@@ -16,26 +17,26 @@ from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.hard import HardAutomaton, labelled_outputs
 
 LENGTH = 24
-"""Of the string along which probabilities are kept."""
+"""The length of the string along which probabilities are kept."""
 LEAST = 0.02
-"""Centroids that never have this probability along the string are left out."""
+"""Centroids below this probability along the whole string are omitted."""
 
 
 def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dict[str, Any]:
-    """What there is to keep.
+    """Return the data to keep.
 
     Args:
-        answer: of certifying the network.
-        dfa: the least one of the language that it was to learn.
-        strings: that Algorithm 1 counts over.
+        answer: the certification of the network.
+        dfa: the minimal DFA of the language to be learned.
+        strings: the strings over which Algorithm 1 counts.
 
     Returns:
-        ``automaton``: ``centroids`` that strings lead to, and for each its row of the ``table``, and which
-        are ``final``; ``None`` where strings come to a tie. ``counted``: by reading (``hard``: the text's,
-        ``soft``: the pseudo-code's) how many pairs of a centroid and a symbol count ``otherwise`` than asking
-        says, are ``unseen``, or lead to ``several`` centroids; ``states`` of the least DFA of the table and
-        its shortlex-least ``difference`` from the language, where the table is whole. ``over_time``: a
-        ``string``, ``centroids``, and for each the probabilities after the start and each symbol.
+        ``automaton``: the ``centroids`` to which strings lead, for each its row of the ``table``, and which
+        are ``final``; ``None`` if strings lead to a tie. ``counted``, for each reading (``hard``: the text's,
+        ``soft``: the pseudo-code's): how many pairs of a centroid and a symbol count ``otherwise`` than
+        queries, are ``unseen``, or lead to ``several`` centroids; the ``states`` of the table's minimal DFA
+        and its shortlex-least ``difference`` from the language, if the table is complete. ``over_time``: a
+        ``string``, ``centroids``, and the probabilities of each after the start and each symbol.
     """
     machine, readings = answer.hard.machine(), ("hard", "soft")
     automaton: dict[str, Any] | None = None
@@ -48,12 +49,12 @@ def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dic
             "final": [q for q, (_, accepts) in enumerate(outputs) if accepts],
         }
     tables = [count(answer.numbers, strings, "hard" if one == "hard" else "soft") for one in readings]
-    counted = {one: _said(table, answer.hard, dfa) for one, table in zip(readings, tables, strict=True)}
+    counted = {one: _summary(table, answer.hard, dfa) for one, table in zip(readings, tables, strict=True)}
     return {"automaton": automaton, "counted": counted, "over_time": _over_time(answer, dfa)}
 
 
-def _said(counted: TransitionCounts, asked: HardAutomaton, dfa: DFA) -> dict[str, Any]:
-    said: dict[str, Any] = {
+def _summary(counted: TransitionCounts, asked: HardAutomaton, dfa: DFA) -> dict[str, Any]:
+    result: dict[str, Any] = {
         "otherwise": len(counted.differences(asked)),
         "unseen": len(counted.unseen),
         "several": len(counted.undecided),
@@ -63,21 +64,22 @@ def _said(counted: TransitionCounts, asked: HardAutomaton, dfa: DFA) -> dict[str
     machine = _machine(counted, asked)
     if machine is not None:
         word = machine.shortest_difference(dfa)
-        said |= {"states": machine.minimal().states, "difference": None if word is None else list(word)}
-    return said
+        result |= {"states": machine.minimal().states, "difference": None if word is None else list(word)}
+    return result
 
 
 def _machine(counted: TransitionCounts, asked: HardAutomaton) -> DFA | None:
-    """The DFA of the counted table, which accepts at the centroids where the classifier does; ``None`` where
-    a pair was never seen, or a decision is a tie.
+    """Return the DFA of the counted table, with the classifier's decisions at the centroids.
+
+    Return ``None`` if a pair was never seen or a decision is a tie.
     """
     table, order = counted.table, [counted.start]
     for i in order:
         order += [j for j in dict.fromkeys(table[i]) if j is not None and j not in order]
     if counted.unseen or any(asked.accepts[i] is None for i in order):
         return None
-    place = {centroid: q for q, centroid in enumerate(order)}
-    rows = tuple(tuple(place[j] for j in table[i] if j is not None) for i in order)
+    index = {centroid: q for q, centroid in enumerate(order)}
+    rows = tuple(tuple(index[j] for j in table[i] if j is not None) for i in order)
     return DFA(asked.alphabet, 0, rows, frozenset(q for q, i in enumerate(order) if asked.accepts[i]))
 
 
@@ -90,14 +92,16 @@ def _over_time(answer: Certification, dfa: DFA) -> dict[str, Any]:
 
 
 def a_string(dfa: DFA) -> tuple[Symbol, ...]:
-    """A string through all of the DFA that goes on as long as it can: from each state by the symbol that was
-    read there least often, one that stays in living states where there is one.
+    """Return a string that visits the whole DFA and stays in live states as long as possible.
+
+    From each state, it takes the symbol that was read there least often, if possible one that stays in live
+    states.
     """
     often: dict[tuple[int, int], int] = {}
     state, string, dead = dfa.start, list[Symbol](), dfa.dead
     for _ in range(LENGTH):
-        places = range(len(dfa.alphabet))
-        a = min(places, key=lambda a: (dfa.table[state][a] in dead, often.get((state, a), 0), a))
+        symbols = range(len(dfa.alphabet))
+        a = min(symbols, key=lambda a: (dfa.table[state][a] in dead, often.get((state, a), 0), a))
         often[state, a] = often.get((state, a), 0) + 1
         string.append(dfa.alphabet[a])
         state = dfa.table[state][a]

@@ -18,9 +18,9 @@ class RegularLanguage:
     """A language over symbols that are strings.
 
     Attributes:
-        name: what reports and folders call it.
-        dfa: its least complete DFA. Data are labelled by it and positive strings drawn from it; what training
-            decides never sees it.
+        name: the name in reports and folders.
+        dfa: its minimal complete DFA. It labels the data, and positive strings are drawn from it; decisions
+            in training never use it.
     """
 
     name: str
@@ -28,18 +28,19 @@ class RegularLanguage:
 
     @property
     def alphabet(self) -> tuple[str, ...]:
-        """The symbols."""
+        """Return the symbols."""
         return tuple(map(str, self.dfa.alphabet))
 
 
 def language_of(settings: Recipe, data: Path) -> RegularLanguage:
-    """The language that such a run learns.
+    """Return the language that such a run learns.
 
     Args:
-        settings: of the run.
-        data: the folder with the file, where one is named.
+        settings: the settings of the run.
+        data: the folder of the file, if one is named.
 
-    Raises :class:`~automata.errors.InputError`: the file is none, or there is nothing to learn.
+    Raises:
+        InputError: if the file is invalid, or there is nothing to learn.
     """
     if isinstance(settings, FromFile):
         return from_file(data / settings.file)
@@ -50,7 +51,7 @@ def language_of(settings: Recipe, data: Path) -> RegularLanguage:
 
 
 def grammar(number: int) -> RegularLanguage:
-    """Tomita's grammar of that number.
+    """Return Tomita's grammar of that number.
 
     >>> grammar(5).name, grammar(5).dfa.states
     ('tomita-5', 4)
@@ -59,37 +60,37 @@ def grammar(number: int) -> RegularLanguage:
 
 
 def balanced(depth: int) -> RegularLanguage:
-    """Parentheses that are balanced and nested at most that deep, with the letter ``a`` between them.
+    """Return the language of balanced parentheses up to that depth, with the letter ``a`` between them.
 
     >>> balanced(4).alphabet, balanced(4).dfa.states
     (('(', ')', 'a'), 6)
     """
     if depth < 1:
-        raise InputError(f"--depth is {depth}, where 1 or more is right")
+        raise InputError(f"--depth must be at least 1, got {depth}")
     return RegularLanguage(f"parentheses-{depth}", parentheses.balanced(depth, ("a",)).minimal())
 
 
 def from_file(path: str | Path) -> RegularLanguage:
-    """The language of a boolean automaton in a file; it is named as the file is.
+    """Return the language of a boolean automaton in a file, named like the file.
 
-    Raises :class:`~automata.errors.InputError` where there is nothing to tell apart: all strings are
-    accepted, or none.
+    Raises:
+        InputError: if there is nothing to distinguish, because all strings are accepted, or none.
     """
     automaton = files.read(path)
     if automaton.semiring is not BOOLEAN:
         raise FormatError(
-            f"{path}: semiring is {automaton.semiring.name}, where boolean is right: a DFA is a boolean"
-            " automaton"
+            f"{path}: semiring must be boolean, because a DFA is a boolean automaton, got"
+            f" {automaton.semiring.name}"
         )
     if not automaton.alphabet or not all(isinstance(symbol, str) for symbol in automaton.alphabet):
         raise FormatError(
-            f"{path}: the alphabet is {automaton.alphabet!r:.60}, where one symbol or more is right, each a"
-            " string"
+            f"{path}: the alphabet must have at least one symbol, and only strings, got"
+            f" {automaton.alphabet!r:.60}"
         )
     least = DFA.from_wfsa(automaton).minimal()
     if least.states == 1:
         raise InputError(
-            f"{path}: the automaton accepts {'every' if least.final else 'no'} string, so there is nothing to"
-            " learn"
+            f"{path}: the automaton must accept some strings and reject some, or there is nothing to learn;"
+            f" it accepts {'every' if least.final else 'no'} string"
         )
     return RegularLanguage(Path(path).stem, least)

@@ -1,5 +1,6 @@
-"""How far a network is that learns a language: all that decides what the next iteration is, besides weights
-and random numbers.
+"""The state of a network that learns a language, apart from weights and random numbers.
+
+It determines what the next iteration is.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ COUNTS = ("restarts", "iterations", "since", "level")
 
 @dataclass
 class Place:
-    """How far it is.
+    """The state of learning.
 
     Attributes:
-        restarts: how often it has started again.
-        iterations: in all; since: since the last step up or start.
-        level: of the curriculum; one more than it has: the finish.
-        done: is the network trained?
-        boxes: how many close around the soft run at the end, in floats.
-        history: for each start the iterations it took and the level it reached.
-        wrong: places of training strings that were wrong when last looked at.
-        noise: at present.
+        restarts: the number of restarts.
+        iterations: the total number; ``since`` is the number since the last step up or start.
+        level: the level of the curriculum; the number of levels means the finish.
+        done: whether the network is trained.
+        boxes: the number of boxes that close around the soft run at the end, in floats.
+        history: for each start, the iterations that it took and the level that it reached.
+        wrong: indices of the training strings that were wrong at the last check.
+        noise: the current noise.
     """
 
     restarts: int = 0
@@ -40,7 +41,7 @@ class Place:
     noise: float = 0.0
 
     def tensors(self) -> dict[str, Tensor]:
-        """As a checkpoint keeps it."""
+        """Return the tensors of a checkpoint."""
         boxes = -1 if self.boxes is None else self.boxes
         return {
             "counts": torch.tensor([*(getattr(self, name) for name in COUNTS), self.done, boxes]),
@@ -51,30 +52,31 @@ class Place:
 
 
 def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
-    """The place that :meth:`Place.tensors` kept.
+    """Return the state that :meth:`Place.tensors` saved.
 
     Args:
-        tensors: by name.
-        levels: of the curriculum.
-        strings: to train on.
+        tensors: the tensors by name.
+        levels: the number of levels of the curriculum.
+        strings: the number of training strings.
 
-    Raises :class:`~automata.errors.InputError`: they are none.
+    Raises:
+        InputError: if the tensors are invalid.
     """
-    counts, noise = _whole(tensors, "counts", 1), tensors["noise"]
+    counts, noise = _integers(tensors, "counts", 1), tensors["noise"]
     if counts.shape != (len(COUNTS) + 2,) or counts[4] not in (0, 1) or counts[5] < -1:
-        raise InputError("counts: are none of a run")
+        raise InputError("counts: must be those of a run")
     for name, value in zip(COUNTS, counts.tolist(), strict=False):
         if value < 0:
-            raise InputError(f"{name}: is {value}, where 0 or more is right")
+            raise InputError(f"{name}: must be non-negative, got {value}")
     if counts[3] > levels:
-        raise InputError(f"level: is {int(counts[3])}, and there are {levels}")
-    history, wrong = _whole(tensors, "history", 2), _whole(tensors, "wrong", 1)
+        raise InputError(f"level: must be at most {levels}, got {int(counts[3])}")
+    history, wrong = _integers(tensors, "history", 2), _integers(tensors, "wrong", 1)
     if history.shape[1] != 2 or bool((history < 0).any()):
-        raise InputError("the history has not two whole numbers for each start")
+        raise InputError("history: must have two non-negative integers for each start")
     if bool(((wrong < 0) | (wrong >= strings)).any()):
-        raise InputError(f"wrong: are no places of {strings} strings")
+        raise InputError(f"wrong: must be indices of {strings} strings")
     if noise.shape != () or noise.dtype != torch.double or not 0 <= float(noise) < float("inf"):
-        raise InputError("the noise is none")
+        raise InputError("noise: must be one finite non-negative float64")
     restarts, iterations, since, level, done, boxes = counts.tolist()
     return Place(
         restarts,
@@ -89,8 +91,8 @@ def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
     )
 
 
-def _whole(tensors: dict[str, Tensor], name: str, dimensions: int) -> Tensor:
+def _integers(tensors: dict[str, Tensor], name: str, dimensions: int) -> Tensor:
     tensor = tensors[name]
     if tensor.dtype != torch.long or tensor.dim() != dimensions:
-        raise InputError(f"{name}: are no whole numbers")
+        raise InputError(f"{name}: must be int64 with {dimensions} axes")
     return tensor

@@ -1,8 +1,8 @@
-"""The settings of a network that learns a language and is certified: our recipe, one for larger automata, and
-the paper's (Wang & Niepert 2019, section 4.1).
+"""The settings of a network that learns a language and is certified.
 
-Counts are of iterations, never of seconds, so that a run can be repeated. An iteration is a step of the
-engine's.
+There are three recipes: ours, one for larger automata, and the paper's (Wang & Niepert 2019, section 4.1).
+Counts are iterations, never seconds, so that a run can be repeated. An iteration is a step of the training
+engine.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ NEVER = 10**9
 
 @dataclass(frozen=True)
 class Recipe(Settings):
-    """How a state-regularized GRU learns; without a preset, as ours does. An epoch is a number of iterations
-    after which the logs have a line.
+    """The settings of a state-regularized GRU that learns; the defaults are our recipe.
+
+    An epoch is a number of iterations after which the logs get a line.
     """
 
     model: str = setting(SR_GRU, "whose automaton is certified", one_of=(SR_GRU,))
@@ -87,13 +88,12 @@ class Recipe(Settings):
             object.__setattr__(self, "rate", 5e-3 if self.units <= 50 else 2e-3)
         if not self.noises:
             raise InputError(
-                f"--noise is {shorten(self.noise)}, where numbers from 0 on are right, with commas between"
-                " them"
+                f"--noise must be non-negative numbers separated by commas, got {shorten(self.noise)}"
             )
 
     @property
     def noises(self) -> tuple[float, ...]:
-        """The noise of each start; none where there is anything else than numbers.
+        """Return the noise of each start, or nothing if an entry is not a number.
 
         >>> Recipe().noises
         (1.5, 2.0, 1.0)
@@ -106,27 +106,27 @@ class Recipe(Settings):
 
     @property
     def finishes(self) -> bool:
-        """Is there a finish, which ends when the boxes close?"""
+        """Return whether there is a finish, which ends when the boxes close."""
         return self.penalty > 0 or self.clusters
 
 
 @dataclass(frozen=True)
 class TomitaGrammar(Recipe):
-    """A Tomita grammar is learned."""
+    """Settings for learning a Tomita grammar."""
 
     grammar: int = setting(1, "which Tomita grammar", 1, 7)
 
 
 @dataclass(frozen=True)
 class Nested(Recipe):
-    """Balanced parentheses up to a depth are learned."""
+    """Settings for learning balanced parentheses up to a depth."""
 
     depth: int = setting(4, "the most parentheses that are open at once", 1, 100)
 
 
 @dataclass(frozen=True)
 class FromFile(Recipe):
-    """The language of an automaton in a file is learned."""
+    """Settings for learning the language of an automaton in a file."""
 
     file: str = setting("", "a boolean automaton, .json or .att, in the folder with the data")
 
@@ -141,8 +141,9 @@ _CLUSTERS = {
     "tries": 3,
     "clusters": True,
 }
-# The paper's "momentum of 0.9" is read as the smoothing, Theano's rho: with torch's momentum of 0.9, which
-# multiplies the steps by 10, it learned neither grammar 1 nor 2. No gradient is clipped: none is as long.
+# The paper's "momentum of 0.9" is read as the smoothing, Theano's rho. With torch's momentum of 0.9, which
+# multiplies the steps by 10, the network learned neither grammar 1 nor 2. No gradient is clipped, because
+# none is that long.
 _PAPER = {
     "optimiser": "rmsprop",
     "rate": 0.01,
@@ -159,11 +160,11 @@ _PAPER = {
 PRESETS: dict[str, dict[str, Any]] = {"ours": {}, "clusters": _CLUSTERS, "paper": _PAPER}
 """Our recipe, the one for larger automata, and the paper's."""
 RUNS = ("model", "seed", "units", "centroids", "steps", "epochs")
-"""What is no part of a recipe."""
+"""The settings that are not part of a recipe."""
 
 
 def recipe_of(settings: Recipe) -> str:
-    """The name of the recipe that the settings are.
+    """Return the name of the recipe that matches the settings.
 
     >>> recipe_of(TomitaGrammar(grammar=3, units=8)), recipe_of(Nested(**PRESETS["clusters"]))
     ('ours', 'clusters')
@@ -190,7 +191,7 @@ def _experiment(name: str, settings: type[Recipe], does: str, about: str, **more
         options=(),
         recipes="; clusters for larger automata",
         minutes=10.0,
-        # no recipe is a matter of hours, and TensorBoard takes longer to import than a small network to learn
+        # runs take minutes, and importing TensorBoard takes longer than learning a small network
         tensorboard=False,
         folder="a folder for checkpoint, logs, network and result (default: trained/LANGUAGE-RECIPE-SEED)",
         files=(CERTIFICATE,),

@@ -1,13 +1,13 @@
-"""Labelled strings to train on and to validate with, drawn as the paper's were (Wang & Niepert 2019, Tables 9
-and 10).
+"""Labelled strings for training and validation, drawn like the paper's.
 
-For each length at most 300 strings are kept, at most half of each class, and the larger class is cut to 20
-more than the smaller. The paper's generator (Weiss et al. 2018) looks at 1,000 uniform strings a length. Ours
-draws accepted strings from the language, and half of the others one change away from an accepted string; else
-a language as sparse as ``(10)*`` has next to no accepted strings.
+See Wang & Niepert 2019, Tables 9 and 10. For each length, at most 300 strings are kept, at most half of each
+class, and the larger class is cut to 20 more than the smaller. The paper's generator (Weiss et al. 2018)
+samples 1,000 uniform strings per length. Ours draws accepted strings from the language, and half of the
+others one change away from an accepted string. Otherwise, a language as sparse as ``(10)*`` has almost no
+accepted strings.
 
-Training strings are drawn first, and no string is in both sets: what training has is taken out of validation.
-Of short lengths training may have all there are, and validation then has none of that length.
+Training strings are drawn first, and no string is in both sets: training strings are removed from validation.
+Training may have all strings of short lengths, and validation then has none of that length.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from training.state_regularized.languages import RegularLanguage
 TRAINING_LENGTHS = (*range(14), 16, 19, 22)
 VALIDATION_LENGTHS = tuple(range(1, 29, 3))
 A_LENGTH = 300
-"""The most strings of one length."""
+"""The maximum number of strings of one length."""
 SURPLUS = 20
-"""How many more strings the larger class may have."""
+"""The maximum surplus of the larger class."""
 LOOKED_AT = 1000
-"""How many uniform strings of a length the paper's generator looks at."""
+"""The number of uniform strings of a length that the paper's generator samples."""
 
 Tokens = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class LabelledStrings:
-    """Strings of tokens (places in the alphabet), shortest first, each with its label: is it in the language?
+    """Strings of tokens (indices in the alphabet), sorted by length, each with its label.
 
     Attributes:
         tokens: the strings.
-        labels: of whole strings.
+        labels: whether each string is in the language.
     """
 
     tokens: tuple[Tokens, ...]
@@ -49,12 +49,12 @@ class LabelledStrings:
 
     @property
     def accepted(self) -> int:
-        """How many are in the language."""
+        """Return the number of strings in the language."""
         return sum(self.labels)
 
     @classmethod
     def of(cls, labels: dict[Tokens, bool]) -> LabelledStrings:
-        """From strings and their labels, in the order of lengths and then of drawing."""
+        """Create the set from strings and their labels, sorted by length, then in the order of drawing."""
         ordered = sorted(labels, key=len)
         return cls(tuple(ordered), tuple(labels[x] for x in ordered))
 
@@ -62,12 +62,12 @@ class LabelledStrings:
 def draw(
     language: RegularLanguage, seed: int, near_misses: bool = True
 ) -> tuple[LabelledStrings, LabelledStrings]:
-    """Strings for training and for validation; the same for the same seed.
+    """Draw strings for training and for validation; the seed determines them.
 
     Args:
-        language: what labels them.
-        seed: 0 or more.
-        near_misses: draw as we do; else as the paper's generator does.
+        language: the language that labels them.
+        seed: a non-negative integer.
+        near_misses: whether to draw as we do; otherwise as the paper's generator does.
     """
     rng = np.random.default_rng([seed, 0x5EED])
     longest = max(*TRAINING_LENGTHS, *VALIDATION_LENGTHS) + 1
@@ -82,7 +82,7 @@ def draw(
 
 
 def of_length(language: RegularLanguage, length: int, rng: np.random.Generator) -> list[tuple[Tokens, bool]]:
-    """Labelled strings of one length, at most 150 of each class, drawn as those that we train on."""
+    """Return labelled strings of one length, at most 150 of each class, drawn like training strings."""
     yes, no = _Near(language.dfa, length + 1, rng).of(length)
     return [(x, True) for x in yes] + [(x, False) for x in no]
 
@@ -94,7 +94,7 @@ def _balanced(accepted: Iterable[Tokens], rejected: Iterable[Tokens]) -> dict[To
 
 
 class _Uniform:
-    """Uniform strings of a length, sorted by their labels."""
+    """Uniform strings of a length, separated by their labels."""
 
     def __init__(self, dfa: DFA, rng: np.random.Generator) -> None:
         self.dfa, self.rng = dfa, rng
@@ -108,8 +108,9 @@ class _Uniform:
 
 
 class _Near:
-    """Uniform accepted strings of a length; and others, half of them uniform, half of them one change away
-    from accepted ones.
+    """Uniform accepted strings of a length, and rejected strings.
+
+    Half of the rejected strings are uniform, and half are one change away from accepted ones.
     """
 
     def __init__(self, dfa: DFA, longest: int, rng: np.random.Generator) -> None:
@@ -133,8 +134,9 @@ class _Near:
         return list(yes), list(no)
 
     def _near_miss(self, length: int) -> Tokens | None:
-        """A string of that length that is one change, insertion or deletion away from an accepted one, where
-        one comes out.
+        """Return a rejected string of that length that is one edit away from an accepted one.
+
+        Return ``None`` if the change gives none.
         """
         before = length + int(self.rng.integers(-1, 2))
         if before < 0 or not self.accepted.some(before) or (before == length == 0):
@@ -151,21 +153,22 @@ class _Near:
 
 
 class _Paths:
-    """Uniform strings of a length that end in some states: symbol by symbol, as many ways as each symbol
-    leaves.
+    """Uniform strings of a length that end in some states, drawn symbol by symbol.
+
+    Each symbol's probability is its share of the completions.
     """
 
     def __init__(self, dfa: DFA, ends: frozenset[int], longest: int) -> None:
         table = np.array(dfa.table)
         ways = np.array([float(q in ends) for q in range(dfa.states)])
         self.dfa, self.table, self.any = dfa, dfa.table, [bool(ways[dfa.start])]
-        # for each number of symbols left, for each state: the symbols' shares, summed up
+        # for each number of remaining symbols and each state: the symbols' cumulative shares
         self.cumulative = []
         for _ in range(longest):
             after = ways[table]
             ways = after.sum(axis=1)
             shares = np.cumsum(after, axis=1)
-            # the last symbol with a share takes what rounding leaves
+            # The last symbol with a share gets the rest that rounding leaves.
             self.cumulative.append(
                 np.where(
                     shares == shares[:, -1:], 1.0, shares / np.where(ways == 0, 1, ways)[:, None]

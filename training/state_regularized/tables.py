@@ -1,4 +1,4 @@
-"""The table of languages that were learned: the runs of a recipe on a language, together."""
+"""The table of learned languages: one row for the runs of a recipe on a language."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEXTS, TRUTHS = ("language", "recipe", "outcome", "certified"), ("exact", "accep
 
 
 def is_learned(result: dict[str, Any]) -> bool:
-    """Is it a result of these experiments, with all that its row needs?"""
+    """Return whether a result belongs to these experiments and has all fields of a row."""
     return (
         result["experiment"] in EXPERIMENTS
         and result["model"] == SR_GRU
@@ -39,7 +39,7 @@ def is_learned(result: dict[str, Any]) -> bool:
 
 
 def can_be_shown(result: dict[str, Any]) -> bool:
-    """Has such a result all that a person is told of one run, too?"""
+    """Return whether such a result has all fields that the report of one run shows."""
     strings = result.get("strings")
     return (
         all(finite(result.get(name)) for name in ("training", "validation", "iterations", "restarts"))
@@ -63,7 +63,7 @@ def _compared(value: Any) -> bool:
 
 
 def rows(runs: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """A row for each language and recipe: how many of its runs came to what."""
+    """Return a row for each language and recipe, with the number of its runs for each outcome."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in runs:
         groups.setdefault((one["language"], one["recipe"]), []).append(one)
@@ -71,7 +71,7 @@ def rows(runs: Sequence[dict[str, Any]]) -> list[list[str]]:
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """With its title, its header and its rows, as text; none where no language was learned."""
+    """Return the table with its title, header and rows as text, or nothing if no language was learned."""
     own = list(filter(is_learned, results))
     return [("languages: what state-regularized networks learned", list(HEADER), rows(own))] if own else []
 

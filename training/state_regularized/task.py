@@ -1,8 +1,8 @@
-"""A network that learns a language, as the engine trains it: a step is an iteration, and after each one it is
-decided whether strings become longer, whether it starts again, and whether it is done.
+"""A network that learns a language, as a task of the training engine.
 
-The same seed gives the same iterations. What is decided (a longer string, a new start, the end) is decided
-from training and validation strings and from whether the boxes close; the language's automaton is not here.
+A step is an iteration. After each one, the task decides whether strings become longer, whether to restart,
+and whether the network is done. The same seed gives the same iterations. Decisions depend on training and
+validation strings and on whether the boxes close; the language's automaton is not available here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ratproof.certification.soft_networks.numbers import numbers_of
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
-from training.state_regularized.batches import BatchRows, mistakes, said
+from training.state_regularized.batches import BatchRows, evaluate, mistakes
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
 from training.state_regularized.curriculum import Curriculum
 from training.state_regularized.place import Place, place_of
@@ -27,24 +27,22 @@ from training.state_regularized.settings import Recipe
 from training.state_regularized.strings import LabelledStrings
 
 LOOKS = 3
-"""Where batches have strings to review, all are looked at every LOOKS times ``Recipe.look_every`` iterations
-at least.
-"""
+"""The factor of ``Recipe.look_every``, in iterations, between checks of all strings for review."""
 
 
 class LearningTask(ExampleTask):
-    """A network and the strings that it learns from, in one process.
+    """A network and the strings from which it learns, in one process.
 
     Args:
         alphabet: the symbols.
-        settings: how.
+        settings: the settings of the run.
         training, validation: labelled strings.
 
     Attributes:
         acceptor: the network.
-        place: how far it is.
-        chosen: places of the strings in the next batch, the longest first; every step fills it anew, from a
-            generator that gives the noise, too.
+        place: the state of learning.
+        chosen: indices of the strings in the next batch, the longest first. Every step refills it from the
+            generator that also gives the noise.
     """
 
     carries = True
@@ -70,45 +68,43 @@ class LearningTask(ExampleTask):
 
     @property
     def finished(self) -> bool:
-        """Is the network trained?"""
+        """Return whether the network is trained."""
         return self.place.done
 
     @property
     def finishing(self) -> bool:
-        """Are all training strings right, and the boxes still to close?"""
+        """Return whether all training strings are right and the boxes have yet to close."""
         return self.place.level == len(self.curriculum.lengths)
 
     @property
     def length(self) -> int:
-        """The longest strings that it trains on at present."""
+        """Return the current maximum length of training strings."""
         return self.curriculum.length(min(self.place.level, len(self.curriculum.lengths) - 1))
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """The same tensor for every iteration: which strings it has depends on what came of those before."""
+        """Return the same tensor for every iteration; its strings depend on the previous iterations."""
         return [self.chosen] * self.settings.steps
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """The logistic loss of each string, shape ``(B,)``, and in the finish what gaps lack, the same for
-        each.
-        """
+        """Return each string's logistic loss, shape ``(B,)``, plus the shortfall of gaps in the finish."""
         s, rows, p = self.settings, self.training, self.place
         right = rows.labels[examples]
         weights = _class_weights(rows.labels[: rows.up_to(self.length)])[right.long()] if s.weighted else None
         if s.clusters:
             logits, lacking = alone(self.acceptor, rows, examples, p.noise, self.generator).logits, None
         else:
-            logits, gaps = said(self.acceptor, rows, examples, p.noise, self.generator)
+            logits, gaps = evaluate(self.acceptor, rows, examples, p.noise, self.generator)
             lacking = torch.relu(s.margin - gaps) if self.finishing and s.penalty > 0 else None
         losses = functional.binary_cross_entropy_with_logits(logits, right.float(), weights, reduction="none")
         self.right = float(((logits.detach() > 0) == right).double().mean())
         if lacking is None:
             return losses
-        # the start token's gap counts as much as all others: every string starts there, and its box must
-        # close too
+        # The start token's gap counts as much as all others: every string starts there, and its box must
+        # close, too.
         return losses + s.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
 
     def stepped(self) -> bool:
-        """Decide what follows from an iteration; does it start again?"""
+        """Decide what follows an iteration, and return whether it is a restart."""
         s, p = self.settings, self.place
         p.iterations += 1
         p.since += 1
@@ -130,43 +126,43 @@ class LearningTask(ExampleTask):
         return again
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Where it is; the last weights count, and no string is looked at for that."""
+        """Return the current state; the last weights count, and no string is classified for it."""
         p = self.place
-        said = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
-        return float(p.iterations), {**said, "restarts": float(p.restarts)}
+        metrics = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
+        return float(p.iterations), {**metrics, "restarts": float(p.restarts)}
 
     def in_words(self, score: float) -> str:
-        """The last weights count, whatever the dev set says."""
+        """Return the state as text; the last weights count, whatever the dev set says."""
         at = "finish" if self.finishing else f"length {self.length}"
         return f"not asked, {at}, {self.place.restarts} restarts"
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Adam, or RMSprop."""
+        """Return Adam or RMSprop."""
         s, parameters = self.settings, self.network.parameters()
         if s.optimiser == "adam":
             return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay, fused=True)
         return torch.optim.RMSprop(parameters, lr=s.rate, alpha=s.smoothing, weight_decay=s.weight_decay)
 
     def carried(self) -> dict[str, Tensor]:
-        """The place, the next batch, and the generator."""
+        """Return the state of learning, the next batch, and the generator."""
         return {**self.place.tensors(), "chosen": self.chosen, "generator": self.generator.get_state()}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Go on there."""
+        """Restore the state of learning."""
         chosen, many = tensors["chosen"], len(self.training.lengths)
         place = place_of(tensors, len(self.curriculum.lengths), many)
         if chosen.shape != self.chosen.shape or chosen.dtype != torch.long:
-            raise InputError("the next batch has another size")
+            raise InputError("the next batch must have the size of the settings")
         if bool(((chosen < 0) | (chosen >= many) | (chosen.diff(prepend=chosen[:1]) > 0)).any()):
-            raise InputError(f"the next batch has not places of {many} strings, falling")
+            raise InputError(f"the next batch must be indices of {many} strings in decreasing order")
         self.generator.set_state(tensors["generator"])
         self.chosen.copy_(chosen)
         self.place = place
 
     def _choose(self) -> None:
-        """The next batch: random strings, and some of those that were wrong when last looked at.
+        """Choose the next batch: random strings, and some that were wrong at the last check.
 
-        Their places fall: strings are sorted by length, and the longest has to come first.
+        The indices decrease: strings are sorted by length, and the longest has to come first.
         """
         size, generator = self.settings.batch, self.generator
         chosen = torch.randint(self.training.up_to(self.length), (size,), generator=generator)
@@ -176,7 +172,10 @@ class LearningTask(ExampleTask):
         self.chosen.copy_(chosen.sort(descending=True).values)
 
     def _climb(self) -> None:
-        """As far as all strings are right; the end, where there are no longer ones and no finish."""
+        """Advance the curriculum as far as all strings are right.
+
+        Finish if there is no further level and no finish.
+        """
         p = self.place
         level = self.curriculum.climbed(p.level, self._all_right)
         if level > p.level:
@@ -185,7 +184,7 @@ class LearningTask(ExampleTask):
                 self._end()
 
     def _louder(self) -> None:
-        """More noise on the states, if enough of the batch was right; else less."""
+        """Increase the noise on the states if enough of the batch was right, otherwise decrease it."""
         s, p = self.settings, self.place
         if self.right >= s.mastered:
             p.noise = min(s.loudest, p.noise * s.louder)
@@ -193,14 +192,15 @@ class LearningTask(ExampleTask):
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
     def _all_right(self, length: int) -> bool:
-        """Are all training strings up to that length right? Those that are not are kept for review."""
-        answer = alone if self.settings.clusters else said
+        """Return whether all training strings up to that length are right; keep the others for review."""
+        answer = alone if self.settings.clusters else evaluate
         self.place.wrong = mistakes(self.acceptor, self.training, length, answer)
         return not self.place.wrong
 
     def _end(self) -> None:
-        """Is it done? Every training and validation string is right, and the boxes close (where the recipe
-        wants it).
+        """Finish if every training and validation string is right and the boxes close.
+
+        The boxes have to close only if the recipe requires it.
         """
         s, p = self.settings, self.place
         right = self._all_right(self.length) and (not s.clusters or self._centroids_keep_it_right())
@@ -209,13 +209,13 @@ class LearningTask(ExampleTask):
         if right and (boxes is not None or not s.finishes):
             p.done, p.boxes = True, boxes
         elif not s.finishes:
-            p.level = 0  # strings are wrong: go on
+            p.level = 0  # some strings are wrong, so training continues
 
     def _centroids_keep_it_right(self) -> bool:
-        """Is the network right on all training strings with the means of some number of clusters for
-        centroids? Few are tried first.
+        """Return whether the means of some number of clusters, as centroids, classify all strings correctly.
 
-        Else those that are wrong with the best of them are kept for review.
+        Few clusters are tried first. If none works, the strings that are wrong with the best number are kept
+        for review.
         """
         least: list[int] | None = None
         for centroids in means(
@@ -230,7 +230,7 @@ class LearningTask(ExampleTask):
         return False
 
     def _start_again(self) -> None:
-        """A new network, from the seed and the number of starts so far."""
+        """Restart with a new network, from the seed and the number of starts so far."""
         s, p = self.settings, self.place
         p.history.append([p.iterations, p.level])
         p.restarts, p.since, p.level, p.wrong = p.restarts + 1, 0, 0, []
@@ -240,8 +240,9 @@ class LearningTask(ExampleTask):
 
 
 def untrained(alphabet: tuple[str, ...], settings: Recipe, seed: int) -> Acceptor:
-    """The network that the recipe begins with: an SR-GRU (equations 2 and 5) at temperature 1 with start
-    and end tokens.
+    """Return the initial network: an SR-GRU (equations 2 and 5) at temperature 1.
+
+    It has start and end tokens.
     """
     units = settings.units
     with seeded(seed):
@@ -262,6 +263,6 @@ def _seed(settings: Recipe, starts: int) -> int:
 
 
 def _class_weights(labels: Tensor) -> Tensor:
-    """Of rejected and accepted strings, so that both classes weigh as much."""
+    """Return the weights of rejected and accepted strings that balance both classes."""
     share = labels.double().mean().clamp(1 / (2 * len(labels)), 1 - 1 / (2 * len(labels)))
     return torch.stack([0.5 / (1 - share), 0.5 / share]).float()

@@ -1,5 +1,7 @@
-"""The Wikipedia corpus of Daniluk et al. (2017), as text: words with spaces between them; each line ends a
-sentence. It is not to be had here: the names of the files are ours.
+"""The Wikipedia corpus of Daniluk et al. (2017), as text.
+
+Words are separated by spaces, and each line ends a sentence. The corpus is not available here: the names of
+the files are ours.
 """
 
 from __future__ import annotations
@@ -16,18 +18,20 @@ from training.published_files import found, read_lines
 WHERE = "https://goo.gl/s8cyYa, as the paper says (Daniluk et al. 2017)"
 FILES = {"train": "wikipedia/train.txt", "dev": "wikipedia/valid.txt", "test": "wikipedia/test.txt"}
 SIZES = {"train": 22_500_000, "dev": 1_200_000, "test": 1_200_000}
-"""Words, to the digits that the paper has."""
+"""The numbers of words, to the precision of the paper."""
 NEAR = 0.05
-"""A part may have so many more or fewer words, of the paper's number."""
+"""The relative deviation of a part's number of words that is accepted."""
 UNKNOWN = "<unk>"
 
 
 def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
-    """The three parts in a folder with ``wikipedia/train.txt``, ``valid.txt`` and ``test.txt``, each as it is
-    or with ``.gz``; words that are not among the ``most`` most frequent of the training part are ``<unk>``.
+    """Load ``wikipedia/train.txt``, ``valid.txt`` and ``test.txt`` from a folder, with or without ``.gz``.
 
-    Raises :class:`~automata.errors.FormatError`: a file is missing, cut off, or no such text: which, what is
-    right, and where it is published.
+    Words that are not among the ``most`` most frequent of the training part become ``<unk>``.
+
+    Raises:
+        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+            the file is published.
     """
     paths = {part: found(folder / name) for part, name in FILES.items()}
     texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
@@ -36,8 +40,8 @@ def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
         counts.pop(own, None)
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[:most]
     words = (END, UNKNOWN, *ranked)
-    place = {word: number for number, word in enumerate(words)}
-    parts = {part: torch.tensor([place.get(token, 1) for token in tokens]) for part, tokens in texts.items()}
+    index = {word: number for number, word in enumerate(words)}
+    parts = {part: torch.tensor([index.get(token, 1) for token in tokens]) for part, tokens in texts.items()}
     return LanguageCorpus(words, parts, tuple(path.name for path in paths.values()))
 
 
@@ -47,7 +51,7 @@ def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
     words = sum(token != END for token in tokens)
     if abs(words - SIZES[part]) > NEAR * SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: has {words:,} words, where the published one has about {SIZES[part]:,}; --any-size"
-            f" takes it as it is{about}"
+            f"{path}: must have about {SIZES[part]:,} words as published, got {words:,}; --any-size accepts"
+            f" other sizes{about}"
         )
     return tokens

@@ -1,4 +1,4 @@
-"""One run of language modelling on Wikipedia: text and settings in, a result out."""
+"""One run of language modelling on Wikipedia."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from training.wikipedia.settings import WikipediaModelling, paper
 
 
 class WikipediaTask(LanguageTask):
-    """A language model and its text, trained by Adam."""
+    """A language model and its text, trained with Adam."""
 
     def optimiser(self) -> torch.optim.Optimizer:
-        """Adam."""
+        """Return Adam."""
         s = self.settings
         return torch.optim.Adam(self.network.parameters(), lr=s.rate, weight_decay=s.weight_decay)
 
 
 class WikipediaRun(TextRun[WikipediaModelling]):
-    """A run on Wikipedia's articles, whose networks are no rational ones."""
+    """A run on Wikipedia's articles, whose networks are not rational."""
 
     def load(self) -> LanguageCorpus:
         """Return the text."""
@@ -35,7 +35,7 @@ class WikipediaRun(TextRun[WikipediaModelling]):
         return WikipediaTask(WikipediaModel(self.settings, len(self.corpus.words)), self.corpus)
 
     def paper(self) -> dict[str, Any]:
-        """Return what the paper has of such a run."""
+        """Return the paper's figures for this run."""
         return paper(self.settings)
 
     def decide(self) -> None:

@@ -1,5 +1,7 @@
-"""The language model of appendix C.2 (Wang & Niepert 2019): word vectors, recurrent layers and a softmax with
-weights of its own, as the paper's numbers of parameters say.
+"""The language model of appendix C.2 (Wang & Niepert 2019).
+
+It has word vectors, recurrent layers, and a softmax with its own weights, as the paper's numbers of
+parameters imply.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from training.wikipedia.settings import WikipediaModelling
 
 
 class WikipediaModel(LanguageModel):
-    """Words in, scores of the words that follow out.
+    """A model that maps words to scores of the next words.
 
     Args:
-        settings: of the run.
-        words: how many there are.
+        settings: the settings of the run.
+        words: the number of words.
     """
 
     def __init__(self, settings: WikipediaModelling, words: int) -> None:
@@ -33,9 +35,9 @@ class WikipediaModel(LanguageModel):
             self.out = nn.Linear(d, words)
 
     def scores(self, values: Tensor) -> Tensor:
-        """Scores of all words, from what the last layer put out."""
-        made: Tensor = self.out(values)
-        return made
+        """Return the scores of all words from the output of the last layer."""
+        scores: Tensor = self.out(values)
+        return scores
 
 
 def _layer(settings: WikipediaModelling) -> nn.Module:
@@ -45,5 +47,5 @@ def _layer(settings: WikipediaModelling) -> nn.Module:
     if s.model == "lstm-p":
         return LSTMP(d, d)
     kind: Any = {"sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP}[s.model]
-    made: nn.Module = kind(d, d, k=s.k, temperature=s.temperature)
-    return made
+    layer: nn.Module = kind(d, d, k=s.k, temperature=s.temperature)
+    return layer

@@ -1,4 +1,4 @@
-"""The settings of language modelling on Wikipedia, and what the paper found (appendix C.2, Table 14)."""
+"""The settings of language modelling on Wikipedia, and the paper's figures (appendix C.2, Table 14)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
 
 @dataclass(frozen=True)
 class WikipediaModelling(LanguageModelling):
-    """A run. The paper names the data, 300 units, 1,000 centroids and 77,000 words, and for all else Daniluk
-    et al. (2017), whose settings are not in it: batch, window, rate and clip are ours.
+    """A run on Wikipedia.
+
+    The paper specifies the data, 300 units, 1,000 centroids and 77,000 words. For the rest it refers to
+    Daniluk et al. (2017), who do not give these settings: batch, window, rate and clip are ours.
     """
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
@@ -52,11 +54,11 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Named values, for the fields that a command line leaves open."""
 
 TABLE_14 = {"lstm": (83.2, 85.2), "lstm-p": (85.8, 86.9), "sr-lstm": (81.8, 83.0), "sr-lstm-p": (82.3, 84.5)}
-"""The paper's perplexities on dev and test, with 300 units and 1,000 centroids."""
+"""Named values for the fields that a command line leaves open."""
 
 
 def paper(settings: WikipediaModelling) -> dict[str, Any]:
-    """What Table 14 says of a model."""
+    """Return the figures of Table 14 for a model."""
     dev, test = TABLE_14[settings.model]
     parameters = "47.3M" if settings.model.startswith("sr-") else "47.0M"
     return {

@@ -1,5 +1,6 @@
-"""Products with one matrix after another, over four semirings: what a dense automaton's Forward algorithm and
-recurrences with full matrices compute.
+"""Products with one matrix after another, over four semirings.
+
+They are the Forward algorithm of dense automata and recurrences with full matrices.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from neural.scan.matrices import operators
 def matrix_scan(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None = None, semiring: str = "real"
 ) -> Tensor:
-    """h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t: the Forward algorithm for a batch of strings (equation 3b,
-    Peng et al. 2018), and with offsets an affine recurrence (equation 16).
+    """Compute h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t.
+
+    This is the Forward algorithm for a batch of strings (equation 3b, Peng et al. 2018), and with offsets an
+    affine recurrence (equation 16).
 
     >>> matrices = torch.tensor([[[1.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])  # counts the symbol 0
     >>> matrix_scan(matrices, torch.tensor([[0], [1], [0]]), torch.tensor([[1.0, 0.0]])).tolist()
@@ -42,11 +45,9 @@ def matrix_scan(
     floats = [x for x in (matrices, start, offsets) if x is not None]
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in floats))
     if not dtype.is_floating_point or symbols.dtype != torch.int64:
-        raise InputError(
-            f"matrices are {dtype} and symbols {symbols.dtype}, where floats and torch.int64 are right"
-        )
+        raise InputError(f"matrices must be floats and symbols torch.int64, got {dtype} and {symbols.dtype}")
     if semiring not in operators.SEMIRINGS:
-        raise InputError(f"the semiring is {semiring!r}, where {', '.join(operators.SEMIRINGS)} is right")
+        raise InputError(f"the semiring must be one of {', '.join(operators.SEMIRINGS)}, got {semiring!r}")
     require_one_device("matrices, symbols and states", [*floats, symbols])
     _require_shapes(matrices, symbols, start, offsets)
     wide = (None if x is None else x.to(dtype) for x in (matrices, start, offsets))
@@ -57,10 +58,10 @@ def matrix_scan(
 
 def _require_shapes(matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None) -> None:
     n = matrices.shape[-1]
-    right = matrices.shape[1:] == (n, n) and symbols.dim() == 2 and start.shape == (symbols.shape[1], n)
-    if not right or (offsets is not None and offsets.shape != (*symbols.shape, n)):
+    valid = matrices.shape[1:] == (n, n) and symbols.dim() == 2 and start.shape == (symbols.shape[1], n)
+    if not valid or (offsets is not None and offsets.shape != (*symbols.shape, n)):
         shapes = [tuple(x.shape) for x in (matrices, symbols, start, offsets) if x is not None]
         raise InputError(
-            f"matrices, symbols, start and offsets have shapes {', '.join(map(str, shapes))}, where"
-            " (S, n, n), (T, B), (B, n) and (T, B, n) are right"
+            "matrices, symbols, start and offsets must have shapes (S, n, n), (T, B), (B, n) and (T, B, n),"
+            f" got {', '.join(map(str, shapes))}"
         )

@@ -1,5 +1,6 @@
-"""The products in C++ (``kernels.cpp`` beside this file), which is built at first use
-(:mod:`neural.scan.libraries`).
+"""The products in C++ (``kernels.cpp`` in this folder), built at first use.
+
+See :mod:`neural.scan.libraries`.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ TYPES = {torch.float32: "float32", torch.float64: "float64"}
 SOURCE = Path(__file__).with_name("kernels.cpp")
 CONTRACTION = "fast"
 VECTOR = 64
-"""Bytes; rows are filled up to whole vectors."""
+"""The bytes of a vector; rows are padded to whole vectors."""
 
 
 def lacking() -> str:
-    """Why it is not here; empty where it is."""
+    """Return why the library is not available, or an empty string."""
     return libraries.lacking(SOURCE, CONTRACTION)
 
 
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """h_1, ..., h_T, shape ``(T, B, n)``."""
+    """Compute h_1, ..., h_T, shape ``(T, B, n)``."""
     (time, batch), n = symbols.shape, start.shape[1]
     matrices, start = _filled(matrices), _filled(start)
     offsets = None if offsets is None else _filled(offsets)
@@ -47,7 +48,7 @@ def backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The gradients of matrices, start and offsets."""
+    """Compute the gradients of matrices, start and offsets."""
     (time, batch), n = symbols.shape, start.shape[1]
     turned = _filled(matrices.transpose(1, 2))
     grad, matrices, states, start = (_filled(x) for x in (grad, matrices, states, start))

@@ -1,15 +1,14 @@
 // Products of a vector with one matrix after another over a semiring: h_t = h_{t-1} M[x_t] + o_t, for B strings
 // whose symbols x choose among S matrices of n x n, forward and backward.
 //
-// Arrays have rows of `stride` numbers, n and then some that are not read, so that all vectors are whole. A step
-// takes the strings with the same symbol together: four rows of states meet two vectors of a matrix's row at a
-// time, and what they add up to stays in registers. Each sum runs over the states in their order, whatever strings
-// are beside it and however many threads there are. The file is compiled with contraction: a product and a sum are
-// fused.
+// Arrays have rows of `stride` numbers, n of them used, so that all vectors are whole. A step processes the strings
+// with the same symbol together: it multiplies four rows of states by two vectors of a matrix's row at a time and
+// keeps the sums in registers. Each sum runs over the states in order, whatever other strings and threads there are.
+// The file is compiled with contraction: a product and a sum are fused.
 //
-// Derivatives: with y_ij = h_i M_ij and w_j what flows into the j-th state, in shares where several terms of a
-// maximum are equal, what flows on to h_i is the sum over j of part(h_i, M_ij), and to M_ij the sum over all places
-// where the matrix is used. Rows of w that are all zero are left out: a string's padding, where h may be infinite.
+// Derivatives: let y_ij = h_i M_ij, and let w_j be the gradient of the j-th state, divided among equal terms of a
+// maximum. The gradient of h_i is the sum over j of part(h_i, M_ij), that of M_ij the sum over all uses of the
+// matrix. Rows of w that are all zero are skipped: they are a string's padding, where h may be infinite.
 
 #include <ATen/Parallel.h>
 
@@ -24,7 +23,7 @@
 namespace {
 
 constexpr int BYTES = 64, ROWS = 4, COLUMNS = 2;
-// So many uses of so many rows of a matrix are taken together, while the cache holds them.
+// Numbers of uses and rows of a matrix that are processed together, while the cache holds them.
 constexpr int USES = 64, BAND = 64;
 
 template <typename T>
@@ -61,8 +60,8 @@ inline Vector<T> all(T value) {
   return value - Vector<T>{};
 }
 
-// exp(x) for x <= 0, as in the elementwise kernels: within 2 units in the last place, and 0 where that is no normal
-// number. Adding and taking away LARGE rounds to a whole number.
+// exp(x) for x <= 0, as in the elementwise kernels: within 2 units in the last place, and 0 if the result is
+// subnormal. Adding and subtracting LARGE rounds to an integer.
 inline Vector<float> exponential(Vector<float> x) {
   const float LARGE = 12582912.f;
   Vector<float> bounded = x < -87.3365f ? all(-87.3365f) : x;
@@ -93,12 +92,12 @@ inline Vector<double> exponential(Vector<double> x) {
 }
 
 template <typename V>
-inline V larger(V a, V b) {  // what is not a number stays
+inline V larger(V a, V b) {  // NaN propagates
   return (a > b) | (a != a) ? a : b;
 }
 
-// part_of_state is what flows on to h and part_of_matrix what flows to m, from w, where their product is one of the
-// terms of a state whose value is `after`.
+// part_of_state and part_of_matrix are the gradients of h and m from w; the product of h and m is one of the terms of
+// a state whose value is `after`.
 struct Real {
   static constexpr bool MAXIMUM = false, LOGARITHM = false;
   template <typename T>
@@ -185,7 +184,7 @@ struct Log : MaxPlus {
   }
 };
 
-// A loop that the compiler unrolls, so that what it indexes stays in registers.
+// A loop that the compiler unrolls, so that the indexed values stay in registers.
 #define EACH(i, N) _Pragma("GCC unroll 8") for (int i = 0; i < N; ++i)
 
 template <typename T, int C>
@@ -193,7 +192,7 @@ inline void load_each(Vector<T> (&vectors)[C], const T* from) {
   EACH(c, C) vectors[c] = load(from + c * WIDTH<T>);
 }
 
-// Some rows of states after a symbol, in some columns. Without offsets their array is null.
+// Some rows of states after a symbol, in some columns. The array of offsets is null if there are none.
 template <typename S, typename T, int R, int C>
 void advance(const T* const* before, const T* matrix, const T* const* offset, T* const* after, int64_t n,
              int64_t stride) {
@@ -226,7 +225,7 @@ void advance(const T* const* before, const T* matrix, const T* const* offset, T*
   EACH(r, R) EACH(c, C) store(after[r] + c * WIDTH<T>, sum[r][c]);
 }
 
-// How many terms of each maximum are equal to it: among the products, and the offset.
+// The number of terms of each maximum that equal it, among the products and the offset.
 template <typename S, typename T, int R, int C>
 void count(const T* const* before, const T* matrix, const T* const* offset, const T* const* after, T* const* counts,
            int64_t n, int64_t stride) {
@@ -245,7 +244,7 @@ void count(const T* const* before, const T* matrix, const T* const* offset, cons
   EACH(r, R) EACH(c, C) store(counts[r] + c * WIDTH<T>, sum[r][c]);
 }
 
-// What flows on to some rows of states before a symbol, in some columns; `turned` is the matrix transposed.
+// The gradient of some rows of states before a symbol, in some columns; `turned` is the matrix transposed.
 template <typename S, typename T, int R, int C>
 void go_back(const T* const* before, const T* turned, const T* const* after, const T* const* weight, T* const* flow,
              int64_t n, int64_t stride) {
@@ -263,7 +262,7 @@ void go_back(const T* const* before, const T* turned, const T* const* after, con
   EACH(r, R) EACH(c, C) store(flow[r] + c * WIDTH<T>, sum[r][c]);
 }
 
-// Adds what flows to some rows of a matrix, in some columns, from some places where it is used.
+// Adds the gradient of some rows of a matrix, in some columns, from some of its uses.
 template <typename S, typename T, int R, int C>
 void gather(const T* const* before, const T* const* after, const T* const* weight, int64_t uses, const T* matrix,
             T* flow, int64_t row, int64_t column, int64_t stride) {
@@ -304,9 +303,9 @@ void by_blocks(int64_t rows, int64_t stride, const Work& work) {
   if (column < stride) by_rows<T, 1>(rows, column, work);
 }
 
-// Sorts rows by their symbols: those with the same one stand together, in their order.
+// Sorts rows by their symbols, stably.
 struct Sorter {
-  int64_t number;  // of symbols
+  int64_t number;  // number of symbols
   std::vector<int64_t> places, sorted;
 
   void operator()(std::vector<int64_t>& rows, const int64_t* symbols) {
@@ -334,7 +333,7 @@ void by_symbol(const std::vector<int64_t>& rows, const int64_t* symbols, const W
   }
 }
 
-// Strings are shared among threads, as many for each that four rows stand together now and then.
+// Divides strings among threads, with enough for each that four rows often share a symbol.
 int64_t grain(int64_t steps, int64_t n) { return std::max<int64_t>(4, (1 << 18) / ((steps + 1) * n * n + 1)); }
 
 template <typename S, typename T>
@@ -381,7 +380,7 @@ void backward(const T* grad, const T* matrices, const T* turned, const int64_t* 
     std::vector<int64_t> rows;
     Sorter sort_by_symbol{number, {}, {}};
     for (int64_t b = from; b < to; ++b) std::memset(to_start + b * stride, 0, stride * sizeof(T));
-    for (int64_t t = steps - 1; t >= 0; --t) {  // to_start holds what flows into the states at t
+    for (int64_t t = steps - 1; t >= 0; --t) {  // to_start holds the gradient of the states at t
       const int64_t* here = symbols + t * strings;
       int64_t time = t * strings * stride;
       const T *before = t ? states + time - strings * stride : start, *after = states + time;

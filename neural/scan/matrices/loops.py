@@ -1,6 +1,6 @@
-"""The products in plain torch, a loop over time: for any device and type, with nothing to build.
+"""The products in plain torch: a loop over time for any device and dtype, without a build step.
 
-A step takes a copy of each string's matrix, unless there is one matrix alone.
+A step copies each string's matrix, unless there is only one matrix.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from torch import Tensor
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """h_1, ..., h_T, shape ``(T, B, n)``; differentiable."""
+    """Compute h_1, ..., h_T, shape ``(T, B, n)``; the result is differentiable."""
     h, states = start, []
     for t, here in enumerate(symbols.unbind(0)):
         offset = None if offsets is None else offsets[t]
@@ -37,12 +37,12 @@ def backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The gradients of matrices, start and offsets."""
+    """Compute the gradients of matrices, start and offsets."""
     to_matrices, flow = torch.zeros_like(matrices), torch.zeros_like(start)
     to_offsets = None if offsets is None else torch.empty_like(offsets)
     for t in reversed(range(len(symbols))):
         w, here, h = grad[t] + flow, symbols[t], states[t - 1] if t else start
-        live = (w != 0).any(1)[:, None]  # nothing comes from a string's padding, where h may be infinite
+        live = (w != 0).any(1)[:, None]  # padding contributes nothing, even if h is infinite there
         m = matrices[here]
         to_m, to_h, to_offset = _flows(w, h, m, states[t], None if offsets is None else offsets[t], semiring)
         to_matrices.index_add_(0, here, torch.where(live.unsqueeze(2), to_m, 0))
@@ -61,11 +61,11 @@ def gradients(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The same, in functions that have gradients themselves, and of tensors of ``torch.func``, too."""
+    """Compute the gradients with differentiable functions, which also support ``torch.func``."""
     flow, of_matrices, of_offsets = torch.zeros_like(start), [], []
     for t in reversed(range(len(symbols))):
         w, here, h, after = grad[t] + flow, symbols[t], states[t - 1] if t else start, states[t]
-        # nothing comes from a string's padding, where states may be infinite; zeros may flow elsewhere, too
+        # Padding contributes nothing, even if states are infinite there; other gradients may also be zero.
         infinite = (_is_too_large(h, semiring) | _is_too_large(after, semiring)).any(1)
         padding = ((w == 0).all(1) & infinite)[:, None]
         h, after = torch.where(padding, 0, h), torch.where(padding, 0, after)
@@ -83,14 +83,14 @@ def gradients(
 
 
 def _is_too_large(values: Tensor, semiring: str) -> Tensor:
-    """Has a sum or a product overflowed? -infinity is a number where something is maximised."""
+    """Return whether a sum or a product overflowed; -infinity is valid in a maximum."""
     return ~values.isfinite() if semiring == "real" else ~(values < torch.inf)
 
 
 def _flows(
     w: Tensor, h: Tensor, m: Tensor, after: Tensor, offset: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """What flows back in one step: to the matrices, shape ``(B, n, n)``, the states and the offsets."""
+    """Compute the gradients of one step: of the matrices, shape ``(B, n, n)``, the states and the offsets."""
     if semiring == "real":
         return h.unsqueeze(2) * w.unsqueeze(1), torch.bmm(m, w.unsqueeze(2)).squeeze(2), w
     terms, value, w = _terms(h, m, semiring), after.unsqueeze(1), w.unsqueeze(1)
@@ -112,13 +112,13 @@ def _flows(
 
 
 def _share(term: Tensor, value: Tensor) -> Tensor:
-    """exp(term - value), and 0 where nothing is summed."""
-    apart = torch.where(term < value, term - value, 0)
-    return torch.where(value == -torch.inf, 0, apart.exp())
+    """Return exp(term - value), or 0 if the sum is empty."""
+    difference = torch.where(term < value, term - value, 0)
+    return torch.where(value == -torch.inf, 0, difference.exp())
 
 
 def _logarithm(terms: Tensor) -> Tensor:
-    """The logarithm of the sum; where nothing is summed, its gradient is zero, and torch's no number."""
+    """Return the logarithm of the sum; the gradient of an empty sum is zero, whereas torch's is NaN."""
     nothing = (terms == -torch.inf).all(1, keepdim=True)
     return torch.where(nothing.squeeze(1), -torch.inf, torch.where(nothing, 0, terms).logsumexp(1))
 

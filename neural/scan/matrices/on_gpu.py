@@ -1,5 +1,6 @@
-"""The products in Triton (``triton_kernels.py`` beside this file), on a CUDA device; on a CPU by Triton's
-interpreter, for tests alone.
+"""The products in Triton (``triton_kernels.py`` in this folder), on a CUDA device.
+
+For tests, Triton's interpreter runs them on a CPU.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from torch import Tensor
 from neural.scan.on_gpu import FUSED
 
 MOST = 1024
-"""So many states fit: a program holds some whole columns of a matrix in registers."""
+"""The maximum number of states: a program holds some whole columns of a matrix in registers."""
 TILE = 2**15
-"""Bytes of a matrix that a program holds at once, as wide numbers: 32 registers of each of 256 threads."""
+"""The bytes of a matrix that a program holds at once, widened: 32 registers of each of 256 threads."""
 IN_FLIGHT = 2**16
-"""Bytes of a matrix that are to be under way to a program, or waiting for it in the memory of its threads."""
+"""The bytes of a matrix that are in flight to a program or wait in shared memory."""
 PROGRAMS, USES = 1024, 64
-"""What flows to the matrices is summed by about so many programs, or fewer where each would have fewer
-places to sum over.
+"""The approximate number of programs that sum the gradients of the matrices.
+
+Fewer are used if each would have fewer than ``USES`` positions to sum over.
 """
 
 
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """h_1, ..., h_T, shape ``(T, B, n)``, of the type of ``start``; matrices may have a narrower one."""
+    """Compute h_1, ..., h_T, shape ``(T, B, n)``, in the dtype of ``start``; matrices may be narrower."""
     matrices, symbols, start = (x.contiguous() for x in (matrices, symbols, start))
     (time, batch), n = symbols.shape, start.shape[1]
     states = start.new_empty(time, batch, n)
@@ -48,7 +50,7 @@ def backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The gradients of matrices, start and offsets, of the type of ``start``."""
+    """Compute the gradients of matrices, start and offsets in the dtype of ``start``."""
     grad, matrices, symbols, states, start = (
         x.contiguous() for x in (grad, matrices, symbols, states, start)
     )
@@ -74,9 +76,9 @@ def _to_matrices(
     live: Tensor,
     semiring: str,
 ) -> Tensor:
-    """What flows to the matrices, from what flows into the states."""
+    """Compute the gradient of the matrices from the gradient of the states."""
     number, n, batch = len(matrices), start.shape[1], len(start)
-    # places that nothing flows from come last, behind those of all matrices
+    # Positions without gradient are sorted to the end, after those of all matrices.
     used, order = torch.where(live.bool(), symbols, number).flatten().sort(stable=True)
     ends = torch.searchsorted(used, torch.arange(number + 1, device=used.device))
     block = min(_filled(n), 64 if start.element_size() == 4 else 32)
@@ -92,7 +94,7 @@ def _to_matrices(
 def _run(
     kernel: str, grid: tuple[int], arguments: list[Any], semiring: str, like: Tensor, part: str, ADDED: bool
 ) -> None:
-    """Start a kernel that takes a matrix in tiles of some whole columns or rows."""
+    """Start a kernel that processes a matrix in tiles of whole columns or rows."""
     n, size = like.shape[1], like.element_size()
     states = _filled(n)
     each = min(states, max(1, TILE // (states * size)))
@@ -119,14 +121,14 @@ def _start(
 ) -> None:
     from neural.scan.matrices import triton_kernels as kernels
 
-    # an array that is not there is another one, which is not read
-    given = [like if a is None else a for a in arguments]
+    # a missing array is replaced by another one, which the kernel does not read
+    present = [like if a is None else a for a in arguments]
     with torch.cuda.device(like.device) if like.is_cuda else nullcontext():
-        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=num_warps, **FUSED)
+        getattr(kernels, kernel)[grid](*present, **fixed, num_warps=num_warps, **FUSED)
 
 
 def _filled(n: int) -> int:
-    """The least power of two from n on, and from 16 on."""
+    """Return the smallest power of two that is at least n and at least 16."""
     return max(16, 2 ** (n - 1).bit_length())
 
 

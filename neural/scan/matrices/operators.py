@@ -1,4 +1,7 @@
-"""The products as operators of torch: their shapes, gradients and batching rules; a backend computes them."""
+"""The products as operators of torch: their shapes, gradients and batching rules.
+
+A backend computes them.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,13 @@ BACKENDS: dict[str, Any] = {"torch": loops, "c++": compiled, "triton": on_gpu}
 def matrix_scan(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """The states of h_t = h_{t-1} M[x_t] + o_t over a semiring.
+    """Compute the states of h_t = h_{t-1} M[x_t] + o_t over a semiring.
 
-    Shapes ``(S, n, n)``, ``(T, B)``, ``(B, n)`` and ``(T, B, n)``.
+    The shapes are ``(S, n, n)``, ``(T, B)``, ``(B, n)`` and ``(T, B, n)``.
     """
     _require_symbols(symbols, len(matrices))
     if semiring not in SEMIRINGS or len({x.dtype for x in (matrices, start, offsets) if x is not None}) > 1:
-        raise InputError(
-            f"products with matrices are over one of {', '.join(SEMIRINGS)}, of arrays of one type"
-        )
+        raise InputError(f"products must be over one of {', '.join(SEMIRINGS)} and have arrays of one dtype")
     if not start.numel():
         return _like_states(matrices, symbols, start, offsets, semiring)
     backend, dtype = _backend(start), start.dtype
@@ -49,7 +50,7 @@ def matrix_scan_backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of matrices, start and offsets, the last one empty without offsets."""
+    """Compute the gradients of matrices, start and offsets; the last one is empty without offsets."""
     dtype, backend = start.dtype, _backend(start)
     none = start.new_empty(0)
     if not start.numel():
@@ -58,10 +59,10 @@ def matrix_scan_backward(
     grad, start, states = (widened(x) for x in (grad, start, states))
     offsets = None if offsets is None else widened(offsets)
     with one_precision(start):
-        if dtype not in compiled.TYPES:  # which carries more than a state holds
+        if dtype not in compiled.TYPES:  # the carried state is wider than the stored one
             states = backend.forward(matrices, symbols, start, offsets, semiring)
         gradients = backend.backward(grad, matrices, symbols, states, start, offsets, semiring)
-    # contiguous, as the fake kernel says
+    # contiguous, as the fake kernel declares
     to_matrices, to_start, to_offsets = (none if x is None else x.to(dtype).contiguous() for x in gradients)
     return to_matrices, to_start, to_offsets
 
@@ -71,12 +72,12 @@ def _contiguous_zeros(values: Tensor | None, without: Tensor) -> Tensor:
 
 
 def chosen(device: str, dtype: torch.dtype, states: int = 0) -> backends.Choice:
-    """The backend for tensors of that type on such a device, and why.
+    """Return the backend for tensors of this dtype on this kind of device, and the reason.
 
     Args:
-        device: where the tensors are.
-        dtype: what they are.
-        states: how many; any number that every backend takes, without.
+        device: the kind of device.
+        dtype: the dtype of the tensors.
+        states: the number of states; by default, a number that every backend supports.
     """
     choice = backends.chosen(device, dtype)
     if choice.name == "triton":
@@ -88,27 +89,27 @@ def chosen(device: str, dtype: torch.dtype, states: int = 0) -> backends.Choice:
 
 
 def _backend(start: Tensor) -> Any:
-    name = backends.name_for(start)  # refuses tensors with which the backend that is forced does not compute
+    name = backends.name_for(start)  # refuses tensors that a forced backend does not support
     states = start.shape[1]
     if name == "triton" and states > on_gpu.MOST and backends.is_forced():
         raise InputError(
-            f"the Triton backend takes at most {on_gpu.MOST} states in products with matrices; these are"
+            f"the Triton backend must have at most {on_gpu.MOST} states in products with matrices, got"
             f" {states}"
         )
     return BACKENDS[chosen(start.device.type, start.dtype, states).name]
 
 
 def _read_by(backend: Any, matrices: Tensor) -> Tensor:
-    """The matrices as the backend reads them: on a GPU narrow ones, which pass by in half the time."""
+    """Return the matrices in the dtype that the backend reads: narrow on a GPU, to halve the traffic."""
     return matrices if backend is on_gpu else widened(matrices)
 
 
 def _require_symbols(symbols: Tensor, number: int) -> None:
     if symbols.numel():
-        least, most = torch.stack(torch.aminmax(symbols)).tolist()  # which a GPU is waited for once
+        least, most = torch.stack(torch.aminmax(symbols)).tolist()  # one synchronisation with the GPU
         if least < 0 or most >= number:
             wrong = least if least < 0 else most
-            raise InputError(f"a symbol is {wrong}, where a number from 0 to {number - 1} is right")
+            raise InputError(f"symbols must be from 0 to {number - 1}, got {wrong}")
 
 
 def _like_states(
@@ -126,19 +127,19 @@ def _again(
     offsets: Tensor | None,
     semiring: str,
 ) -> list[Tensor | None]:
-    """The gradients, in functions that have gradients themselves."""
+    """Compute the gradients with differentiable functions."""
     dtype = start.dtype
     with one_precision(start):
-        if is_narrow(start):  # which carries more than a state holds
+        if is_narrow(start):  # the carried state is wider than the stored one
             grad, matrices, start = grad.float(), matrices.float(), start.float()
             offsets = None if offsets is None else offsets.float()
             states = MATRIX_SCAN(matrices, symbols, start, offsets, semiring)
-        made = loops.gradients(grad, matrices, symbols, states, start, offsets, semiring)
-    return [x if x is None else x.to(dtype) for x in made]
+        results = loops.gradients(grad, matrices, symbols, states, start, offsets, semiring)
+    return [x if x is None else x.to(dtype) for x in results]
 
 
 def _batched(operator: Any) -> Any:
-    """The batching rule: the strings of all are one batch, and each has matrices of its own."""
+    """Return the batching rule: all strings form one batch, and each element has its own matrices."""
 
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:
         size = info.batch_size
@@ -186,9 +187,9 @@ def _batched_backward(operator: Any) -> Any:
 
 
 def _of_their_own(symbols: Tensor, matrices: Tensor) -> Tensor:
-    """The symbols of a batch, shape ``(T, size, B)``, among the matrices of all, ``(size, S, n, n)``.
+    """Return the symbols of a batch, shape ``(T, size, B)``, as indices into all matrices.
 
-    One that has no matrix gets none: the operator refuses it.
+    The matrices have shape ``(size, S, n, n)``. An invalid symbol stays invalid, so the operator refuses it.
     """
     size, number = matrices.shape[:2]
     moved = symbols + number * torch.arange(size, device=symbols.device)[:, None]

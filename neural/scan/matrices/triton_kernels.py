@@ -1,18 +1,17 @@
-"""Products with one matrix after another in Triton: h_t = h_{t-1} M[x_t] + o_t over a semiring, forward and
-backward.
+"""Products with one matrix after another in Triton: h_t = h_{t-1} M[x_t] + o_t over a semiring.
 
-A program takes one string through all steps. Its state stays in registers; the matrix of a step passes by in
-tiles, forward of ``COLUMNS`` whole columns and backward of ``ROWS`` whole rows, so that a tile gives some
-numbers of the next state for good, logarithms of sums too. Forward the tiles of all steps are one loop, in
-which the next ones are loaded while one is computed. Vectors are filled up to ``STATES`` numbers, a power of
-two, with the semiring's zero, and matrices so that what is filled up stays so.
+A program processes one string through all steps. Its state stays in registers. The matrix of a step is loaded
+in tiles of ``COLUMNS`` whole columns (forward) or ``ROWS`` whole rows (backward), so that each tile completes
+some entries of the next state, also for sums of logarithms. Forward, the tiles of all steps are one loop,
+which loads the next tiles while it computes one. Vectors are padded with the semiring's zero to ``STATES``
+entries, a power of two, and matrices are padded so that the padding is preserved.
 
-Derivatives are those of ``kernels.cpp``. What flows into the states is kept, in shares where several terms of
-a maximum are equal, and what flows to the matrices is summed from it by a second kernel, each sum in one
-order: two runs give the same bits, which atomic sums would not.
+The derivatives are those of ``kernels.cpp``. The gradients of the states are stored, divided among equal
+terms of a maximum. A second kernel sums the gradients of the matrices from them, each sum in a fixed order.
+Two runs therefore give the same bits, unlike atomic sums.
 """
 
-# Triton decides an ``if`` on a constant when it compiles; the conditional expressions it always computes.
+# Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
 # ruff: noqa: SIM108
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ LOG = constant(3)
 
 @kernel
 def _zero(KIND: tl.constexpr):
-    """The semiring's zero, or what is no larger than any term."""
+    """Return the semiring's zero, or a value that no term is below."""
     if KIND == REAL:
         result = 0.0
     else:
@@ -37,7 +36,7 @@ def _zero(KIND: tl.constexpr):
 
 @kernel
 def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
-    """Some numbers of a matrix; outside of it what leaves the semiring's zero as it is."""
+    """Load a tile of a matrix; the padding leaves the semiring's zero unchanged."""
     inside = (row < n)[:, None] & (column < n)[None, :]
     if KIND == MAX_TIMES:
         other = 1.0
@@ -48,7 +47,7 @@ def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
 
 @kernel
 def _counted(number):
-    """A loop's number as one of Triton's: in the interpreter it is one of Python's."""
+    """Return a loop's counter as a Triton number; in the interpreter it is a Python number."""
     return tl.program_id(0) * 0 + number
 
 
@@ -63,7 +62,7 @@ def _product(h, m, KIND: tl.constexpr):
 
 @kernel
 def _largest(terms, WIDE: tl.constexpr):
-    """The maximum over the rows; what is not a number stays."""
+    """Return the maximum over the rows; NaN propagates."""
     wrong = terms != terms
     largest = tl.max(tl.where(wrong, float("-inf"), terms), axis=0)
     return tl.where(tl.max(wrong.to(tl.int32), axis=0) > 0, float("nan"), largest).to(WIDE)
@@ -71,7 +70,7 @@ def _largest(terms, WIDE: tl.constexpr):
 
 @kernel
 def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.constexpr):
-    """The semiring's sum over the rows, and of the offset."""
+    """Return the semiring's sum over the rows, including the offset."""
     if KIND == REAL:
         result = tl.sum(terms, axis=0)
         if ADDED:
@@ -85,7 +84,7 @@ def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.cons
             total = tl.sum(exponential(terms - shift[None, :]), axis=0)
             if ADDED:
                 total += exponential(offset - shift)
-            # at least 1 where the result is a finite number
+            # the total is at least 1 if the result is finite
             logarithm = tl.log(tl.where(total >= 1.0, total, 1.0))
             infinite = (result == float("-inf")) | (result == float("inf"))
             result = tl.where(infinite, result, result + logarithm)
@@ -94,14 +93,14 @@ def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.cons
 
 @kernel
 def _share(term, after):
-    """exp(term - after), and 0 where nothing is summed."""
+    """Return exp(term - after), or 0 if the sum is empty."""
     part = exponential(tl.where(term < after, term - after, 0.0))
     return tl.where(after == float("-inf"), 0.0, part)
 
 
 @kernel
 def _part_of_state(h, m, after, w, KIND: tl.constexpr):
-    """What flows on to h from w, where their product is a term of a state of the value ``after``."""
+    """Return the gradient of h from w, if h and m form a term of a state with the value ``after``."""
     if KIND == REAL:
         result = m * w
     elif KIND == LOG:
@@ -115,7 +114,7 @@ def _part_of_state(h, m, after, w, KIND: tl.constexpr):
 
 @kernel
 def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
-    """What flows to m."""
+    """Return the gradient of m."""
     if KIND == REAL:
         result = h * w
     elif KIND == MAX_TIMES:
@@ -127,7 +126,7 @@ def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
 
 @kernel
 def _state_before(states, start, place, strings, place_in_row, n, WIDE: tl.constexpr):
-    """Some numbers of the state before a place, those of ``start`` before the first step."""
+    """Load part of the state before a position, or of ``start`` before the first step."""
     later = place >= strings
     old = tl.load(
         states + (place - strings) * n + place_in_row, mask=place_in_row < tl.where(later, n, 0), other=0
@@ -154,7 +153,7 @@ def forward(
     TILES: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """All states of a string; at least one step."""
+    """Compute all states of a string, with at least one step."""
     string = tl.program_id(0).to(tl.int64)
     row = tl.arange(0, STATES)
     block = tl.arange(0, STATES // COLUMNS)[:, None]
@@ -168,7 +167,7 @@ def forward(
         column = tile * COLUMNS + tl.arange(0, COLUMNS)
         inside = column < n
         m = _tile(matrices + symbol * n * n, row, column, n, KIND, WIDE)
-        # the next tile's, whose load does not wait for it then
+        # the symbol of the next tile, so that its load does not wait
         following = ((k + 1) // TILES).to(tl.int64)
         symbol = tl.load(symbols + following * strings + string, mask=following < steps, other=0)
         offset = tl.zeros((COLUMNS,), WIDE)
@@ -207,9 +206,10 @@ def backward(
     TILES: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """What flows into the states of a string, in ``weights``, where any of it is not zero, in ``live``, and
-    what flows to its start and its offsets. Nothing comes from a step into which nothing flows: from a
-    string's padding, where states may be infinite.
+    """Compute the gradients of a string's states, start and offsets.
+
+    ``weights`` gets the gradients of the states, and ``live`` marks the steps at which any of them is
+    nonzero. A step without gradient contributes nothing: it may be padding, where states may be infinite.
     """
     string = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, STATES)
@@ -242,13 +242,13 @@ def backward(
             h = _state_before(states, start, place, strings, row, n, WIDE)
             m = _tile(matrix, row, column, n, KIND, WIDE)
             parts = _part_of_state(h[:, None], m, after[None, :], w[None, :], KIND)
-            parts = tl.where((row < n)[:, None], parts, 0.0)  # so that w stays 0 beyond n
+            parts = tl.where((row < n)[:, None], parts, 0.0)  # keeps w at 0 beyond n
             fresh = tl.where(block == tile, tl.sum(parts, axis=1)[None, :], fresh)
         flow = tl.where(flows, tl.reshape(fresh, (STATES,)), 0.0)
         tl.store(weights + at, w, mask=inside)
         tl.store(live + place, flows.to(tl.int8))
-        if ADDED:  # noqa: SIM102 - Triton wants one constant at a time
-            if KIND != REAL:  # over the reals it is what flows into the state
+        if ADDED:  # noqa: SIM102 - Triton requires one constant per condition
+            if KIND != REAL:  # over the reals it equals the gradient of the state
                 if KIND == LOG:
                     part = _share(offset, after) * w
                 else:
@@ -274,8 +274,10 @@ def gather(
     BLOCK: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """What flows to a block of one of ``number`` matrices from a part of its uses: ``order`` names the places
-    of all uses, one matrix's after another's, which begin at ``ends``. Each part has an array of its own.
+    """Sum the gradient of a block of one of ``number`` matrices over a part of its uses.
+
+    ``order`` has the positions of all uses, grouped by matrix; the groups begin at ``ends``. Each part has
+    its own array.
     """
     across = tl.cdiv(n, BLOCK)
     tile = tl.program_id(0) % (across * across)

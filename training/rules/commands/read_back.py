@@ -41,8 +41,9 @@ def read_back(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Read a trained network back as automata and as rules (Jiang et al. 2020, section 6), with their
-    accuracy beside the network's.
+    """Read a trained network back as automata and as rules, and compare their accuracy with the network's.
+
+    See Jiang et al. 2020, section 6.
     """
     from neural.fa_rnn import sentences
     from neural.fa_rnn.files import load
@@ -51,17 +52,16 @@ def read_back(
 
     if output is not None:
         require_folder("-o", output, NAMES, reads=(checkpoint, data))
-    with progress("rules read-back") as tell:
-        tell("reading")
+    with progress("rules read-back") as report_progress:
+        report_progress("reading")
         model, about = load(checkpoint)
-        own = trained_on(about, checkpoint)  # the sentences that the run used, unless options name others
+        own = trained_on(about, checkpoint)  # by default, the sentences that the run used
         share, seed = own[0] if share is None else share, own[1] if seed is None else seed
         parts = sentences.read(data)
         parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
-        result, whole, apart = report(model, parts, tell)
-        files = (
-            [] if output is None else keep(result, {"automata": whole, "rules": apart}, model, Path(output))
-        )
+        result, automata, rules = report(model, parts, report_progress)
+        systems = {"automata": automata, "rules": rules}
+        files = [] if output is None else keep(result, systems, model, Path(output))
     if as_json:
         print_json(result.to_json())
         return 0
@@ -76,9 +76,8 @@ def read_back(
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  what matches none: {result.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
-    several = {
-        rule.before or rule.state: rule for rule in result.learned
-    }  # final states of the same rules say it once
+    # final states of the same rules are shown once
+    several = {rule.before or rule.state: rule for rule in result.learned}
     for rule in several.values():
         for arrow in [arrow for arrow in rule.arrows if arrow.came][:3]:
             words = ", ".join(arrow.came[:12]) + (
@@ -92,5 +91,5 @@ def read_back(
 
 
 def shorten_middle(text: str, most: int) -> str:
-    """A long text without its middle."""
+    """Remove the middle of a long text."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"

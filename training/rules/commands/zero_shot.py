@@ -55,11 +55,10 @@ def zero_shot(
     seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="of the gates' weights")] = 0,
     as_json: AsJson = False,
 ) -> int:
-    """The rule system and the untrained networks FA-RNN, FA-GRU and their bidirectional forms on the test
-    sentences (Table 4).
+    """Run the rules and the untrained networks on the test sentences (Table 4).
 
-    Exit status 1 where an FA-RNN, at beta = 1 and with exact factors, gives some sentence another label than
-    the rules do.
+    The networks are FA-RNN, FA-GRU and their bidirectional forms. Exit status 1 means that an FA-RNN, at beta
+    = 1 and with exact factors, gives some sentence another label than the rules do.
     """
     from automata.io.files import read_text
     from automata.rules import rule_files
@@ -68,11 +67,11 @@ def zero_shot(
     from training.rules.zero_shot import zero_shot as run
 
     if ties not in ("first", "last"):
-        raise InputError(f"--ties is {ties!r}, where first or last is right")
+        raise InputError(f"--ties must be first or last, got {ties!r}")
     written = rule_files.read(rules)
     formulas = None if logic is None else read_logic(read_text(logic), logic)
-    with progress("zero-shot") as tell:
-        tell("reading")
+    with progress("zero-shot") as report_progress:
+        report_progress("reading")
         parts = sentences.read(data)
         result = run(
             written,
@@ -83,7 +82,7 @@ def zero_shot(
             seed,
             rank,
             formulas,
-            tell,
+            report_progress,
         )
     if as_json:
         print_json(result.to_json())
