@@ -38,7 +38,8 @@ def workers_of(process):
     processes = [process]
     for one in processes:
         try:
-            processes += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
+            for task in Path(f"/proc/{one}/task").iterdir():  # each thread has its own children
+                processes += map(int, (task / "children").read_text().split())
         except OSError:
             continue
     return processes[1:]
