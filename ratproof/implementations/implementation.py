@@ -54,7 +54,7 @@ class Implementation(Protocol):
         """How many random cases a rung draws, where that is fixed."""
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random case, and random strings."""
+        """Draw a random case and random strings."""
 
 
 @runtime_checkable
@@ -65,7 +65,7 @@ class ReadsLongStrings(Protocol):
     """How many random cases with a long string a rung draws."""
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random case, and one long string."""
+        """Draw a random case and one long string."""
 
 
 @cache
@@ -102,14 +102,14 @@ class ExactRecurrence:
     examples: int | None = None
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random case, and random strings over its alphabet."""
+        """Draw a random case and random strings over its alphabet."""
         case, some = self.case_and_strings(variant, effort, data)
         return ExactComparison(claim.name, variant.name, case), some
 
     def case_and_strings(
         self, variant: Variant, effort: Effort, data: st.DataObject
     ) -> tuple[Any, Sequence[String]]:
-        """A random case by itself, whoever scores its automata, and the strings."""
+        """Draw a random case and strings, independently of the implementation that scores its automata."""
         sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
             return data.draw(variant.cases("")), data.draw(strings_over(variant.alphabet, *sizes))
@@ -117,7 +117,7 @@ class ExactRecurrence:
         return data.draw(variant.cases("abc")).renamed(names), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> ExactComparison:
-        """A random case over at most two letters, to be decided."""
+        """Draw a random case to decide, over at most two letters unless the variant has its own alphabet."""
         cases = _cases(variant.cases) if variant.alphabet is None else variant.cases("")
         return ExactComparison(claim.name, variant.name, data.draw(cases))
 
@@ -149,7 +149,7 @@ of it shows.
 
 @cache
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
-    """A random string of a length, of single symbols or of runs, from a seed."""
+    """Return a strategy for random strings of one length, of single symbols or of runs, from a seed."""
 
     def read(seed: int, run: int) -> String:
         random = Random(seed)
@@ -165,7 +165,10 @@ PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
 
 @cache
 def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """A string of each of some lengths, from one seed; or a few strings that are drawn symbol by symbol."""
+    """Return a strategy for a batch of strings, from one seed or drawn symbol by symbol.
+
+    The strings from one seed have distinct lengths.
+    """
 
     def read(seed: int, lengths: Sequence[int]) -> list[String]:
         random = Random(seed)
@@ -184,7 +187,7 @@ a string, at most.
 
 @cache
 def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """A few strings of several lengths, from one seed."""
+    """Return a strategy for a few strings of several lengths, from one seed."""
 
     def read(seed: int, lengths: Sequence[int]) -> list[String]:
         random = Random(seed)
@@ -210,13 +213,13 @@ class Layer:
         return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random layer with random options, weights and start, and random strings."""
+        """Draw a random layer with random options, weights and start, and random strings."""
         names, some = data.draw(_readings(USUAL.strings, 12, 40))
         network = self._drawn("abc", claim, variant, data).renamed(names)
         return self._on_a_backend(network, data), some
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer without extreme weights, and one long string."""
+        """Draw a random layer without extreme weights, and one long string."""
         string = data.draw(string_of_length("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
         return self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data), [string]
 
@@ -226,24 +229,25 @@ class Layer:
         return GRADIENT_EXAMPLES * len(available(self.device))
 
     def gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer, whose gradients are compared, and a few random strings."""
+        """Draw a random layer for a comparison of gradients, and a few random strings."""
         some = data.draw(_few("ab"))
         network = self._on_a_backend(self._drawn("ab", claim, variant, data), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer without extreme weights, whose gradients are compared, and one longer string."""
+        """Draw a random layer without extreme weights for a comparison of gradients, and one long string."""
         string = data.draw(string_of_length("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
         network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
-        """A random layer over two letters, to be decided."""
+        """Draw a random layer over two letters, to be decided."""
         return self._drawn("ab", claim, variant, data)
 
     def _on_a_backend(self, network: LayerComparison, data: st.DataObject) -> LayerComparison:
-        """The network, on one of the backends that there are for its device; some that fuse gates and steps
-        without that.
+        """Set the network to one of the backends available for its device, and sometimes disable its fusion.
+
+        A network that can fuse gates and steps runs without fusion in one of four cases.
         """
         network.backend = data.draw(st.sampled_from(available(self.device)))
         network.unfused = network.can_fuse and data.draw(_ONE_IN_FOUR) == 3
@@ -289,7 +293,7 @@ class SampledLayer:
         return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random layer, and random strings."""
+        """Draw a random layer and random strings."""
         names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
         finds = power(RUNS, threshold(TESTS))
         ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
@@ -302,7 +306,7 @@ class SampledLayer:
         return data.draw(sampled_layers(*which, runs, TESTS, self.dtype, self.device))
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer, and one long string: what is computed at each step is compared in fewer runs."""
+        """Draw a random layer and one long string; each step is compared in fewer runs."""
         string = data.draw(string_of_length("abc", PROGRAM_LENGTHS[0]))
         return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
 
@@ -358,14 +362,14 @@ class TorchProgram:
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Implementation]:
-    """The ways to run the variant's network that show evidence of that kind.
+    """Yield the implementations of the variant's network that show evidence of this kind.
 
     Args:
-        claim: the claim.
-        variant: of the claim.
-        kind: of evidence.
-        device: where torch layers run.
-        own: is the claim a user's?
+        claim: The claim.
+        variant: A variant of the claim.
+        kind: The kind of evidence.
+        device: The device on which torch layers run.
+        own: Whether the claim is a user's.
     """
     if kind != GRADIENT:
         yield ExactRecurrence(own)
