@@ -193,7 +193,7 @@ class EpsilonClosure:
 
     @cached_property
     def _entries(self) -> tuple[list[int], list[int], list[Weight]]:
-        """Where each state's transitions begin, and the target and weight of each, as Python's numbers."""
+        """Return the row offsets, columns and weights of the table as lists of Python numbers."""
         return self.table.row_offsets.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
 
     def _cycle(self, states: Places) -> Callable[[Row], Row]:

@@ -35,7 +35,7 @@ FEW = 1000
 
 
 def _quotient(a: Weight, b: Weight) -> Weight:
-    """Of Python's integers too a fraction, where ``/`` would round."""
+    """Return ``a / b``, as a fraction if ``a`` is an integer."""
     return Fraction(a) / b if isinstance(a, int) else a / b
 
 

@@ -57,12 +57,13 @@ class Scorer:
         return values[0] - values[1] if self.signed else values[0]
 
     def cost_bound(self, string: String) -> float:
-        """How far each of :meth:`costs` may be from the true one; without cycles of epsilon.
+        """Bound the error of each of :meth:`costs` for an automaton without epsilon cycles.
 
         OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u
         max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so
-        a total is off by no more than the sum of these over the levels of the composed machine: one a symbol,
-        one a silent move, the start and the end. Infinite where a part, or a cost, might overflow.
+        a total is off by no more than the sum of these over the levels of the composed machine: one per
+        symbol, one per epsilon transition, the start and the end. The bound is infinite if a part or a cost
+        might overflow.
         """
         if self.too_heavy:
             return math.inf

@@ -31,11 +31,11 @@ from automata.wfsa import WFSA
 
 MOST_STRINGS = 2_000
 MOST_SYMBOLS = 100_000
-"""Of all strings together."""
+"""The maximum number of symbols in all strings together."""
 MOST_EXTRA = 8
 """States that another DFA may have besides, at most: each multiplies the strings by the alphabet's size."""
 MOST_STATES, MOST_STATES_OF_SUPPORT = 100, 10
-"""Of a weighted automaton over a field, and of one whose support is made deterministic."""
+"""The maximum number of states over a field, and of an automaton whose support is determinised."""
 
 
 @dataclass(frozen=True)
