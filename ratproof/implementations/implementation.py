@@ -43,15 +43,15 @@ class Implementation(Protocol):
 
     @property
     def label(self) -> str:
-        """What tells it from other ways in a test's name; empty for the usual one."""
+        """Return the label of the implementation in a test's name; empty for the default one."""
 
     @property
     def device(self) -> str | None:
-        """Where torch runs it; ``None`` where no torch does."""
+        """Return the device on which torch runs, or ``None`` without torch."""
 
     @property
     def examples(self) -> int | None:
-        """How many random cases a rung draws, where that is fixed."""
+        """Return the number of random cases that a rung draws, or ``None`` if it is not fixed."""
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random case and random strings."""
@@ -62,7 +62,7 @@ class ReadsLongStrings(Protocol):
     """A torch program of a claim's, which may be right on short strings alone."""
 
     long_examples: ClassVar[int]
-    """How many random cases with a long string a rung draws."""
+    """The number of random cases with a long string that a rung draws."""
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random case and one long string."""
@@ -84,7 +84,7 @@ def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict
 
 @cache
 def _cases(cases: Any) -> st.SearchStrategy[Any]:
-    """Of a variant's, those over one letter or two."""
+    """Return a strategy for a variant's cases over one or two letters."""
     return alphabets(2).flatmap(cases)
 
 
@@ -129,10 +129,11 @@ alone.
 LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 """Lengths of the long strings that a torch layer of a claim reads: this one, and edges of chunks."""
 GRADIENT_LENGTHS = (48, 65)
-"""The same for its gradients, whose bounds take longer."""
+"""Lengths of the long strings for gradients, whose bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
-"""The same for programs of FA-RNNs, whose products of weights soon underflow; the first for layers that
-sample, whose probabilities are fractions.
+"""Lengths of the long strings for programs of FA-RNNs, whose products of weights soon underflow.
+
+Layers that sample, whose probabilities are fractions, use the first length.
 """
 LAYER_LONG, PROGRAM_LONG = 3, 8
 """Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
@@ -142,8 +143,9 @@ _ONE_IN_FOUR = st.integers(0, 3)
 
 
 RUNS_OF_ONE = (20, 1)
-"""How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost
-of it shows.
+"""Lengths of the runs of one symbol in strings of a given length.
+
+A state settles on long runs, so errors in keeping it show.
 """
 
 
@@ -160,7 +162,7 @@ def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
-"""Of a torch program: strings a case, and symbols a string, at most."""
+"""The maximum number of strings per case, and of symbols per string, for a torch program."""
 
 
 @cache
@@ -180,8 +182,9 @@ def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
 
 
 GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
-"""Of a torch layer's gradients: random cases in each format and for each backend, strings a case, and symbols
-a string, at most.
+"""Limits for a torch layer's gradients.
+
+They are the random cases per format and backend, the strings per case, and the symbols per string.
 """
 
 
@@ -225,7 +228,7 @@ class Layer:
 
     @property
     def gradient_examples(self) -> int | None:
-        """How many random cases a comparison of gradients draws."""
+        """Return the number of random cases that a comparison of gradients draws."""
         return GRADIENT_EXAMPLES * len(available(self.device))
 
     def gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
@@ -261,15 +264,14 @@ class Layer:
 
 
 PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
-"""Of a torch program, and of state-regularized ones, which compare centroids and no scores: random cases in
-each format.
+"""Random cases per format for a torch program and for a state-regularized one.
+
+A state-regularized program compares centroids and not scores.
 """
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
 TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
-"""How many counts are held against a probability, at most, by all layers of :class:`SampledLayer`
-together.
-"""
+"""The maximum number of counts that all layers of :class:`SampledLayer` compare with a probability."""
 
 
 @dataclass(frozen=True)
@@ -322,7 +324,7 @@ class TorchProgram:
 
     @property
     def examples(self) -> int | None:
-        """How many random cases are drawn."""
+        """Return the number of random cases to draw."""
         return CELLS_EXAMPLES if self.name in CellComparison.transitions else PROGRAM_EXAMPLES
 
     @property

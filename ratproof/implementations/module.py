@@ -42,7 +42,7 @@ rounding is in the bound.
 """
 
 MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
-"""Of the strings that distinguish the automata, which the module reads one at a time."""
+"""The maximum number of distinguishing strings and of their symbols; the module reads one at a time."""
 
 FEW = 32
 """Roundings: a difference of so many may be one of weights, which a user gave without slack."""
@@ -73,7 +73,7 @@ class OfModule:
         self.place = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
-        """Those that the module is believed to be."""
+        """Return the automata that the module is claimed to equal."""
         return self._automata
 
     def weights(self) -> str:
@@ -105,7 +105,7 @@ class OfModule:
 
     @property
     def ran(self) -> str:
-        """What was run, and how."""
+        """Return a description of the module's run."""
         room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
         return (
             f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of"

@@ -26,7 +26,7 @@ from theory.registry import claims
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
 SHOWN = ("string", "unit", "network", "automaton", "bound")
-"""What was seen, which running it again shows."""
+"""The fields that a new run determines."""
 A_TEXT = (str, "a text")
 KINDS: dict[str, tuple[type, str]] = {
     "says": A_TEXT,
@@ -42,7 +42,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "automata": (list, "a list of automata"),
     "own": (bool, "true or false"),
 }
-"""What each field is."""
+"""The type of each field, and its name in error messages."""
 NOT_AS_WRITTEN = (
     LookupError,
     TypeError,
@@ -53,7 +53,7 @@ NOT_AS_WRITTEN = (
     AssertionError,
     MemoryError,
 )
-"""What computing with weights that ratproof did not write may lead to."""
+"""The exceptions that computing with weights from elsewhere may raise."""
 
 
 def keep_script(
@@ -115,7 +115,7 @@ class Replayed:
 
     @property
     def string(self) -> list[str]:
-        """What was read: as far as the first difference, where there is one."""
+        """Return the string up to the first difference, or the whole string if there is none."""
         difference = self.compared.difference
         return list(self.data["string"] if difference is None else self.data["string"][: difference.length])
 

@@ -31,14 +31,14 @@ from theory.claim import EXACT, TORCH
 
 LAST = Path(".ratproof") / "last-run.json"
 WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
-"""Of the last run of everything, by the device."""
+"""The file of the last complete run, by device."""
 PACKAGES = ("automata", "theory", "neural", "ratproof")
 SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What verdicts rest on, as hashes.
+    """Digests of the sources and libraries that verdicts depend on.
 
     Attributes:
         sources: our programs, theorems and kept files.

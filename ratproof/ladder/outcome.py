@@ -1,4 +1,4 @@
-"""What came out of a run of evidence, as Python and as JSON."""
+"""The outcome of a run of evidence, as Python objects and as JSON."""
 
 from __future__ import annotations
 

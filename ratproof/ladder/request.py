@@ -1,4 +1,4 @@
-"""What ``ratproof verify`` is asked, and whether it can be done here."""
+"""Requests to ``ratproof verify``, and checks that they can run here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from theory.registry import claim_named, claims
 
 @dataclass(frozen=True)
 class Request:
-    """What ``ratproof verify`` was asked.
+    """A request to ``ratproof verify``.
 
     Attributes:
         claims: names; all without.
@@ -57,7 +57,7 @@ class Request:
 
     @property
     def processes(self) -> int:
-        """How many processes run the tests; one is this process itself."""
+        """Return the number of processes that run the tests, including this one."""
         return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
 
     def wants(self, claim: str, kind: str) -> bool:
@@ -70,7 +70,7 @@ class Request:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -187,7 +187,7 @@ def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], 
 
 
 def _line_of(path: str, error: BaseException) -> str:
-    """Where in the file it broke, if there."""
+    """Return ``line N: `` for the line of the file where the error occurred, or ``""`` if elsewhere."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"line {error.lineno}: "
     lines = [
