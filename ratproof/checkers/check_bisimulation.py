@@ -201,8 +201,10 @@ def check_classes(a, c, classes, mirrored):
 
 
 def check_simulation(a, b, rows):
-    """With [p, q, c], what state p of A gives a string is at most c times what state q of B gives it; x is at
-    most y if x plus y is y.
+    """Check rows [p, q, c], which show that B simulates A.
+
+    A row says that the weight of any string from state p of A is at most c times its weight from state q of
+    B. Here, x is at most y if x plus y is y.
     """
     need(not a.epsilon and not b.epsilon, "a simulation is for automata without epsilon")
     known_pairs = {}

@@ -89,7 +89,7 @@ def extract(
 def _automaton(
     numbers: Numbers, asked: HardAutomaton, wanted: Wanted, tell: Callable[[str], None]
 ) -> tuple[WFSA, JsonObject]:
-    """The automaton that was asked for, and what to say of it."""
+    """Return the requested automaton and its description."""
     if wanted.probabilities:
         final = [i for i, accepts in enumerate(asked.accepts) if accepts]
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
