@@ -13,7 +13,7 @@ from ratproof.certification.soft_networks.certify import Certification, acceptin
 
 
 def sentences(answer: Certification, against: str | None = None) -> Iterator[str]:
-    """The lines that ``certify`` prints.
+    """Yield the lines that ``certify`` prints.
 
     Args:
         answer: the certification.

@@ -23,12 +23,12 @@ class Mark(Enum):
         self.sign, self.ascii_sign, self.words, self.style = sign, ascii_sign, words, style
 
     def on(self, out: Console) -> str:
-        """The character as that console can show it."""
+        """Return the mark's character, in ASCII if the console can show nothing else."""
         return self.ascii_sign if plain(out) else self.sign
 
     @classmethod
     def of(cls, result: Result) -> Mark:
-        """A result's mark."""
+        """Return the mark of a result."""
         if result.verdict == Verdict.UNKNOWN:
             return cls.UNKNOWN
         if not result.as_expected:
