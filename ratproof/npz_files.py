@@ -14,7 +14,7 @@ from ratproof.process.memory import free_memory
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:
-    """Every array of the file by its name.
+    """Return all arrays of the file by name.
 
     Raises :class:`~automata.errors.FormatError`: the file is not there, or no npz, or a member of it is no
     array.

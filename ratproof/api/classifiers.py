@@ -55,7 +55,7 @@ def classifier(
 
 
 class Classifier(nn.Module):
-    """What :func:`classifier` returns."""
+    """A recurrent layer followed by a classifier, as :func:`classifier` returns it."""
 
     def __init__(
         self,

@@ -149,7 +149,7 @@ believe_module = module_claim
 
 
 def _are_numbers(embeddings: Tensor) -> bool:
-    """Are they the symbols' numbers, for a module that has an embedding of its own?"""
+    """Return whether the embeddings are the symbols' numbers, for a module that embeds them itself."""
     return embeddings.dim() == 1 and embeddings.dtype in (torch.int64, torch.int32)
 
 
@@ -201,7 +201,7 @@ def _check_arguments(
 
 
 def _device_of(module: nn.Module, embeddings: Tensor) -> str:
-    """Where it runs: ``cpu``, ``cuda``, ..."""
+    """Return the type of the module's device, such as ``cpu`` or ``cuda``."""
     return str(next(module.parameters(), embeddings).device.type)
 
 

@@ -18,7 +18,7 @@ from ratproof.ladder.outcome import Outcome
 
 @dataclass(frozen=True)
 class Report(NoTruthValue):
-    """What a check or a verification showed.
+    """The results of a check or a verification.
 
     Attributes:
         as_expected: did all evidence run, and say what it should?

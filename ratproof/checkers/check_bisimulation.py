@@ -176,7 +176,10 @@ def turned(rows):
 
 
 def check_classes(a, c, classes, mirrored):
-    """Each state of A with a class: from it A goes on to each class as C does; in the mirror, to it."""
+    """Check that C lumps A: the weights from each state of A into each class are those of C.
+
+    If mirrored, compare the weights into each state from each class.
+    """
     x, way = dict(classes), turned if mirrored else dict
     first, last = ("final", "initial") if mirrored else ("initial", "final")
     need(len(x) == len(classes), "a state has two classes")

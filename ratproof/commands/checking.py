@@ -73,7 +73,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
 
 @dataclass
 class Subjects:
-    """What the certificates must be about, by ``--of``.
+    """The subjects that the certificates must be about, from ``--of``.
 
     Attributes:
         automata: none, one or two, with their files.

@@ -224,7 +224,10 @@ def _tolerance(text: str) -> Fraction:
 
 
 def _least(result: minimising.Minimised, given: WFSA) -> str:
-    """How many states are needed, of a deterministic automaton if it is boolean."""
+    """Return a sentence about the number of states that are needed.
+
+    A boolean automaton is compared with deterministic automata.
+    """
     least, states = result.automaton.num_states, plural(given.num_states, "state")
     if result.doubt is not None:
         return f"unknown whether fewer than {least} of {states} would do: {result.doubt}"

@@ -209,7 +209,7 @@ def _line(progress: HuntProgress) -> Text:
 
 
 def _left(progress: HuntProgress) -> str:
-    """How long it will still take, as it goes now."""
+    """Return the estimated time left at the present rate, in words."""
     if not progress.rounds or progress.asked_for is None:
         return ""
     left = progress.asked_for - progress.rounds - progress.resumed

@@ -69,7 +69,7 @@ def _alike(row: Row) -> list[tuple[str, str, str]]:
 
 
 def summary(outcome: Outcome) -> str:
-    """How many verdicts were as expected, of how many (informative) cases, and which were not."""
+    """Return the number of expected verdicts, the number of cases, and the unexpected variants, in words."""
     good = sum(r.as_expected for r in outcome.results)
     cases = sum(r.counted for r in outcome.results)
     kind = "informative " if any(r.informative is not None for r in outcome.results) else ""

@@ -1,4 +1,4 @@
-"""What a certification says, as text and as JSON."""
+"""The report on a certification, as text and as JSON."""
 
 from __future__ import annotations
 

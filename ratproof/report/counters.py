@@ -1,4 +1,4 @@
-"""What the certification of a counter says, as text and as JSON."""
+"""The report on the certification of a counter, as text and as JSON."""
 
 from __future__ import annotations
 

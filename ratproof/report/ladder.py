@@ -22,7 +22,7 @@ from theory.papers import PAPERS, Paper
 
 @dataclass(frozen=True)
 class Column:
-    """What stands in a column.
+    """The evidence that a column of the report shows.
 
     Attributes:
         kind: of evidence.
@@ -43,7 +43,7 @@ class Column:
         )
 
     def is_promised(self, claim: Claim | Subject, variant: Variant | OnlyVariant) -> bool:
-        """Has the variant such evidence?"""
+        """Return whether the variant has such evidence."""
         return self.kind in variant.kinds and (self.ran is None or self.ran in claim.runs_of(variant))
 
 
@@ -123,17 +123,17 @@ class Row:
 
     @property
     def unexpected(self) -> bool:
-        """Did any of the evidence not say what it should?"""
+        """Whether any result is unexpected."""
         return not all(result.as_expected for result in self.results)
 
     @property
     def refuted(self) -> bool:
-        """Is it refuted, as it should be?"""
+        """Whether the variant is refuted, as expected."""
         return bool(self.results) and self.variant.expected == str(Verdict.REFUTED) and not self.unexpected
 
     @property
     def hypothesis_alone(self) -> bool:
-        """Does it only drop a hypothesis, and is refuted as it should be?"""
+        """Whether the variant only drops a hypothesis, and is refuted as expected."""
         return self.refuted and self.variant.name.startswith("without-")
 
     def mark(self, column: Column) -> Mark | None:

@@ -1,4 +1,4 @@
-"""What ``ratproof certify`` does."""
+"""The implementation of ``ratproof certify``."""
 
 from __future__ import annotations
 
