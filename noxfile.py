@@ -1,8 +1,9 @@
 # /// script
 # dependencies = ["nox>=2024.10.9"]
 # ///
-"""What one can do here: ``nox -l`` lists it. The sessions share one environment, ``.nox/ratproof``, since
-torch is large.
+"""Development tasks; ``nox -l`` lists them.
+
+The sessions share one environment, ``.nox/ratproof``, because torch is large.
 """
 
 from __future__ import annotations
@@ -54,15 +55,17 @@ def ready(session: nox.Session) -> None:
 
 @nox.session
 def verify(session: nox.Session) -> None:
-    """The claims and the evidence for them; arguments go to ``ratproof verify``."""
+    """Check the claims and show the evidence for them; arguments go to ``ratproof verify``."""
     ready(session)
     run(session, "ratproof", "verify", *session.posargs)
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """All tests; arguments go to pytest. Without any, evidence does not run again that the last ``verify``
-    found as expected, where its sources and libraries are still these.
+    """Run all tests; arguments go to pytest.
+
+    Without arguments, evidence that the last ``verify`` found as expected is not run again, if its sources
+    and libraries are unchanged.
     """
     ready(session)
     arguments = session.posargs or _without_what_is_shown(session)
@@ -79,8 +82,9 @@ def _without_what_is_shown(session: nox.Session) -> tuple[str, ...]:
 
 @nox.session
 def prove(session: nox.Session) -> None:
-    """The theorems, accepted by Coq's kernel with nothing assumed; needs Coq and mathcomp. Arguments go to
-    ``ratproof prove``.
+    """Check the theorems by Coq's kernel with no assumptions; arguments go to ``ratproof prove``.
+
+    This session needs Coq and mathcomp.
     """
     ready(session)
     status = subprocess.run(
@@ -103,8 +107,10 @@ def search(session: nox.Session) -> None:
 
 @nox.session
 def hunt(session: nox.Session) -> None:
-    """Counterexamples to all claims, with a fresh seed, which is printed; arguments go to ``ratproof hunt``
-    (without: half an hour). What it finds is kept in ``.ratproof/counterexamples``.
+    """Search for counterexamples to all claims; arguments go to ``ratproof hunt``.
+
+    The search uses a fresh seed, which it prints, and takes half an hour without arguments. Counterexamples
+    are kept in ``.ratproof/counterexamples``.
     """
     ready(session)
     run(session, "ratproof", "hunt", *(session.posargs or ["--minutes", "30"]))
@@ -112,8 +118,9 @@ def hunt(session: nox.Session) -> None:
 
 @nox.session
 def smallest(session: nox.Session) -> None:
-    """Shrink anew what the papers' errata are refuted by, and keep it for ``verify``: after a change of what
-    is drawn.
+    """Shrink the counterexamples to the papers' errata again, and keep them for ``verify``.
+
+    Run this after you change how cases are drawn.
     """
     ready(session)
     run(session, "python", "-m", "proofs_tests.smallest", env=ONE_THREAD)
@@ -121,8 +128,10 @@ def smallest(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Break one place of the code at a time, and name what no test notices; ``-- claims``: break each claim,
-    and say which rungs notice. ``-- --help`` and ``-- claims --help`` say how.
+    """Change the code in one place at a time, and list the changes that no test notices.
+
+    ``-- claims`` changes each claim instead, and lists the rungs that notice. ``-- --help`` and
+    ``-- claims --help`` show the options.
     """
     ready(session)
     if session.posargs[:1] == ["claims"]:
@@ -141,8 +150,9 @@ def mutants(session: nox.Session) -> None:
 
 @nox.session
 def outside(session: nox.Session) -> None:
-    """Published libraries' recurrent layers held against the laws, in an environment of its own; what differs
-    from the verdicts that are kept shows in git. Arguments are names, ``--missing`` or ``--help``.
+    """Check recurrent layers of published libraries against the laws, in a separate environment.
+
+    A verdict that differs from the kept one shows in git. Arguments are names, ``--missing`` or ``--help``.
     """
     place = ENVIRONMENT.with_name("outside")
     project = nox.project.load_toml("pyproject.toml")
@@ -177,9 +187,10 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The pages, from the claims and from their verdicts; warnings are errors. The verdicts are those of the
-    last ``verify`` where it ran these very sources; else it runs now. ``-- --without-verdicts``: neither, and
-    the claims say "not run".
+    """Build the pages from the claims and their verdicts; warnings are errors.
+
+    The verdicts are those of the last ``verify`` if its sources are unchanged; otherwise ``verify`` runs now.
+    With ``-- --without-verdicts`` it does not run, and the claims show "not run".
     """
     ready(session)
     VERDICTS.parent.mkdir(parents=True, exist_ok=True)
@@ -202,7 +213,7 @@ def _verdicts_do_not_stand() -> bool:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """The wheel and the source archive, in ``dist/``; ``-- --tag v1.2.3`` refuses another version's."""
+    """Build the wheel and the source archive in ``dist/``; ``-- --tag v1.2.3`` requires that version."""
     project = nox.project.load_toml("pyproject.toml")
     version = project["project"]["version"]
     if session.posargs and session.posargs != ["--tag", f"v{version}"]:

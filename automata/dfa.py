@@ -25,24 +25,26 @@ MOST_PLACES = 1 << 25
 
 @dataclass(frozen=True)
 class DFA(Drawable):
-    """A DFA <states, alphabet, delta, start, final>, "DFA" in section 2 of Wang & Niepert 2019; each state
-    reads each symbol.
+    """A complete DFA <states, alphabet, delta, start, final>: each state reads each symbol.
 
     >>> even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
     >>> even.accepts("aba"), even.run("aba")
     (True, [0, 1, 1, 0])
 
-    Lists, sets and NumPy's integers are taken too, and kept as the types below.
+    Lists, sets and NumPy integers are accepted, too, and are converted to the types below.
 
     Args:
-        alphabet: the symbols, any hashable values but ``""``.
-        start: the start state.
-        table: ``table[q][a]`` is the state after state q and the a-th symbol: n rows, each as long as the
+        alphabet: The symbols, any hashable values except ``""``.
+        start: The start state.
+        table: ``table[q][a]`` is the state after state q and the a-th symbol; n rows, each as long as the
             alphabet.
-        final: the accept states.
+        final: The accept states.
 
     Raises:
-        InputError: a symbol is there twice, a row has another length, or what should be a state is none.
+        InputError: If a symbol occurs twice, a row has another length, or a state is invalid.
+
+    References:
+        Wang & Niepert (2019), section 2, "DFA".
     """
 
     alphabet: tuple[Hashable, ...]
@@ -98,7 +100,7 @@ class DFA(Drawable):
         return states
 
     def accepts(self, string: String) -> bool:
-        """Does the string end in an accept state?"""
+        """Return whether the string ends in an accept state."""
         return self.run(string)[-1] in self.final
 
     @property
@@ -107,8 +109,9 @@ class DFA(Drawable):
         return frozenset(np.flatnonzero(dead_states(self.to_wfsa())).tolist())
 
     def to_wfsa(self, semiring: Semiring = BOOLEAN) -> WFSA:
-        """The weighted form, exact: one for every arrow, the start and the accept states; its states are
-        these states.
+        """Return the weighted automaton with weight one for each transition, start state and accept state.
+
+        The weights are exact, and the states keep their numbers.
 
         >>> from automata.forward import score
         >>> from automata.semirings import REAL
@@ -125,7 +128,7 @@ class DFA(Drawable):
         return WFSA.from_edges(semiring, self.states, self.alphabet, [(self.start, one)], final, arrows)
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
-        """The boolean automaton of the same language, on these states."""
+        """Return the boolean automaton of the same language, on the same states."""
         return self.to_wfsa()
 
     def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
@@ -135,18 +138,18 @@ class DFA(Drawable):
 
     @classmethod
     def from_wfsa(cls, automaton: WFSA) -> DFA:
-        """The DFA of a boolean automaton of any kind, by the subset construction; with a dead state where it
-        needs one.
+        """Return the DFA of a boolean automaton by the subset construction.
 
-        States are numbered in the order in which strings reach them. A DFA in a file is a boolean automaton
-        there: ``DFA.from_wfsa(files.read("machine.json"))``.
+        The automaton may be of any kind. The DFA has a dead state if it needs one. States are numbered in the
+        order in which strings reach them. A file stores a DFA as a boolean automaton:
+        ``DFA.from_wfsa(files.read("machine.json"))``.
 
         >>> DFA.from_wfsa(WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]}))
         DFA(alphabet=('a',), start=0, table=((1,), (1,)), final=frozenset({1}))
 
         Raises:
-            InputError: it is not boolean, or has more than 16,384 sets of states.
-            LimitReached: its table would be too large.
+            InputError: If the automaton is not boolean, or has more than 16,384 sets of states.
+            LimitReached: If the table would be too large.
         """
         sets = determinise(automaton)
         dead = sets.states
@@ -175,10 +178,10 @@ class DFA(Drawable):
         return DFA(self.alphabet, 0, table, frozenset(old[q] for q in self.final if q in old)), tuple(queue)
 
     def minimal(self) -> DFA:
-        """The least complete DFA of the language, by Hopcroft's algorithm; one language over one alphabet
-        gives one result.
+        """Return the smallest complete DFA of the language, by Hopcroft's algorithm.
 
-        A dead state is a state here; :func:`automata.determinisation.minimal` does without.
+        Two DFAs of one language over one alphabet give the same result. A dead state counts as a state;
+        :func:`automata.determinisation.minimal` omits it.
 
         >>> DFA(("a",), 2, ((1,), (0,), (1,)), frozenset({0, 2})).minimal()
         DFA(alphabet=('a',), start=0, table=((1,), (0,)), final=frozenset({0}))
@@ -205,8 +208,9 @@ class DFA(Drawable):
         )
 
     def shortest_difference(self, other: DFA) -> Symbols | None:
-        """The shortlex-least string, in the order of this alphabet, that one accepts and the other does not;
-        ``None`` if none.
+        """Return the shortlex-least string that exactly one of the two DFAs accepts, or ``None``.
+
+        The order of the symbols is that of this DFA's alphabet.
 
         >>> even = DFA(("a",), 0, ((1,), (0,)), frozenset({0}))
         >>> every = DFA(("a",), 0, ((0,),), frozenset({0}))
@@ -214,7 +218,7 @@ class DFA(Drawable):
         ('a',)
 
         Raises:
-            InputError: the two read other symbols.
+            InputError: If the two DFAs read different symbols.
         """
         other = other.over(self.alphabet)
         pair = (self.start, other.start)

@@ -36,7 +36,7 @@ ENTITY = re.compile(r"&(?=#?\w+;)")
 """A character sequence that Graphviz would render as another character."""
 
 IDENTIFIER = re.compile(r' id="\w+"')
-"""What Graphviz adds to each part of a drawing; a page with two drawings would have it twice."""
+"""The attribute that Graphviz adds to each part of a drawing; two drawings on a page would repeat it."""
 
 
 class Drawable:

@@ -109,7 +109,7 @@ def total_weight(automaton: WFSA, length: int) -> Weight:
 
 
 def _counting(automaton: WFSA) -> WFSA:
-    """The deterministic boolean automaton with one path for each string, over the counting semiring."""
+    """Convert a deterministic boolean automaton to the counting semiring, where each path weighs 1."""
     edges = [(e.source, e.target, e.symbol, 1) for e in automaton.edges()]
     initial, final = (
         [(int(q), 1) for q in part.nonzero()[0]] for part in (automaton.initial, automaton.final)

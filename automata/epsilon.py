@@ -61,7 +61,7 @@ def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weigh
 
 
 def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
-    """The sum of all powers of the weight of the cycles through a state."""
+    """Return the star of the weight of a state's cycles; raise EpsilonCycle if it does not exist."""
     try:
         return semiring.star(weight)
     except WeightError:
@@ -138,7 +138,7 @@ class Elimination:
         return steps
 
     def product(self, vector: Row) -> Row:
-        """The row x E*."""
+        """Return the row x E*."""
         plus, times = self.semiring.add_numbers, self.semiring.multiply_numbers
         total = dict(vector)
         for q, around, _, out in self.steps:
@@ -177,8 +177,10 @@ class EpsilonClosure:
 
     @cached_property
     def _parts(self) -> tuple[list[int], dict[int, tuple[list[int], Callable[[Row], Row]]]]:
-        """Each state's part, numbered in the order in which epsilon leads through them; and those parts that
-        have a cycle: their states, and the product of a row and their closure.
+        """Return each state's component, and the states and the closure product of each cyclic component.
+
+        Components are numbered in the order in which epsilon transitions lead through them. The closure
+        product maps a row to its product with the closure of the component.
         """
         part, order = components(self.table.size, self.table.rows, self.table.columns)
         within = part[self.table.rows] == part[self.table.columns]
@@ -191,7 +193,7 @@ class EpsilonClosure:
 
     @cached_property
     def _entries(self) -> tuple[list[int], list[int], list[Weight]]:
-        """Where each state's transitions begin, and the target and weight of each, as Python's numbers."""
+        """Return the row offsets, columns and weights of the table as lists of Python numbers."""
         return self.table.row_offsets.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
 
     def _cycle(self, states: Places) -> Callable[[Row], Row]:
@@ -239,7 +241,7 @@ class EpsilonClosure:
         return result
 
     def sparse_product(self, vector: Vector) -> Vector:
-        """The same for a sparse vector."""
+        """Return x E* for a sparse vector x."""
         if not len(vector[0]):
             return vector
         total = self.row_product(dict(zip(vector[0].tolist(), vector[1].tolist(), strict=True)))
@@ -250,7 +252,7 @@ class EpsilonClosure:
         return np.array(places, dtype=np.intp), result
 
     def row_product(self, row: Row) -> Row:
-        """The same for a row as its weights other than zero by state."""
+        """Return x E* for a row x, given as its nonzero weights by state."""
         k, (part, cycles) = self.semiring, self._parts
         starts, columns, weights = self._entries
         total = dict(row)

@@ -35,9 +35,7 @@ def require_extra(extra: str, what: str) -> None:
 
 
 def needs(error: ModuleNotFoundError, what: str) -> str:
-    """Return what to install for an import that failed; empty if the module is not one that an installation
-    of ratproof has.
-    """
+    """Return how to install the module of a failed import, or ``""`` if ratproof does not use that module."""
     name = (error.name or "").partition(".")[0]
     if name in OURS:
         again = "pip install --force-reinstall --no-deps ratproof"

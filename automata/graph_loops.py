@@ -1,5 +1,6 @@
-"""Searches of large graphs, compiled by numba. A graph is ``(offsets, targets)``: the edges of node i go to
-``targets[offsets[i]:offsets[i + 1]]``.
+"""Searches of large graphs, compiled by numba.
+
+A graph is ``(offsets, targets)``: the edges of node i go to ``targets[offsets[i]:offsets[i + 1]]``.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ def reached(known: NDArray[np.bool_], offsets: Places, targets: Places) -> NDArr
 
 @_compiled
 def strong_components(offsets: Places, targets: Places) -> Places:
-    """Return the number of each node's strongly connected component, shape ``(n,)``. No edge leads to a lower
-    number.
+    """Return the number of each node's strongly connected component, shape ``(n,)``.
+
+    No edge leads to a component with a lower number.
 
     References:
         Tarjan (1972), "Depth-first search and linear graph algorithms".

@@ -40,14 +40,17 @@ def without_dead_ends(automaton: WFSA) -> WFSA:
 
 
 def reverse(automaton: WFSA) -> WFSA:
-    """The automaton that gives to each string what ``automaton`` gives to its mirror image."""
+    """Return the automaton that scores each string as ``automaton`` scores its mirror image."""
     return automaton.with_tables(
         lambda table: table.transposed, initial=automaton.final.copy(), final=automaton.initial.copy()
     )
 
 
 def sum_of(left: WFSA, right: WFSA) -> WFSA:
-    """The automaton that scores A[x] (+) B[x]: both, side by side. Over the union of the alphabets."""
+    """Return the automaton that scores A[x] (+) B[x], over the union of the alphabets.
+
+    Its states are those of both automata, side by side.
+    """
     left, right = _aligned(left, right)
     tables, index = _paired(left, right, SparseMatrix.beside)
     return left.replace(
@@ -60,7 +63,7 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
 
 
 def hadamard(left: WFSA, right: WFSA) -> WFSA:
-    """The automaton that scores A[x] (x) B[x], on pairs of states; epsilon is removed first."""
+    """Return the automaton that scores A[x] (x) B[x], on pairs of states; epsilon is removed first."""
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
@@ -74,14 +77,17 @@ def hadamard(left: WFSA, right: WFSA) -> WFSA:
 
 
 def scale(automaton: WFSA, weight: Weight) -> WFSA:
-    """The automaton that scores weight (x) A[x]."""
+    """Return the automaton that scores weight (x) A[x]."""
     k = automaton.semiring
     factor = k.exact(weight) if automaton.exact else float(weight)
     return automaton.replace(initial=np.asarray(k.times(factor, automaton.initial)))
 
 
 def remove_epsilon(automaton: WFSA) -> WFSA:
-    """The same scores without epsilon: lambda E* for lambda, and tau E* for each tau."""
+    """Return an automaton with the same scores and without epsilon.
+
+    The initial vector lambda becomes lambda E*, and each transition matrix tau becomes tau E*.
+    """
     closure = automaton.epsilon_closure
     if closure is None:
         return automaton

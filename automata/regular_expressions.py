@@ -185,7 +185,7 @@ def _set(characters: list[str]) -> str:
 
 
 def _group(rule: Rule) -> str:
-    """A part as it stands in a sequence or before a repeat."""
+    """Return the text of a rule as an operand of a sequence or a repeat, in parentheses if it needs them."""
     text = _written(rule)
     alone = isinstance(rule, Word) or (
         isinstance(rule, Either) and all(isinstance(p, Word) for p in rule.parts)

@@ -1,15 +1,14 @@
-"""The semirings of Definition 1 (Peng et al. 2018): seven small classes, over NumPy arrays of any number
-type.
+"""The seven semirings of Definition 1 (Peng et al. 2018), over NumPy arrays of any number type.
 
 >>> MAX_PLUS.plus(2, 5), MAX_PLUS.times(2, 5), MAX_PLUS.zero
 (5, 7, -inf)
 
 An operation works elementwise on float64 arrays and on object arrays of exact numbers
-(``fractions.Fraction``, and floats only for the infinities), so one algorithm serves all semirings and both
-kinds of number. Exact arithmetic keeps every law. Each class says which laws float64 breaks, and by at most
-how much; u is the unit roundoff 2**-53, gamma_k is k u / (1 - k u), and no overflow or underflow is assumed
-in these bounds. ``proofs_tests/automata/test_semirings.py`` holds the laws, the bounds, and an example of
-every break.
+(``fractions.Fraction``, and floats only for the infinities). So one algorithm serves all semirings and both
+kinds of number. Exact arithmetic satisfies every law. Each class documents which laws float64 breaks, and by
+how much at most. In these bounds u is the unit roundoff 2**-53, gamma_k is k u / (1 - k u), and no overflow
+or underflow is assumed. ``proofs_tests/automata/test_semirings.py`` tests the laws and the bounds, and has an
+example of every broken law.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ FEW = 1000
 
 
 def _quotient(a: Weight, b: Weight) -> Weight:
-    """Of Python's integers too a fraction, where ``/`` would round."""
+    """Return ``a / b``, as a fraction if ``a`` is an integer."""
     return Fraction(a) / b if isinstance(a, int) else a / b
 
 
@@ -79,7 +78,7 @@ class Semiring:
     """
 
     def plus(self, a: ArrayLike, b: ArrayLike) -> Weight:
-        """``a`` (+) ``b``, elementwise."""
+        """Return ``a`` (+) ``b``, elementwise."""
         return (
             self.add(a, b)
             if isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
@@ -87,7 +86,7 @@ class Semiring:
         )
 
     def times(self, a: ArrayLike, b: ArrayLike) -> Weight:
-        """``a`` (x) ``b``, elementwise."""
+        """Return ``a`` (x) ``b``, elementwise."""
         return (
             self.multiply(a, b)
             if isinstance(a, np.ndarray) or isinstance(b, np.ndarray)
@@ -95,13 +94,13 @@ class Semiring:
         )
 
     def sum(self, values: ArrayLike, axis: int | None = None) -> Weight:
-        """The (+)-sum along ``axis`` (of everything, without one); an empty sum is ``zero``."""
+        """Return the (+)-sum along ``axis``, or of all entries without an axis; an empty sum is ``zero``."""
         array = np.asarray(values)
         flat, along = (array.reshape(-1), 0) if axis is None else (array, axis)
         return self.add.reduce(flat, axis=along, initial=self.zero)
 
     def dot(self, a: Weights, b: Weights) -> Weight:
-        """The (+)-sum of the products of two vectors' entries, both of shape ``(n,)``."""
+        """Return the (+)-sum of the products of two vectors' entries, both of shape ``(n,)``."""
         if a.dtype != object or b.dtype != object:
             return self.sum(self.times(a, b))
         zero = self.exact(self.zero)
@@ -114,12 +113,13 @@ class Semiring:
         return total
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The matrix product: shapes ``(..., i, j)`` and ``(..., j, k)`` give ``(..., i, k)``."""
+        """Return the matrix product: shapes ``(..., i, j)`` and ``(..., j, k)`` give ``(..., i, k)``."""
         return np.asarray(self.sum(self.times(a[..., :, :, None], b[..., None, :, :]), axis=-2))
 
     def star(self, a: Weight) -> Weight:
-        """``one + a + a a + a a a + ...`` where that sum exists, else
-        :class:`~automata.errors.WeightError`. If plus is selective, it is one where going round never gains.
+        """Return the sum ``one + a + a a + a a a + ...``, or raise WeightError if it does not exist.
+
+        If (+) is selective, the sum is ``one`` if ``one`` (+) ``a`` is ``one``.
         """
         if a == self.zero or (self.selective and self.plus(self.one, a) == self.one):
             return self.one
@@ -128,7 +128,7 @@ class Semiring:
         )
 
     def absolute(self, values: Weights) -> Weights:
-        """The weights without their signs, on which absolute convergence is decided."""
+        """Return the weights without their signs, which decide absolute convergence."""
         return np.asarray(np.abs(values)) if self.signed else values
 
     def holds(self, weight: Weight) -> bool:
@@ -138,17 +138,17 @@ class Semiring:
         )
 
     def zeros(self, *shape: int, exact: bool) -> Weights:
-        """An array of ``zero``."""
+        """Return an array of ``zero`` with this shape."""
         return np.full(shape, self.zero, dtype=self.dtype(exact))
 
     def identity(self, n: int, *, exact: bool) -> Weights:
-        """The ``(n, n)`` identity matrix."""
+        """Return the ``(n, n)`` identity matrix."""
         eye = self.zeros(n, n, exact=exact)
         eye[np.arange(n), np.arange(n)] = self.one
         return eye
 
     def dtype(self, exact: bool) -> type:
-        """The NumPy dtype of this semiring's arrays."""
+        """Return the NumPy dtype of this semiring's arrays."""
         return object if self.exact_only or (exact and not self.float_only) else np.float64
 
     def exact(self, weight: Weight) -> Weight:
@@ -159,7 +159,7 @@ class Semiring:
         return Fraction(value)
 
     def parse(self, text: str) -> Weight:
-        """The exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
+        """Return the exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
         weight = parse_number(text)
         if not self.holds(weight):
             raise WeightError(
@@ -168,7 +168,7 @@ class Semiring:
         return weight
 
     def format(self, weight: Weight) -> str:
-        """The text that :meth:`parse` reads back; a float is written as the fraction it is."""
+        """Return the text that :meth:`parse` reads back; a float is written as the fraction it equals."""
         return write_number(self.exact(weight))
 
     def __repr__(self) -> str:
@@ -193,7 +193,7 @@ class Real(Semiring):
     openfst_arc = "log64"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The ordinary product: BLAS for float64, exact for fractions."""
+        """Return the ordinary matrix product, by BLAS for float64 and exactly for fractions."""
         if a.dtype != object and b.dtype != object:
             return np.asarray(a @ b)
         large = a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW
@@ -208,7 +208,7 @@ class Real(Semiring):
 
 
 def _added(a: Weight, b: Weight) -> Weight:
-    """``a + b``, where one may be an infinity and the other a fraction beyond all floats."""
+    """Return ``a + b``, where one may be infinite and the other a fraction beyond all floats."""
     try:
         return a + b
     except OverflowError:
@@ -216,7 +216,7 @@ def _added(a: Weight, b: Weight) -> Weight:
 
 
 def _taken_off(a: Weight, b: Weight) -> Weight:
-    """``a - b`` likewise, where ``b`` is no infinity."""
+    """Return ``a - b`` for a finite ``b``; ``a`` may be infinite and ``b`` beyond all floats."""
     try:
         return a - b
     except OverflowError:
@@ -232,7 +232,7 @@ class Tropical(Semiring):
     selective, openfst_arc = True, "standard"
 
     def times(self, a: ArrayLike, b: ArrayLike) -> Weight:
-        """``a + b``, elementwise."""
+        """Return ``a + b``, elementwise."""
         try:
             return super().times(a, b)
         except OverflowError:
@@ -298,13 +298,13 @@ class Log(Semiring):
         return -np.log1p(-np.exp(a)) if a < -math.log(2) else -np.log(-np.expm1(a))
 
     def exact(self, weight: Weight) -> Weight:
-        """A sum of exponentials of fractions is no fraction: there is no exact log semiring."""
+        """Raise InputError, because sums of exponentials of fractions are not fractions."""
         raise InputError(
             "the log semiring has no exact arithmetic: its scores are logarithms of sums, use floats"
         )
 
     def parse(self, text: str) -> float:
-        """The float64 nearest to the number that ``text`` writes."""
+        """Return the float64 nearest to the number that ``text`` writes."""
         try:
             return float(super().parse(text))
         except OverflowError:
@@ -313,7 +313,7 @@ class Log(Semiring):
             ) from None
 
     def format(self, weight: Weight) -> str:
-        """The shortest decimal that is read back as the same float64."""
+        """Return the shortest decimal that is read back as the same float64."""
         return repr(float(weight))
 
 
@@ -327,25 +327,28 @@ class Boolean(Semiring):
     openfst_arc = "standard"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The matrix product: is any product true? Counted in float32, which is exact below 2^24."""
+        """Return the boolean matrix product, whose entries say whether any product is true.
+
+        The products are counted in float32, which is exact below 2^24.
+        """
         if a.shape[-1] >= 1 << 24:
             return super().matmul(a, b)
         return np.asarray(a.astype(np.float32) @ b.astype(np.float32) > 0)
 
     def holds(self, weight: Weight) -> bool:
-        """True or False."""
+        """Return whether the weight is a boolean."""
         return isinstance(weight, (bool, np.bool_))
 
     def dtype(self, exact: bool) -> type:
-        """Always bool."""
+        """Return the boolean dtype, whether ``exact`` or not."""
         return np.bool_
 
     def exact(self, weight: Weight) -> bool:
-        """The weight itself."""
+        """Return the weight as a Python boolean."""
         return bool(weight)
 
     def parse(self, text: str) -> bool:
-        """``true`` or ``false``."""
+        """Return the weight that ``text`` writes, ``true`` or ``false``."""
         if text not in ("true", "false"):
             raise WeightError(
                 f'weight {shorten(text)} is not in the boolean semiring, whose weights are "true" and "false"'
@@ -353,7 +356,7 @@ class Boolean(Semiring):
         return text == "true"
 
     def format(self, weight: Weight) -> str:
-        """``true`` or ``false``."""
+        """Return ``true`` or ``false``."""
         return "true" if weight else "false"
 
 
@@ -365,15 +368,15 @@ class Counting(Semiring):
     openfst_arc = "log64"
 
     def holds(self, weight: Weight) -> bool:
-        """A natural number."""
+        """Return whether the weight is a natural number."""
         return isinstance(weight, (int, Fraction)) and weight == int(weight) and weight >= 0
 
     def exact(self, weight: Weight) -> int:
-        """The weight as a Python integer."""
+        """Return the weight as a Python integer."""
         return int(weight)
 
     def parse(self, text: str) -> int:
-        """A natural number."""
+        """Return the natural number that ``text`` writes."""
         return int(super().parse(text))
 
 

@@ -1,5 +1,6 @@
-"""Sphinx's configuration. What the pages say of verdicts comes from ``_build/verdicts.json``, never from
-here.
+"""Configuration of Sphinx.
+
+The pages take their verdicts from ``_build/verdicts.json``, never from this file.
 """
 
 import gc

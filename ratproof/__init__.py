@@ -101,7 +101,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A part of the Python face, imported when it is first asked for."""
+    """Import a part of the Python API when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'ratproof' has no attribute {name!r}")
     from ratproof.namesakes import hidden
@@ -114,5 +114,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names of the Python face too, for completion."""
+    """Return the names of the module and of the Python API, for completion."""
     return sorted({*globals(), *__all__})

@@ -90,7 +90,10 @@ def _run(arguments: list[str] | None) -> int:
 
 @cache
 def _command() -> Any:
-    """The application as click has it. Typer would read the signatures of all commands again at each run."""
+    """Return the application as a click command.
+
+    The result is cached, because Typer would read the signatures of all commands again at each run.
+    """
     if COMPLETING in os.environ:
         from typer._completion_classes import completion_init
 

@@ -19,7 +19,7 @@ PACKAGES = ("automata", "theory", "neural")
 
 
 def hidden(packages: Sequence[str] = PACKAGES) -> str:
-    """What hides one of our packages, in a sentence; empty where all are there."""
+    """Return a sentence about the first of our packages that is hidden or missing, or an empty string."""
     ours = Path(__file__).resolve().parent.parent
     for name in packages:
         spec = find_spec(name)

@@ -14,7 +14,7 @@ from ratproof.process.memory import free_memory
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:
-    """Every array of the file by its name.
+    """Return all arrays of the file by name.
 
     Raises :class:`~automata.errors.FormatError`: the file is not there, or no npz, or a member of it is no
     array.
@@ -45,7 +45,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 
 
 def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np.float32]:
-    """The array of that name as float32, shape ``(words, width)``.
+    """Return the array of that name as float32, shape ``(words, width)``.
 
     Raises :class:`~automata.errors.FormatError`: there is none, or it has another shape, or something in it
     that is no finite number.
@@ -59,7 +59,7 @@ def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np
 
 
 def finite_numbers(found: np.ndarray, name: str, path: Path) -> NDArray[np.float32]:
-    """The array as float32, where it has real numbers that are finite there."""
+    """Return the array as float32; raise FormatError if an element is not a finite real number."""
     if not (np.issubdtype(found.dtype, np.floating) or np.issubdtype(found.dtype, np.integer)):
         raise FormatError(f"{path}: {name} holds {found.dtype}, where real numbers are right")
     with np.errstate(over="ignore"):

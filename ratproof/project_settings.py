@@ -33,7 +33,7 @@ _REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """What a project sets; ``None`` and empty: not set.
+    """The settings of a project; ``None`` or an empty value means that a setting is absent.
 
     Attributes:
         file: the pyproject.toml; names in it are relative to its folder.

@@ -1,4 +1,4 @@
-"""Where ``ratproof`` starts: before anything of ours is imported, it sees whether it is ours."""
+"""The entry point of ``ratproof``, which checks for namesakes of our packages before it imports them."""
 
 from __future__ import annotations
 

@@ -56,23 +56,25 @@ class Equivalent(_ShownInNotebook):
         return _fields(self) | {"why": self.how}
 
     def to_text(self, a: str, b: str) -> str:
-        """The answer in a sentence about automata of these names."""
+        """Return the answer as a sentence about automata named ``a`` and ``b``."""
         return f"equivalent: every string has the same score in {a} and {b} ({self.how})"
 
 
 @dataclass(frozen=True)
 class Different(_ShownInNotebook):
-    """The shortlex-least string that the two automata score differently, in the order of the first one's
-    alphabet; of large automata, a string that most likely is the least (see ``doubt``).
+    """The shortlex-least string that two automata score differently, in the order of the first alphabet.
+
+    For large automata it is a string that is most likely the least (see ``doubt``).
 
     Attributes:
-        word: its symbols.
-        scores: of the first and of the second automaton, exact; logarithms as the fractions that they are.
-        certificate: automata, word and scores.
-        figures: sizes, times and methods of a decision about large automata, by name; empty for others.
-        doubt: where it is not proved that no smaller string differs: the binary logarithm of a bound on the
-            probability that one does; ``None`` where it is proved.
-        tolerance: the scores differ by more than that.
+        word: The symbols of the string.
+        scores: The exact scores of the first and the second automaton; logarithms as the fractions that they
+            are.
+        certificate: The automata, the word and the scores.
+        figures: Sizes, times and methods of a decision about large automata, by name; empty for others.
+        doubt: The binary logarithm of a bound on the probability that a smaller string differs; ``None`` if
+            it is proved that none does.
+        tolerance: The scores differ by more than this.
     """
 
     word: Symbols
@@ -89,7 +91,7 @@ class Different(_ShownInNotebook):
         return _fields(self) | {"word": list(self.word), "scores": scores, "least": self.doubt is None}
 
     def to_text(self, a: str, b: str) -> str:
-        """The answer in a sentence about automata of these names."""
+        """Return the answer as a sentence about automata named ``a`` and ``b``."""
         x, y = map(_written, self.scores)
         least = "no smaller string differs"
         if self.tolerance:
@@ -124,7 +126,7 @@ class Unknown(_ShownInNotebook):
         return _fields(self) | {"why": self.why, "searched": self.searched}
 
     def to_text(self, a: str, b: str) -> str:
-        """The answer in a sentence about automata of these names."""
+        """Return the answer as a sentence about automata named ``a`` and ``b``."""
         return f"unknown: {self.why}"
 
 
@@ -137,7 +139,7 @@ def _fields(answer: Answer) -> JsonObject:
 
 
 def _written(score: Weight) -> str:
-    """A score, exactly: a truth value or a number; of logarithms the fraction that they sum to."""
+    """Return the exact text of a score: ``true``, ``false`` or a number."""
     return str(score).lower() if isinstance(score, bool) else write_number(score)
 
 

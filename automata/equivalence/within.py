@@ -73,7 +73,7 @@ def decide_within(
 
 
 def _coupled(a: WFSA, b: WFSA) -> WFSA:
-    """A - B on the rows (u - w, w) of the rows u of A and w of B."""
+    """Return A - B as an automaton on the rows (u - w, w), for the rows u of A and w of B."""
     none = REAL.zeros(a.num_states, a.num_states, exact=True)
     transitions = {
         s: np.block([[a.matrix(s), none], [a.matrix(s) - b.matrix(s), b.matrix(s)]]) for s in a.alphabet

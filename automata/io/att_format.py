@@ -1,11 +1,13 @@
-"""Automata as AT&T text, OpenFst's: a line an arc (source, target, symbol, symbol, weight) or a final state
-(state, weight).
+"""Read and write automata as AT&T text, the format of OpenFst.
 
-Weights are written as OpenFst keeps them, as costs: min-plus as it is, max-plus and log negated, boolean 0
-for true and Infinity for false. The other semirings write their plain number. So ``fstcompile`` reads
-min-plus, max-plus and boolean files with its standard arc type and log files with ``log64``. The first line's
-source is the start state; several initial states, or one whose weight is not one, get a start state of their
-own with epsilon arcs to them. A state that no line would name has a line that says that it is not final.
+Each line is an arc (source, target, symbol, symbol, weight) or a final state (state, weight). Weights are
+written as OpenFst's costs: min-plus weights as they are, max-plus and log weights negated, boolean true as 0
+and false as Infinity. The other semirings write plain numbers. So ``fstcompile`` reads min-plus, max-plus and
+boolean files with its standard arc type, and log files with ``log64``.
+
+The first line's source is the start state. An automaton with several initial states, or with an initial
+weight other than one, gets an additional start state with epsilon arcs to its initial states. A state that no
+other line would name has a line that says that it is not final.
 """
 
 from __future__ import annotations
@@ -68,19 +70,19 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
 def loads(
     text: str, semiring: Semiring | None = None, symbols: dict[str, int] | None = None, where: str = "att"
 ) -> WFSA:
-    """The automaton that an AT&T text describes.
+    """Return the automaton that an AT&T text describes.
+
+    Parallel transitions in the text are summed, and a ``UserWarning`` names them.
 
     Args:
-        text: the lines.
-        semiring: default min-plus.
-        symbols: the symbol table, which says what labels are (see :mod:`automata.io.symbol_tables`); it gives
-            the alphabet its order, and the symbols that no arc reads.
-        where: what to call the text in errors.
+        text: The lines.
+        semiring: The semiring; min-plus by default.
+        symbols: The symbol table, which gives labels their meaning (see :mod:`automata.io.symbol_tables`). It
+            also gives the order of the alphabet, and the symbols that no arc reads.
+        where: The name of the text in error messages.
 
-    The same transition given twice is two parallel paths: their weights are summed, and a ``UserWarning``
-    names it.
-
-    Raises :class:`~automata.errors.FormatError` with the line, and what would be right.
+    Raises:
+        FormatError: If a line is invalid; the message names the line and the requirement.
     """
     k = MIN_PLUS if semiring is None else semiring
     rows = lines(text, where)
@@ -142,7 +144,7 @@ def _infinity(cost: float) -> str:
 
 
 def _decimal(value: Fraction, round_weights: bool) -> str:
-    """The number as a decimal that is read back as the same number."""
+    """Return the exact decimal text of a number, or that of its float64 if it has none and may be rounded."""
     context = Context(prec=MOST_DIGITS, Emax=999999, Emin=-999999, traps=[Inexact])
     why = "no finite decimal, and AT&T text has decimals only"
     if _is_finite_decimal(value.denominator):

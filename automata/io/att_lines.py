@@ -28,7 +28,7 @@ class Line(NamedTuple):
 
 
 def columns(text: str) -> list[tuple[int, list[str]]]:
-    r"""The number and the columns of each line that is not blank.
+    r"""Return the number and the columns of each line that is not blank.
 
     >>> columns("0 1\ta\u00a0b\r\n\n1\n")
     [(1, ['0', '1', 'a\xa0b']), (3, ['1'])]

@@ -94,9 +94,10 @@ def _or_list(names: Iterable[str]) -> str:
 
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
-    """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
-    ``.dot``, ``.svg``), and return the files. ``round_weights``: to the nearest float64 if ``.att`` has no
-    decimal.
+    """Write the automaton in the format of the file name's extension, and return the files written.
+
+    The extensions are ``.json``, ``.att`` (with a ``.syms`` file beside it), ``.dot`` and ``.svg``. If
+    ``round_weights`` is true, ``.att`` rounds a weight without a finite decimal to the nearest float64.
     """
     require_wfsa(automaton)
     path = _path(path)
@@ -150,14 +151,16 @@ def require_writable(path: str | Path) -> None:
 
 
 def written_for(path: str | Path) -> list[Path]:
-    """The files that :func:`write` writes."""
+    """Return the files that :func:`write` writes."""
     path = Path(path)
     return [path, path.with_suffix(".syms")] if path.suffix == ".att" else [path]
 
 
 def require_place(path: str | Path) -> None:
-    """Raise InputError if no file can be written there. Call this before the work; a device that is full or a
-    folder that goes meanwhile is an :class:`~automata.errors.OutputError` later.
+    """Raise InputError if no file can be written to this path.
+
+    Call this before the work. If the device is full or the folder disappears in the meantime, writing raises
+    :class:`~automata.errors.OutputError`.
     """
     try:
         file = without_links(path)
@@ -183,7 +186,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path) -> str:
-    """The file's text, as UTF-8; a file that cannot be read, or is no text, is one clear sentence."""
+    """Return the file's UTF-8 text; raise FormatError if it cannot be read or decoded."""
     data = read_bytes(path)
     if b"\0" in data:
         raise FormatError(f"{path}: is binary, where UTF-8 text is right (byte {data.index(0)} is NUL)")
@@ -222,8 +225,10 @@ def without_links(path: str | Path) -> Path:
 
 
 def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> None:
-    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link; a device is
-    written to directly. ``durable``: it is on the disk before it is renamed. Raises OutputError.
+    """Write a file completely or not at all; raise OutputError if it cannot be written.
+
+    The data goes to a temporary file beside it, which is then renamed. A link stays a link, and a device is
+    written to directly. If ``durable`` is true, the data is on the disk before the file is renamed.
     """
     write_together({path: text}, durable)
 
@@ -231,8 +236,10 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
 def write_together(
     texts: Mapping[Path, str] | Mapping[str | Path, str | bytes], durable: bool = False
 ) -> None:
-    """Write files that belong together as :func:`write_whole` does: none gets its name before all are
-    written. Raise OutputError for the first that cannot be written; all are then as they were.
+    """Write several files as :func:`write_whole` does, all of them or none.
+
+    No file gets its name before all are written. Raise OutputError for the first file that cannot be written;
+    all files are then unchanged.
     """
     ready: dict[str, Path] = {}  # written, by the names that they have so far
     path: str | Path = ""
@@ -272,7 +279,7 @@ def remove_remains(path: str | Path) -> None:
 
 
 def _prefix(file: Path) -> str:
-    """The name of a file that is not whole begins with it."""
+    """Return the prefix of the names of temporary files for this file."""
     return f".{file.name[:100]}."
 
 

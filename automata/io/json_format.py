@@ -1,5 +1,7 @@
-"""Automata as JSON: every weight a string (a number is read as its decimal text), states 0
-to n - 1, symbol "" for epsilon, zero where nothing is said.
+"""Read and write automata as JSON.
+
+Every weight is a string; a JSON number is read as its decimal text. States are 0 to n - 1, the symbol ""
+stands for epsilon, and a weight that is not listed is zero.
 
 >>> print(dumps(loads('{"semiring": "real", "states": 2, "alphabet": ["a"], "initial": [[0, "1"]],'
 ...                   ' "final": [[1, "0.5"]], "transitions": [[0, 1, "a", "-3/7"]]}')))
@@ -44,14 +46,15 @@ FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
 def loads(text: str, where: str = "automaton") -> WFSA:
-    """Return the automaton of a JSON text; raise FormatError with file, field and what would be right.
+    """Return the automaton of a JSON text; raise FormatError with the file, the field and the requirement.
+
     Weights that are given several times are summed, and a ``UserWarning`` names them.
     """
     return from_json(_parse(text, where), where)
 
 
 def from_json(data: object, where: str = "automaton") -> WFSA:
-    """The automaton that a parsed JSON object describes; see :func:`loads`."""
+    """Return the automaton that a parsed JSON object describes; see :func:`loads`."""
     reader = _Reader(where)
     if not isinstance(data, dict):
         raise reader.error("", f"is {_kind(data)}, where an object with {', '.join(FIELDS)} is right")
@@ -119,7 +122,7 @@ def dumps(automaton: WFSA) -> str:
 
 
 def to_json(automaton: WFSA) -> JsonObject:
-    """The automaton as a JSON object; every symbol has to be a string, of whole characters."""
+    """Return the automaton as a JSON object; raise InputError if a symbol is not valid Unicode text."""
     k = automaton.semiring
     for symbol in automaton.alphabet:
         if not isinstance(symbol, str):

@@ -37,10 +37,12 @@ def arc_type_for(semiring: Semiring) -> str:
 
 
 def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
-    """Return the automaton as an OpenFst acceptor: symbol i has label i + 1, epsilon 0; state q becomes q +
-    1, behind a start state 0 of its own.
+    """Return the automaton as an OpenFst acceptor with an additional start state 0.
 
-    Raises InputError for negative real weights (see :func:`two_tracks`) and for another plus.
+    Symbol i has label i + 1, epsilon has label 0, and state q becomes q + 1.
+
+    Raises:
+        InputError: If a real weight is negative (see :func:`two_tracks`), or the arc type adds differently.
     """
     k = automaton.semiring
     kind = arc_type or arc_type_for(k)
@@ -75,9 +77,11 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
 def from_openfst(
     fst: pynini.Fst, alphabet: Sequence[Hashable] | Mapping[int, Hashable], semiring: Semiring | None = None
 ) -> WFSA:
-    """Return the float64 automaton of an OpenFst acceptor; label i is ``alphabet[i - 1]``, read or not, or
-    what a mapping from labels gives. Without a semiring: min-plus for ``standard``, log for ``log`` and
-    ``log64``.
+    """Return the float64 automaton of an OpenFst acceptor.
+
+    Label i is ``alphabet[i - 1]``, or the mapping's value for i if ``alphabet`` is a mapping. The alphabet
+    may have symbols that no arc reads. The default semiring is min-plus for ``standard``, and log for ``log``
+    and ``log64``.
     """
     names = alphabet if isinstance(alphabet, Mapping) else dict(enumerate(alphabet, 1))
     alphabet = list(names.values())
@@ -101,8 +105,9 @@ def from_openfst(
 
 
 def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
-    """Return two automata without negative weights whose difference is ``automaton``. Both have the states
-    (q, +) = q and (q, -) = n + q, and differ in their final weights only.
+    """Return two automata without negative weights whose difference is ``automaton``.
+
+    Both have the states (q, +) = q and (q, -) = n + q, and differ in their final weights only.
     """
     n = automaton.states
 
@@ -110,7 +115,7 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
     def doubled(table: SparseMatrix) -> SparseMatrix:
-        """A positive weight stays on its track, a negative one leads to the other."""
+        """Return the table on both tracks; a positive weight stays on its track, a negative one leaves it."""
         other = np.where(table.weights > 0, 0, n)
         rows = np.concatenate([table.rows, table.rows + n])
         columns = np.concatenate([table.columns + other, table.columns + n - other])
@@ -124,7 +129,7 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
 
 
 def cost(k: Semiring, value: Weight) -> float:
-    """A weight as OpenFst keeps it."""
+    """Convert a weight to the cost that OpenFst stores."""
     if k.log_sign:
         return -k.log_sign * float(value)
     if value < 0:
@@ -135,7 +140,7 @@ def cost(k: Semiring, value: Weight) -> float:
 
 
 def uncost(k: Semiring, value: float) -> Weight:
-    """A cost as a weight again; infinity where it is beyond float64."""
+    """Convert a cost back to a weight; return infinity if the weight is beyond float64."""
     if k.is_boolean:
         return value < math.inf
     if k.log_sign:

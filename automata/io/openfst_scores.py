@@ -52,17 +52,18 @@ class Scorer:
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:
-        """The score in the automaton's own semiring."""
+        """Return the score in the automaton's own semiring."""
         values = [uncost(self.automaton.semiring, c) for c in self.costs(string)]
         return values[0] - values[1] if self.signed else values[0]
 
     def cost_bound(self, string: String) -> float:
-        """How far each of :meth:`costs` may be from the true one; without cycles of epsilon.
+        """Bound the error of each of :meth:`costs` for an automaton without epsilon cycles.
 
         OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u
         max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so
-        a total is off by no more than the sum of these over the levels of the composed machine: one a symbol,
-        one a silent move, the start and the end. Infinite where a part, or a cost, might overflow.
+        a total is off by no more than the sum of these over the levels of the composed machine: one per
+        symbol, one per epsilon transition, the start and the end. The bound is infinite if a part or a cost
+        might overflow.
         """
         if self.too_heavy:
             return math.inf
@@ -78,8 +79,10 @@ class Scorer:
         return levels * level
 
     def bound(self, string: String) -> float:
-        """Bound the error of :meth:`score`, without cycles of epsilon. With P and N the two tracks' parts,
-        costs off by E make the score off by (e^E - 1) (P + N).
+        """Bound the error of :meth:`score` for an automaton without epsilon cycles.
+
+        If P and N are the parts of the two tracks, costs that are off by E make the score off by (e^E - 1) (P
+        + N).
         """
         k, error = self.automaton.semiring, self.cost_bound(string)
         if error == math.inf or k.log_sign or k.is_boolean:  # elsewhere it is a factor of the score
@@ -89,7 +92,7 @@ class Scorer:
 
 
 def _silenced(fst: pynini.Fst) -> Weight:
-    """The acceptor as a transducer that writes nothing."""
+    """Return the acceptor as a transducer whose output labels are all epsilon."""
     for q in fst.states():
         arcs = fst.mutable_arcs(q)
         for arc in fst.arcs(q):
@@ -100,7 +103,10 @@ def _silenced(fst: pynini.Fst) -> Weight:
 
 
 def _total(track: pynini.Fst, labels: list[int]) -> float:
-    """The cost of all paths that read the labels, over a track whose output labels are all epsilon."""
+    """Return the cost of all paths of ``track`` that read the labels.
+
+    The output labels of ``track`` must all be epsilon.
+    """
     line = pynini.Fst(arc_type=track.arc_type())
     line.add_states(len(labels) + 1)
     line.set_start(0)

@@ -1,12 +1,12 @@
-"""Symbol tables beside AT&T text, OpenFst's: a name and its number on each line; and which symbols the labels
-of a text are.
+"""Read and write the symbol tables beside AT&T text, and resolve the labels of a text to symbols.
 
-With a table, labels are its names, as OpenFst's compiler has it, whatever they look like: ``2`` is the symbol
-named 2. Only where no label is a name, and all are numbers, are they numbers of the table, as ``fstprint``
-writes them without one. What has number 0 is epsilon.
+A symbol table is OpenFst's: each line is a name and its number. With a table, labels are its names, whatever
+they look like, as for OpenFst's compiler: ``2`` is the symbol named 2. If no label is a name and all labels
+are numbers, they are the numbers of the table, as ``fstprint`` writes them without a table. Number 0 is
+epsilon.
 
-Without a table labels are names, and ``<epsilon>``, ``<eps>``, ``@0@``, ``@_EPSILON_SYMBOL_@`` or ``0`` is
-epsilon, whichever of them the text has; ``-1`` and HFST's names for unknown symbols are refused.
+Without a table, labels are names. Epsilon is ``<epsilon>``, ``<eps>``, ``@0@``, ``@_EPSILON_SYMBOL_@`` or
+``0``, whichever of them the text has; ``-1`` and HFST's names for unknown symbols are refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)
 
 
 def dumps_symbols(automaton: WFSA) -> str:
-    """The symbol table: epsilon is 0, the alphabet follows in its order."""
+    """Return the symbol table: epsilon is 0, and the alphabet follows in its order."""
     names = map(label, (EPSILON, *automaton.alphabet))
     return "".join(f"{name}\t{i}\n" for i, name in enumerate(names))
 

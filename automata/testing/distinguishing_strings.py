@@ -31,11 +31,11 @@ from automata.wfsa import WFSA
 
 MOST_STRINGS = 2_000
 MOST_SYMBOLS = 100_000
-"""Of all strings together."""
+"""The maximum number of symbols in all strings together."""
 MOST_EXTRA = 8
 """States that another DFA may have besides, at most: each multiplies the strings by the alphabet's size."""
 MOST_STATES, MOST_STATES_OF_SUPPORT = 100, 10
-"""Of a weighted automaton over a field, and of one whose support is made deterministic."""
+"""The maximum number of states over a field, and of an automaton whose support is determinised."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,10 @@ class TestStrings:
 
 
 def w_method(dfa: DFA, extra: int = 0) -> list[Symbols]:
-    """Return strings on which every DFA that accepts another language differs, if it has at most ``extra``
-    states more than the minimal one.
+    """Return strings that tell the language apart from that of every other DFA of bounded size.
+
+    At least one string separates them if the other DFA has at most ``extra`` states more than the minimal
+    DFA.
     """
     minimal = dfa.minimal()
     middles = _words(dfa.alphabet, extra + 1)
@@ -64,16 +66,19 @@ def w_method(dfa: DFA, extra: int = 0) -> list[Symbols]:
 
 
 def hankel_strings(automaton: WFSA) -> list[Symbols]:
-    """Return strings on which every automaton over the same field with other scores differs, if its rank is
-    at most this one's.
+    """Return strings that tell the scores apart from those of every other automaton of at most the same rank.
+
+    The other automaton must be over the same field.
     """
     parts = product(*_bases(automaton, 1))
     return _shortlex(automaton.alphabet, map(_joined, parts))
 
 
 def dfa_strings(dfa: DFA, most: int = MOST_STRINGS, most_symbols: int = MOST_SYMBOLS) -> TestStrings:
-    """Return the strings of the W-method, for as many extra states as there is room for; a random choice of
-    them, with an accepted and a rejected one, if there is room for no extra state.
+    """Return the strings of the W-method, for as many extra states as the limits permit.
+
+    If the limits permit no extra state, return a random choice of them with an accepted and a rejected
+    string.
     """
     minimal = dfa.minimal()
     prefixes, suffixes = _access(minimal), _suffixes(minimal)
@@ -96,8 +101,10 @@ def dfa_strings(dfa: DFA, most: int = MOST_STRINGS, most_symbols: int = MOST_SYM
 def weighted_strings(
     automata: Sequence[WFSA], most: int = MOST_STRINGS, most_symbols: int = MOST_SYMBOLS
 ) -> TestStrings:
-    """Return strings for several automata over one alphabet: over a field those of their Hankel matrices,
-    else those of their supports; none for automata that are too large.
+    """Return test strings for several automata over one alphabet.
+
+    Over a field they are the strings of the Hankel matrices, otherwise those of the supports. Automata that
+    are too large contribute none.
     """
     strings: set[Symbols] = set()
     complete = True
@@ -200,8 +207,9 @@ def _one_of_each_kind(dfa: DFA) -> Iterator[Symbols]:
 
 
 def _bases(automaton: WFSA, longest: int) -> list[list[Symbols]]:
-    """Return prefixes and suffixes that span the Hankel matrix's rows and columns, with the words of up to
-    that length between them.
+    """Return prefixes and suffixes that span the Hankel matrix's rows and columns, and words between them.
+
+    The words are all words of length at most ``longest``.
     """
     plain = remove_epsilon(automaton.to_exact())
     prefixes, mirrored = (_spanning(side) for side in (plain, reverse(plain)))

@@ -64,8 +64,10 @@ def is_plain(symbols: String) -> bool:
 
 
 def looks_like_another(symbol: str) -> bool:
-    r"""Return whether a symbol looks like another one: it is not in Unicode's composed form (NFC), or begins
-    with a mark that is drawn over what stands before it.
+    r"""Return whether a symbol can look like another one.
+
+    This is so if it is not in Unicode's composed form (NFC), or begins with a mark that is drawn over the
+    preceding character.
 
     >>> looks_like_another("\u00e9"), looks_like_another("e\u0301"), looks_like_another("\u0301")
     (False, True, True)

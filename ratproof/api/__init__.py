@@ -1,1 +1,1 @@
-"""What ``import ratproof`` gives: automata and their decisions, checks, certificates and verdicts."""
+"""The Python API of ``import ratproof``: automata and their decisions, checks, certificates and verdicts."""

@@ -7,8 +7,10 @@ from automata.wfsa import WFSA
 
 
 def minimise(automaton: WFSA) -> WFSA:
-    """The least automaton with the same scores; :func:`automata.minimise.minimise` also gives a certificate,
-    and says of a large automaton whether the result is known to be the least.
+    """Return the least automaton with the same scores.
+
+    :func:`automata.minimise.minimise` also returns a certificate and, for a large automaton, whether the
+    result is known to be the least.
 
     >>> from automata.semirings import REAL
     >>> doubled = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})

@@ -31,8 +31,9 @@ from ratproof.report.certification import as_json_object, sentences
 
 @dataclass(frozen=True)
 class CertificationReport(NoTruthValue):
-    """Whether a soft network follows its hard automaton on all strings, or one with a cell state decides
-    balanced parentheses.
+    """A proof, or a counterexample, that a soft network follows its hard automaton on all strings.
+
+    For a network with a cell state, the report says instead whether it decides balanced parentheses.
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
@@ -58,11 +59,11 @@ class CertificationReport(NoTruthValue):
         return fragment(certification_page(self.verdict, name, str(self).splitlines(), self.answer, ""))
 
     def certificate(self) -> dict[str, Any]:
-        """What shows it, as ``check-certificate`` reads it; ``ValueError`` where nothing is proved."""
+        """Return the certificate for ``check-certificate``; raise ValueError if nothing is proved."""
         return dict(self.answer.certificate())
 
     def to_json(self) -> dict[str, Any]:
-        """The object that the command prints with ``--json``."""
+        """Return the object that the command prints with ``--json``."""
         said = self.answer
         if isinstance(said, CounterCertification):
             return counter_report.as_json_object(said, None)
@@ -76,8 +77,9 @@ def certify(
     length: int = LENGTH,
     saturated_height: int = SATURATED_HEIGHT,
 ) -> CertificationReport:
-    """Prove that a soft network follows its automaton on all strings; or, of one with a cell state, that it
-    decides balanced parentheses.
+    """Prove that a soft network follows its automaton on all strings.
+
+    For a network with a cell state, prove instead that it decides balanced parentheses.
 
     Args:
         checkpoint: an acceptor's file (``.safetensors``).

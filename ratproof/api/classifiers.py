@@ -20,8 +20,9 @@ def classifier(
     padding: int = 0,
     packed: bool = False,
 ) -> nn.Module:
-    """Return a module for :func:`~ratproof.api.checks.check` that runs a recurrent layer and a classifier on
-    its outputs.
+    """Return a module that applies a classifier to the outputs of a recurrent layer.
+
+    Pass the result to :func:`~ratproof.api.checks.check`.
 
     The module takes inputs of shape ``(T, B, input_size)``, whether or not the recurrent layer has
     ``batch_first=True``.
@@ -54,7 +55,7 @@ def classifier(
 
 
 class Classifier(nn.Module):
-    """What :func:`classifier` returns."""
+    """A recurrent layer followed by a classifier, as :func:`classifier` returns it."""
 
     def __init__(
         self,

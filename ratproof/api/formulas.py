@@ -1,5 +1,6 @@
-"""Automata read off a formula for a module's weights, with how far another evaluation of it may be off: what
-``slack`` would have to say is derived from the formula.
+"""Automata from a formula for a module's weights, with bounds on how far another evaluation may differ.
+
+The bounds are derived from the formula, so that you need not pass ``slack``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ VECTORS = 32
 def automata_of(
     name: str, formula: Formula, embeddings: Tensor, alphabet: Sequence[str]
 ) -> tuple[list[WFSA], list[Deviation]]:
-    """The automata that a formula gives, one a unit, and by how much the weights of another evaluation in the
-    same format may differ from theirs.
+    """Return the automata of a formula, one per unit, and bounds on the deviations of their weights.
+
+    A bound says how far the weights of another evaluation in the same format may differ from the automaton's.
 
     Args:
         name: of the claim.
@@ -75,8 +77,10 @@ def automata_of(
 def drawn_vectors(
     size: int, symbols: int = VECTORS, seed: int = 0, dtype: torch.dtype = torch.float32
 ) -> tuple[Tensor, list[str]]:
-    """Vectors to read instead of an alphabet's embeddings, and their names: zero, ones, one-hot ones, large
-    and small ones, one that is another one's negative, and normally distributed ones.
+    """Return vectors to read instead of an alphabet's embeddings, and their names.
+
+    The vectors are zero, ones, one-hot vectors, a large and a small one, one that is the negative of another,
+    and normally distributed ones.
 
     >>> embeddings, alphabet = drawn_vectors(3, symbols=12)
     >>> embeddings.shape, alphabet[:4]

@@ -64,8 +64,9 @@ def kernel_claim(
     gpu_memory: int | None = None,
     says: str = "",
 ) -> KernelUnderTest:
-    """The claim that a kernel computes a linear recurrence, within rounding that is derived from how it says
-    that it computes.
+    """Return the claim that a kernel computes a linear recurrence within a derived rounding bound.
+
+    The bound is derived from the arguments that describe how the kernel computes.
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
@@ -195,7 +196,7 @@ believe_kernel = kernel_claim
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:
-    """The rungs that the kernel can have."""
+    """Yield the rungs that apply to the kernel."""
     rounds = kernel.family.fixed_decay or kernel.against is not None
     if not rounds and not kernel.without & {"exact", "scale"}:
         yield "exact"

@@ -1,5 +1,4 @@
-"""Claims of your own about a torch module: its states, in floats, against the automaton that you believe it
-to be.
+"""Claims of your own that a torch module's states, in floats, match the automaton that you expect.
 
 >>> import torch
 >>> from neural.rrnn_b import RRNNB
@@ -53,8 +52,11 @@ def module_claim(
     says: str = "the module is the automaton",
     batch_first: bool = False,
 ) -> ModuleUnderTest:
-    """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
-    of an automaton's score; or, with ``accepts``, that the module accepts what a DFA accepts.
+    """Return the claim that a module computes an automaton's scores, or accepts what a DFA accepts.
+
+    Without ``accepts``, the claim is that each unit, after every nonempty prefix of every string, is within
+    rounding of an automaton's score. With ``accepts``, the claim is that the module accepts the strings that
+    a DFA accepts.
 
     A module shows floats for the strings that it is run on, so the evidence is ``sampled``, and of decisions
     also ``exhausted`` up to a length; for all strings, write the recurrence as a step over exact numbers
@@ -147,7 +149,7 @@ believe_module = module_claim
 
 
 def _are_numbers(embeddings: Tensor) -> bool:
-    """Are they the symbols' numbers, for a module that has an embedding of its own?"""
+    """Return whether the embeddings are the symbols' numbers, for a module that embeds them itself."""
     return embeddings.dim() == 1 and embeddings.dtype in (torch.int64, torch.int32)
 
 
@@ -161,9 +163,7 @@ def _check_arguments(
     slack: Any,
     batch_first: Any,
 ) -> None:
-    """Raise :class:`~automata.errors.InputError` for arguments of another kind, as a beginner may give
-    them.
-    """
+    """Raise :class:`~automata.errors.InputError` if an argument has the wrong type or shape."""
     if not isinstance(module, nn.Module):
         raise InputError(f"{name}: the module is a {type(module).__name__}, where a torch.nn.Module is right")
     if isinstance(embeddings, nn.Embedding):
@@ -201,7 +201,7 @@ def _check_arguments(
 
 
 def _device_of(module: nn.Module, embeddings: Tensor) -> str:
-    """Where it runs: ``cpu``, ``cuda``, ..."""
+    """Return the type of the module's device, such as ``cpu`` or ``cuda``."""
     return str(next(module.parameters(), embeddings).device.type)
 
 
@@ -215,7 +215,7 @@ def _believe_decision(
     says: str,
     batch_first: bool,
 ) -> ModuleUnderTest:
-    """The claim that a module accepts what a DFA accepts."""
+    """Return the claim that a module accepts what a DFA accepts."""
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)
     if not isinstance(automaton, DFA):
@@ -251,7 +251,7 @@ def _exceeds(name: str, threshold: float) -> Accepts:
 
 
 def _apart(automaton: WFSA, slack: float) -> Deviation:
-    """That much for every weight that is neither 0 nor 1."""
+    """Return a deviation of ``slack`` for every weight that is neither 0 nor 1."""
     one, zero = automaton.semiring.one, automaton.semiring.zero
     parts = (automaton.matrices, automaton.initial, automaton.final)
     return Deviation(

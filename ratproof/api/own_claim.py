@@ -1,4 +1,4 @@
-"""What all claims of a user's own have: an assertion for a test."""
+"""The base class of users' own claims, with an assertion for tests."""
 
 from __future__ import annotations
 

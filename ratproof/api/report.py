@@ -18,7 +18,7 @@ from ratproof.ladder.outcome import Outcome
 
 @dataclass(frozen=True)
 class Report(NoTruthValue):
-    """What a check or a verification showed.
+    """The results of a check or a verification.
 
     Attributes:
         as_expected: did all evidence run, and say what it should?
@@ -46,12 +46,12 @@ class Report(NoTruthValue):
         return self.html
 
     def to_json(self) -> dict[str, Any]:
-        """The object that the command prints with ``--json``."""
+        """Return the object that the command prints with ``--json``."""
         return self.data
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:
-    """The report on an outcome, as ``show`` prints it."""
+    """Return the report on an outcome, as ``show`` prints it."""
     out = Console(file=io.StringIO(), record=True, width=80, markup=False, emoji=False, highlight=False)
     show(outcome, out)
     title = ", ".join(dict.fromkeys(result.claim for result in outcome.results)) or "report"

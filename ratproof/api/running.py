@@ -32,8 +32,10 @@ def check_claim(
 
 
 def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: int | None, test: str) -> str:
-    """Run one kind of evidence of a claim, and return the report if the verdict is not the expected one, with
-    the script that reproduces the counterexample; empty if it is.
+    """Run one kind of evidence of a claim, and return the report if the verdict is unexpected.
+
+    The report ends with the script that reproduces the counterexample. The result is empty if the verdict is
+    the expected one.
 
     Args:
         step: the evidence.

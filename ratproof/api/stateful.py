@@ -44,9 +44,11 @@ def model_claim(
     device: str | None = None,
     says: str = "",
 ) -> ModelUnderTest:
-    """The claim that a model with a state keeps five laws, within rounding that is measured: whole and in
-    pieces, a row alone and in a batch, with padding and without, a first use and a second, and rows of a
-    cache in another order or another number.
+    """Return the claim that a model with a state keeps five laws within measured rounding.
+
+    Each law compares two evaluations: a whole string and its pieces; a row alone and in a batch; with padding
+    and without; a first use and a second; a cache and one with its rows reordered or with another number of
+    rows.
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
@@ -108,8 +110,10 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
 
 
 def _kinds(lacks: frozenset[str]) -> tuple[str, ...]:
-    """The laws that the model can be held to: rows are reordered between two calls of a batch, and padding is
-    on one side.
+    """Return the laws that apply to the model.
+
+    ``reorder`` needs pieces and batches, because rows are reordered between two calls of a batch. ``padding``
+    needs a model that takes padding on at least one side.
     """
     unpadded = {"left-padding", "right-padding"} <= lacks
     also = {"reorder": bool({"pieces", "batch"} & lacks), "padding": unpadded}

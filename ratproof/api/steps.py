@@ -44,19 +44,19 @@ class OnlyCase:
         return self.automata[0].alphabet
 
     def describe(self) -> str:
-        """What there is to say of it."""
+        """Return a description of the case."""
         return "the weights are given"
 
     def renamed(self, names: dict[str, str]) -> OnlyCase:
-        """Letters keep their names: the network knows no others."""
+        """Return the case itself: letters keep their names, because the network knows no others."""
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Nothing: the weights are in the file that brought the claim."""
+        """Return an empty object, because the weights are in the file that defines the claim."""
         return {}
 
     def from_json(self, data: dict[str, Any]) -> OnlyCase:
-        """The case itself: there is but one."""
+        """Return the case itself, because there is only one."""
         return self
 
 
@@ -65,8 +65,9 @@ class StepClaim(Checkable, Claim):
 
 
 def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
-    """The automata, exact; :class:`~automata.errors.InputError` where they cannot be compared with one
-    network.
+    """Return the automata in exact form.
+
+    Raises :class:`~automata.errors.InputError` if they cannot be compared with one network.
     """
     automata = tuple(
         a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton)
@@ -85,7 +86,7 @@ def step_claim(
     modes: bool = False,
     says: str = "the network is the automaton",
 ) -> StepClaim:
-    """The claim that a network gives every string the score that an automaton gives it.
+    """Return the claim that a network gives every string the score that an automaton gives it.
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
@@ -159,7 +160,7 @@ def _check(name: str, automata: Sequence[WFSA]) -> None:
 
 
 def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recurrence:
-    """The network as a recurrence over exact numbers, which refuses to round."""
+    """Return the network as a recurrence over exact numbers, which refuses to round."""
 
     def begin(case: OnlyCase) -> Any:
         return (start[0], _exact(start[1])) if modes else _exact(start)
@@ -197,7 +198,7 @@ def _exact(state: Any) -> Any:
 
 
 def _unrounded(name: str, state: Any) -> Any:
-    """The same numbers as fractions; refused where they are floats, which may have been rounded."""
+    """Return the numbers as fractions; raise InputError for floats and for integers that wrap around."""
     for number in flat(state):
         if isinstance(number, (float, np.floating)) and np.isfinite(number):
             raise InputError(

@@ -176,7 +176,10 @@ def turned(rows):
 
 
 def check_classes(a, c, classes, mirrored):
-    """Each state of A with a class: from it A goes on to each class as C does; in the mirror, to it."""
+    """Check that C lumps A: the weights from each state of A into each class are those of C.
+
+    If mirrored, compare the weights into each state from each class.
+    """
     x, way = dict(classes), turned if mirrored else dict
     first, last = ("final", "initial") if mirrored else ("initial", "final")
     need(len(x) == len(classes), "a state has two classes")
@@ -201,8 +204,10 @@ def check_classes(a, c, classes, mirrored):
 
 
 def check_simulation(a, b, rows):
-    """With [p, q, c], what state p of A gives a string is at most c times what state q of B gives it; x is at
-    most y if x plus y is y.
+    """Check rows [p, q, c], which show that B simulates A.
+
+    A row says that the weight of any string from state p of A is at most c times its weight from state q of
+    B. Here, x is at most y if x plus y is y.
     """
     need(not a.epsilon and not b.epsilon, "a simulation is for automata without epsilon")
     known_pairs = {}

@@ -54,7 +54,7 @@ SymbolTable = Annotated[
 
 
 def example(*commands: str) -> str:
-    """The end of a command's help: how it is used, a line each."""
+    """Return the end of a command's help: examples of its use, one per line."""
     lines = [f"  ratproof {command}" for command in commands]
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *lines])
 
@@ -120,4 +120,4 @@ def frame(
         ),
     ] = None,
 ) -> None:
-    """Does this recurrent network compute what this automaton computes?"""
+    """Check whether a recurrent network computes what an automaton computes."""

@@ -55,7 +55,7 @@ def tell_semiring(target: str, automaton: WFSA) -> None:
 
 
 def load(path: str, semiring: str | None, symbols: str | None, file_format: str | None = None) -> WFSA:
-    """The automaton in a file."""
+    """Return the automaton in a file."""
     return files.read(path, None if semiring is None else semiring_named(semiring), symbols, file_format)
 
 
@@ -143,7 +143,7 @@ def sample(
 
 
 def joined(string: Sequence[str]) -> str:
-    """The symbols with blanks between, or between quotation marks if that would be misread."""
+    """Return the symbols separated by blanks, or between quotation marks if that would be misread."""
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
 
@@ -159,7 +159,10 @@ def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
 
 
 def _written(machine: WFSA, value: object, text: str) -> str:
-    """The score as text; only log scores can overflow, the others are exact."""
+    """Return the score as text; raise InputError if it overflows float64.
+
+    Only log scores can overflow, because the others are exact.
+    """
     if isinstance(value, float) and not machine.semiring.holds(float(value)):
         raise InputError(
             f"the score of {shorten(text)} overflows float64, which the {machine.semiring.name} semiring"

@@ -37,8 +37,10 @@ def intersect(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Multiply the scores of two automata. Over the boolean semiring, that is the intersection of languages.
-    A symbol that one alphabet lacks has weight zero there.
+    """Multiply the scores of two automata.
+
+    Over the boolean semiring, this is the intersection of languages. A symbol that one alphabet lacks has
+    weight zero there.
     """
     _of_two(operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
 
@@ -143,9 +145,11 @@ def regex(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a regex into a DFA, or a DFA into a regex. An argument that names an existing file is an
-    automaton; any other one is a regex of Python's syntax over characters, which has to match the whole
-    string. Backreferences, lookaround, flags other than (?s) and (?x), and anchors inside are not supported.
+    """Turn a regex into a DFA, or a DFA into a regex.
+
+    An argument that names an existing file is an automaton. Any other argument is a regex over characters in
+    Python's syntax, which must match the whole string. Backreferences, lookaround, flags other than (?s) and
+    (?x), and anchors inside the regex are not supported.
     """
     if not files.names_a_file(source):
         if output is not None:

@@ -51,7 +51,7 @@ class EverythingAfterOf(TyperCommand):
 
 
 def spread(arguments: Sequence[str]) -> list[str]:
-    """The arguments with ``--of`` before each that belongs to one.
+    """Return the arguments with ``--of`` inserted before each further file that belongs to an ``--of``.
 
     >>> spread(["c.json", "--of", "a.json", "b.json", "--json"])
     ['c.json', '--of', 'a.json', '--of', 'b.json', '--json']
@@ -73,7 +73,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
 
 @dataclass
 class Subjects:
-    """What the certificates must be about, by ``--of``.
+    """The subjects that the certificates must be about, from ``--of``.
 
     Attributes:
         automata: none, one or two, with their files.
@@ -85,7 +85,7 @@ class Subjects:
     weights: tuple[str, str] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """The kinds of certificate that these files are for, each with a file."""
+        """Return the kinds of certificate that these files are for, each with one of the files."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         return one | ({CELL: self.weights[0]} if self.weights is not None else {})
@@ -122,8 +122,10 @@ def check(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check certificates with short independent programs, which share no code with the rest. Exit status
-    0: all are accepted, 1: some are rejected.
+    """Check certificates with short independent programs.
+
+    These programs share no code with the rest of ratproof. Exit status 0: all are accepted, 1: some are
+    rejected.
 
     A certificate for something else than --of is rejected. Exit status 3: none is rejected, but one is too
     much work to check.
@@ -175,7 +177,7 @@ def _sentence(answer: Judgement) -> str:
 
 
 def _certificate(path: str) -> JsonObject | Judgement:
-    """The certificate in a file; or that it is rejected, where it is one that is loosely written."""
+    """Return the certificate in a file, or a judgement that rejects it if it is malformed."""
     sure = "what certificates must be about is named after them, with --of"
     if path.endswith((".safetensors", ".att")):
         raise InputError(f"{path}: is no certificate, which is JSON; {sure}")
@@ -202,7 +204,7 @@ def _certificate(path: str) -> JsonObject | Judgement:
 def _subjects(
     of: Sequence[str], semiring: str | None, symbols: str | None, file_format: str | None
 ) -> Subjects:
-    """The files of ``--of``, read."""
+    """Read the files of ``--of``."""
     subjects = Subjects()
     formats = [file_format or Path(path).suffix[1:] for path in of]
     if (semiring, symbols) != (None, None) and not any(
@@ -275,7 +277,10 @@ def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: 
 def _aligned(
     automata: Sequence[tuple[str, WFSA]], certificates: Sequence[JsonObject], missing: bool
 ) -> list[tuple[str, WFSA]]:
-    """The automata over one alphabet, as ``equivalent`` compares them; those of ``minimise`` as they are."""
+    """Return the automata over one alphabet, as ``equivalent`` compares them.
+
+    Certificates of ``minimise`` alone leave the automata unchanged.
+    """
     if len(automata) < 2 or not any(
         _kind(data) == AUTOMATA and data.get("claims") != "minimal" for data in certificates
     ):
@@ -288,7 +293,7 @@ def _aligned(
 def _held_against(
     data: JsonObject, answer: Judgement, subjects: Subjects, temperature: float | None
 ) -> Judgement:
-    """An accepted certificate held against the files: it is rejected where it is about something else."""
+    """Compare an accepted certificate with the files, and reject it if it is about something else."""
     kind = _kind(data)
     if kind not in subjects.kinds():
         return Judgement("rejected", why=f"it is about {kind}, and --of names none")
@@ -356,7 +361,7 @@ def _other_network(
 def _network_json(
     program: ModuleType, network: Acceptor, temperature: float | None
 ) -> tuple[Fraction | None, JsonObject]:
-    """A network's temperature, and the network as that program's certificates have it."""
+    """Return a network's temperature, and the network in the format of the program's certificates."""
     if program is check_counter:
         from ratproof.certification.counters import certificate, numbers
 
@@ -370,7 +375,7 @@ def _network_json(
 
 
 def _number(fraction: str) -> str:
-    """A temperature as an option takes it, where it is a float; else as it is."""
+    """Return a temperature as a decimal number if it is exactly a float, else unchanged."""
     exact = Fraction(fraction)
     near = float(exact) if exact < 2**1023 else 0.0
     return repr(near) if Fraction(near) == exact else fraction

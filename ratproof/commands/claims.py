@@ -55,7 +55,7 @@ def claims(
 
 
 def _print_variants(claim: Claim, out: Console) -> None:
-    """A table of them, whose lines do not end in blanks."""
+    """Print a table of the variants, without trailing blanks."""
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -70,7 +70,7 @@ def _print_variants(claim: Claim, out: Console) -> None:
 
 
 def _print_heading(claim: Claim, out: Console) -> None:
-    """A line, or two: where the claim stands in the paper begins another rather than being broken."""
+    """Print a claim's name and title, with its source on a second line if it does not fit on the first."""
     line = headed(claim.name, f"  {claim.title}")
     place = f"  ({claim.source.statement}{claim.source.in_section})"
     if len(line) + len(place) <= out.width:

@@ -85,8 +85,9 @@ def equivalent(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
-    unknown.
+    """Decide whether two automata give every string one score.
+
+    Exit status 0: equivalent, 1: different, 3: unknown.
     """
     tolerance = None if within is None else _tolerance(within)
     if tolerance is not None and (certificate, kernel, kernel_file, longest) != (None, False, None, None):
@@ -158,8 +159,10 @@ def minimise(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
-    """Find the least automaton with the same scores. It is found over the reals, exactly, or among
-    deterministic boolean automata. Exit status 3: of a large one, a smaller one that may not be the least.
+    """Find the least automaton with the same scores.
+
+    The search is exact over the reals, or among deterministic boolean automata. Exit status 3: the result for
+    a large automaton is smaller, but may not be the least.
     """
     given = load(automaton, semiring, symbols, file_format)
     if output is not None:
@@ -221,7 +224,10 @@ def _tolerance(text: str) -> Fraction:
 
 
 def _least(result: minimising.Minimised, given: WFSA) -> str:
-    """How many states are needed, of a deterministic automaton if it is boolean."""
+    """Return a sentence about the number of states that are needed.
+
+    A boolean automaton is compared with deterministic automata.
+    """
     least, states = result.automaton.num_states, plural(given.num_states, "state")
     if result.doubt is not None:
         return f"unknown whether fewer than {least} of {states} would do: {result.doubt}"

@@ -52,7 +52,7 @@ def doctor(as_json: AsJson = False) -> None:
 
 
 def _print_line(line: str) -> None:
-    """What does not fit goes on below, further to the right; a path is not broken."""
+    """Print a line, and wrap it with an indent if it is too long; paths are not broken."""
     below = " " * 11 if line.startswith(" ") else "  "
     print(textwrap.fill(line, WIDTH, subsequent_indent=below, break_long_words=False, break_on_hyphens=False))
 

@@ -20,8 +20,10 @@ def examples(
     folder: Annotated[str, Argument(metavar="DIR", help="where to; it is made where there is none")],
     as_json: AsJson = False,
 ) -> None:
-    """Write the files that the pages use: automata, claims, a network, rules with sentences. A file that is
-    there already is left as it is.
+    """Write the files that the pages use.
+
+    They are automata, claims, a network, and rules with sentences. A file that already exists is left
+    unchanged.
     """
     place = Path(folder)
     if place.exists() and not place.is_dir():
@@ -44,7 +46,7 @@ def examples(
 
 
 def _below(folder: Traversable, path: str = "") -> list[tuple[str, Traversable]]:
-    """The files in a folder and those below it, by their paths."""
+    """Return the files in a folder and its subfolders, with their relative paths."""
     result = []
     for part in sorted(folder.iterdir(), key=lambda part: part.name):
         name = f"{path}{part.name}"

@@ -145,7 +145,7 @@ class _Shown:
 
 @contextmanager
 def _store(ledger: str | None, what: Hunt) -> Iterator[HuntLedger | None]:
-    """The ledger in the folder, which nobody else writes to meanwhile."""
+    """Open the ledger in a folder, and lock it against other writers; yield None without a folder."""
     if ledger is None:
         yield None
         return
@@ -209,7 +209,7 @@ def _line(progress: HuntProgress) -> Text:
 
 
 def _left(progress: HuntProgress) -> str:
-    """How long it will still take, as it goes now."""
+    """Return the estimated time left at the present rate, in words."""
     if not progress.rounds or progress.asked_for is None:
         return ""
     left = progress.asked_for - progress.rounds - progress.resumed
@@ -226,8 +226,9 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a kept counterexample again. Exit status 1 where the two sides still differ, 0 where they no longer
-    do, 3 where neither is known.
+    """Run a kept counterexample again.
+
+    Exit status 1: the two sides still differ, 0: they no longer do, 3: neither is known.
 
     What is printed is what ran. Where the file's own words say something else, a note says so.
     """

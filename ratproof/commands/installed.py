@@ -18,13 +18,12 @@ SHIPPED = ("training",)
 
 
 def entries() -> dict[str, EntryPoint]:
-    """What is installed, by name."""
+    """Return the installed commands by name."""
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 
 def add(name: str, to: typer.Typer) -> None:
-    """Add the command of that name, where one is installed; where one is expected, one that says that it is
-    not.
+    """Add the installed command of that name, or a command that reports that it is not installed.
 
     An entry may name a group of ratproof's own, to which loading it has added its commands. One whose only
     command has the entry's name is that command.

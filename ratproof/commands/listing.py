@@ -28,8 +28,9 @@ def enumerate_strings(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List strings whose score is not zero, in shortlex order. Each has its score, but for boolean
-    automata, whose accepted strings are listed.
+    """List strings whose score is not zero, in shortlex order.
+
+    Each string is listed with its score, except for boolean automata, whose accepted strings are listed.
     """
     machine = load(automaton, semiring, symbols, file_format)
     with naming(automaton):
@@ -51,8 +52,10 @@ def count(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Count the strings of a length, or add their scores. The strings of a boolean automaton are
-    counted; the scores of others are added in their semiring.
+    """Count the strings of a length, or add their scores.
+
+    For a boolean automaton, the accepted strings are counted. For other automata, the scores are added in
+    their semiring.
     """
     machine = load(automaton, semiring, symbols, file_format)
     with naming(automaton):

@@ -39,13 +39,16 @@ class Commands(TyperGroup):
         return list(dict.fromkeys([*ROWS, *installed.entries()]))
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        """The command of that name, imported; ``None`` where there is none."""
+        """Import and return the command of that name, or return ``None`` if there is none."""
         if name not in self.commands and name in self.list_commands(ctx):
             self.commands[name] = load(name, self.application)
         return self.commands.get(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command, or a near name: the library itself knows only the commands that are imported."""
+        """Resolve the command, or fail and suggest a similar name.
+
+        The library itself knows only the commands that are imported.
+        """
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
             ctx.fail(f"No such command {args[0]!r}" + (f"; did you mean {near[0]}?" if near else ""))
@@ -71,7 +74,7 @@ class Commands(TyperGroup):
 
 
 def load(name: str, app: typer.Typer) -> Any:
-    """The command, or group, of that name."""
+    """Import and return the command or group of that name."""
     row = ROWS.get(name)
     if row is not None and row.module is not None:
         import_module(row.module)

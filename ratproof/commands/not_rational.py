@@ -50,8 +50,9 @@ def not_rational(
     certificate: CertificateFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show that no small automaton computes a unit of a recurrent cell: none with fewer than n states. Exit
-    status 0: shown, 3: unknown.
+    """Show that no small automaton computes a unit of a recurrent cell.
+
+    The command shows that every such automaton has at least n states. Exit status 0: shown, 3: unknown.
     """
     if cell is None:
         raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")
@@ -82,7 +83,7 @@ def not_rational(
 
 
 def _given(cell: str, path: str | None, units: int | None) -> WeightedCell:
-    """The cell, with the weights of a file or with some."""
+    """Return the cell with the weights in a file, or with pseudorandom weights without a file."""
     if path is None:
         return some(cell_named(cell), units)
     if units is not None:

@@ -22,8 +22,10 @@ def prove(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compile the Coq development, and check its theorems: what each says and assumes. Exit status 0: every
-    theorem is accepted and assumes nothing, 1: one is not.
+    """Compile the Coq development, and check its theorems.
+
+    The check covers the statement and the assumptions of each theorem. Exit status 0: every theorem is
+    accepted and assumes nothing, 1: one is not.
     """
     from ratproof.coq.development_report import check_development, theorem_variants  # loads Hypothesis
 

@@ -31,7 +31,7 @@ LINE_EVERY, LOG_EVERY = 30.0, 1.0
 
 
 def console(*, error: bool = False) -> Console:
-    """A console that never gets wider than the report.
+    """Return a console that is never wider than the report.
 
     Text is printed as it is: no markup (``rich.text.Text`` has styles), no emoji codes, and control
     characters escaped.
@@ -140,7 +140,7 @@ def naming(*paths: str) -> Iterator[None]:
 
 
 def headed(head: str, rest: str) -> Text:
-    """A line that begins in bold."""
+    """Return a line whose beginning is bold."""
     return Text.assemble((head, "bold"), rest)
 
 
@@ -148,7 +148,7 @@ class _Printable(RenderHook):
     """Escapes control characters in the text that is printed."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        """The same, each escaped as it is rendered."""
+        """Return the renderables, each wrapped so that it is escaped when it is rendered."""
         return [_Escaped(one) for one in renderables]
 
 

@@ -40,8 +40,9 @@ def shrink(
     seconds: float = SECONDS,
     most_calls: int = MOST_CALLS,
 ) -> Shrunk:
-    """Return the smallest failing string that is found from one that fails: shorter strings first, then
-    those of earlier symbols.
+    """Return the smallest failing string that a search from a failing string finds.
+
+    Shorter strings are smaller. Among strings of the same length, those with earlier symbols are smaller.
 
     Args:
         string: it fails.

@@ -1,4 +1,4 @@
-"""What a user brings besides claims of the form of :mod:`theory.claim`: a program, a kernel, a model."""
+"""Users' own programs, kernels and models, which are checked like the claims of :mod:`theory.claim`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OnlyVariant:
 
 @dataclass(frozen=True)
 class Subject:
-    """What evidence is about.
+    """The program, kernel or model that evidence is about.
 
     Attributes:
         name: as the command line knows it.

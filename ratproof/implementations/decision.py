@@ -28,8 +28,9 @@ MOST_IN_A_BATCH = 1024
 
 
 class OfDecision:
-    """Whether a module accepts a string, by its output after the last symbol, against a DFA. The module reads
-    each string as a whole, so that it need not be causal.
+    """A comparison of a module's decisions, by its output after the last symbol, with those of a DFA.
+
+    The module reads each string as a whole, so it need not be causal.
     """
 
     way = "decision"
@@ -49,16 +50,18 @@ class OfDecision:
         self.place = {symbol: i for i, symbol in enumerate(dfa.alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
-        """The DFA, over the boolean semiring."""
+        """Return the DFA as an automaton over the boolean semiring."""
         return (self.dfa.to_wfsa(),)
 
     def weights(self) -> str:
-        """What there is to say of it."""
+        """Return a sentence about the weights."""
         return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Each nonempty string; a module says nothing of the empty one, which counts as no case. Neighbours
-        of one length are read side by side.
+        """Compare the decisions on each nonempty string.
+
+        A module has no output for the empty string, which counts as no case. Neighbouring strings of the same
+        length are read in one batch.
         """
         ledger().facts["module"] = (
             f"{type(self.module).__name__} in evaluation mode, on whole strings, up to {MOST_IN_A_BATCH:,} of"
@@ -81,8 +84,9 @@ class OfDecision:
                     yield replace(_result(string, accepted, right), varies=len(decided) > 1)
 
     def decisions(self, strings: Sequence[String]) -> list[bool | None]:
-        """Whether the module accepts each of some strings of one length, read in one batch; ``None`` where
-        its output has a NaN, which is neither.
+        """Return whether the module accepts each of several strings of one length, read in one batch.
+
+        An entry is ``None`` if the module's output has a NaN.
         """
         inputs = embedded(self.embeddings, self.place, strings)
         outputs = outputs_of(self.module, inputs, batch_first=self.batch_first, last=True)
@@ -90,9 +94,7 @@ class OfDecision:
             return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise :class:`~ratproof.implementations.comparison.NotAFunction` where the string by itself is
-        decided otherwise.
-        """
+        """Raise NotAFunction if the module decides the string differently by itself."""
         if compared.difference is not None:
             (alone,) = self.decisions([compared.string])
             if _word(alone) != compared.difference.network:
@@ -116,14 +118,15 @@ class OfDecision:
         return f"the automaton accepts {which} string that is not empty" if len(kinds) == 1 else ""
 
     def to_json(self) -> dict[str, Any]:
-        """The way: the module is in the file that brought the claim."""
+        """Return only the field ``way``, because the module is in the file that defines the claim."""
         return {"way": self.way}
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfDecision:
-        """The module of the claim, which the user's file brought.
+        """Return the comparison of the claim, whose module the user's file defines.
 
-        Raises :class:`~automata.errors.InputError`: the claim is about no module's decisions.
+        Raises:
+            InputError: If the claim is not about a module's decisions.
         """
         return program_of(cls, claim, "what a module accepts")
 

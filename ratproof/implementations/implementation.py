@@ -43,18 +43,18 @@ class Implementation(Protocol):
 
     @property
     def label(self) -> str:
-        """What tells it from other ways in a test's name; empty for the usual one."""
+        """Return the label of the implementation in a test's name; empty for the default one."""
 
     @property
     def device(self) -> str | None:
-        """Where torch runs it; ``None`` where no torch does."""
+        """Return the device on which torch runs, or ``None`` without torch."""
 
     @property
     def examples(self) -> int | None:
-        """How many random cases a rung draws, where that is fixed."""
+        """Return the number of random cases that a rung draws, or ``None`` if it is not fixed."""
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random case, and random strings."""
+        """Draw a random case and random strings."""
 
 
 @runtime_checkable
@@ -62,10 +62,10 @@ class ReadsLongStrings(Protocol):
     """A torch program of a claim's, which may be right on short strings alone."""
 
     long_examples: ClassVar[int]
-    """How many random cases with a long string a rung draws."""
+    """The number of random cases with a long string that a rung draws."""
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random case, and one long string."""
+        """Draw a random case and one long string."""
 
 
 @cache
@@ -84,7 +84,7 @@ def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict
 
 @cache
 def _cases(cases: Any) -> st.SearchStrategy[Any]:
-    """Of a variant's, those over one letter or two."""
+    """Return a strategy for a variant's cases over one or two letters."""
     return alphabets(2).flatmap(cases)
 
 
@@ -102,14 +102,14 @@ class ExactRecurrence:
     examples: int | None = None
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random case, and random strings over its alphabet."""
+        """Draw a random case and random strings over its alphabet."""
         case, some = self.case_and_strings(variant, effort, data)
         return ExactComparison(claim.name, variant.name, case), some
 
     def case_and_strings(
         self, variant: Variant, effort: Effort, data: st.DataObject
     ) -> tuple[Any, Sequence[String]]:
-        """A random case by itself, whoever scores its automata, and the strings."""
+        """Draw a random case and strings, independently of the implementation that scores its automata."""
         sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
             return data.draw(variant.cases("")), data.draw(strings_over(variant.alphabet, *sizes))
@@ -117,7 +117,7 @@ class ExactRecurrence:
         return data.draw(variant.cases("abc")).renamed(names), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> ExactComparison:
-        """A random case over at most two letters, to be decided."""
+        """Draw a random case to decide, over at most two letters unless the variant has its own alphabet."""
         cases = _cases(variant.cases) if variant.alphabet is None else variant.cases("")
         return ExactComparison(claim.name, variant.name, data.draw(cases))
 
@@ -129,10 +129,11 @@ alone.
 LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 """Lengths of the long strings that a torch layer of a claim reads: this one, and edges of chunks."""
 GRADIENT_LENGTHS = (48, 65)
-"""The same for its gradients, whose bounds take longer."""
+"""Lengths of the long strings for gradients, whose bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
-"""The same for programs of FA-RNNs, whose products of weights soon underflow; the first for layers that
-sample, whose probabilities are fractions.
+"""Lengths of the long strings for programs of FA-RNNs, whose products of weights soon underflow.
+
+Layers that sample, whose probabilities are fractions, use the first length.
 """
 LAYER_LONG, PROGRAM_LONG = 3, 8
 """Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
@@ -142,14 +143,15 @@ _ONE_IN_FOUR = st.integers(0, 3)
 
 
 RUNS_OF_ONE = (20, 1)
-"""How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost
-of it shows.
+"""Lengths of the runs of one symbol in strings of a given length.
+
+A state settles on long runs, so errors in keeping it show.
 """
 
 
 @cache
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
-    """A random string of a length, of single symbols or of runs, from a seed."""
+    """Return a strategy for random strings of one length, of single symbols or of runs, from a seed."""
 
     def read(seed: int, run: int) -> String:
         random = Random(seed)
@@ -160,12 +162,15 @@ def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
-"""Of a torch program: strings a case, and symbols a string, at most."""
+"""The maximum number of strings per case, and of symbols per string, for a torch program."""
 
 
 @cache
 def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """A string of each of some lengths, from one seed; or a few strings that are drawn symbol by symbol."""
+    """Return a strategy for a batch of strings, from one seed or drawn symbol by symbol.
+
+    The strings from one seed have distinct lengths.
+    """
 
     def read(seed: int, lengths: Sequence[int]) -> list[String]:
         random = Random(seed)
@@ -177,14 +182,15 @@ def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
 
 
 GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
-"""Of a torch layer's gradients: random cases in each format and for each backend, strings a case, and symbols
-a string, at most.
+"""Limits for a torch layer's gradients.
+
+They are the random cases per format and backend, the strings per case, and the symbols per string.
 """
 
 
 @cache
 def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """A few strings of several lengths, from one seed."""
+    """Return a strategy for a few strings of several lengths, from one seed."""
 
     def read(seed: int, lengths: Sequence[int]) -> list[String]:
         random = Random(seed)
@@ -210,40 +216,41 @@ class Layer:
         return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random layer with random options, weights and start, and random strings."""
+        """Draw a random layer with random options, weights and start, and random strings."""
         names, some = data.draw(_readings(USUAL.strings, 12, 40))
         network = self._drawn("abc", claim, variant, data).renamed(names)
         return self._on_a_backend(network, data), some
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer without extreme weights, and one long string."""
+        """Draw a random layer without extreme weights, and one long string."""
         string = data.draw(string_of_length("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
         return self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data), [string]
 
     @property
     def gradient_examples(self) -> int | None:
-        """How many random cases a comparison of gradients draws."""
+        """Return the number of random cases that a comparison of gradients draws."""
         return GRADIENT_EXAMPLES * len(available(self.device))
 
     def gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer, whose gradients are compared, and a few random strings."""
+        """Draw a random layer for a comparison of gradients, and a few random strings."""
         some = data.draw(_few("ab"))
         network = self._on_a_backend(self._drawn("ab", claim, variant, data), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer without extreme weights, whose gradients are compared, and one longer string."""
+        """Draw a random layer without extreme weights for a comparison of gradients, and one long string."""
         string = data.draw(string_of_length("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
         network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
-        """A random layer over two letters, to be decided."""
+        """Draw a random layer over two letters, to be decided."""
         return self._drawn("ab", claim, variant, data)
 
     def _on_a_backend(self, network: LayerComparison, data: st.DataObject) -> LayerComparison:
-        """The network, on one of the backends that there are for its device; some that fuse gates and steps
-        without that.
+        """Set the network to one of the backends available for its device, and sometimes disable its fusion.
+
+        A network that can fuse gates and steps runs without fusion in one of four cases.
         """
         network.backend = data.draw(st.sampled_from(available(self.device)))
         network.unfused = network.can_fuse and data.draw(_ONE_IN_FOUR) == 3
@@ -257,15 +264,14 @@ class Layer:
 
 
 PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
-"""Of a torch program, and of state-regularized ones, which compare centroids and no scores: random cases in
-each format.
+"""Random cases per format for a torch program and for a state-regularized one.
+
+A state-regularized program compares centroids and not scores.
 """
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
 TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
-"""How many counts are held against a probability, at most, by all layers of :class:`SampledLayer`
-together.
-"""
+"""The maximum number of counts that all layers of :class:`SampledLayer` compare with a probability."""
 
 
 @dataclass(frozen=True)
@@ -289,7 +295,7 @@ class SampledLayer:
         return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """A random layer, and random strings."""
+        """Draw a random layer and random strings."""
         names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
         finds = power(RUNS, threshold(TESTS))
         ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
@@ -302,7 +308,7 @@ class SampledLayer:
         return data.draw(sampled_layers(*which, runs, TESTS, self.dtype, self.device))
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """A random layer, and one long string: what is computed at each step is compared in fewer runs."""
+        """Draw a random layer and one long string; each step is compared in fewer runs."""
         string = data.draw(string_of_length("abc", PROGRAM_LENGTHS[0]))
         return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
 
@@ -318,7 +324,7 @@ class TorchProgram:
 
     @property
     def examples(self) -> int | None:
-        """How many random cases are drawn."""
+        """Return the number of random cases to draw."""
         return CELLS_EXAMPLES if self.name in CellComparison.transitions else PROGRAM_EXAMPLES
 
     @property
@@ -358,14 +364,14 @@ class TorchProgram:
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Implementation]:
-    """The ways to run the variant's network that show evidence of that kind.
+    """Yield the implementations of the variant's network that show evidence of this kind.
 
     Args:
-        claim: the claim.
-        variant: of the claim.
-        kind: of evidence.
-        device: where torch layers run.
-        own: is the claim a user's?
+        claim: The claim.
+        variant: A variant of the claim.
+        kind: The kind of evidence.
+        device: The device on which torch layers run.
+        own: Whether the claim is a user's.
     """
     if kind != GRADIENT:
         yield ExactRecurrence(own)

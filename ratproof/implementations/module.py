@@ -42,15 +42,16 @@ rounding is in the bound.
 """
 
 MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
-"""Of the strings that distinguish the automata, which the module reads one at a time."""
+"""The maximum number of distinguishing strings and of their symbols; the module reads one at a time."""
 
 FEW = 32
 """Roundings: a difference of so many may be one of weights, which a user gave without slack."""
 
 
 class OfModule:
-    """A module's outputs against the scores of automata, within the derived bound: in evaluation mode, one
-    string a batch.
+    """A comparison of a module's outputs with the scores of automata, within the derived bound.
+
+    The module runs in evaluation mode, with one string per batch.
     """
 
     way = "module"
@@ -72,16 +73,17 @@ class OfModule:
         self.place = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
-        """Those that the module is believed to be."""
+        """Return the automata that the module is claimed to equal."""
         return self._automata
 
     def weights(self) -> str:
-        """What there is to say of it."""
+        """Return a sentence about the weights."""
         return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no
-        case.
+        """Compare the outputs on every nonempty prefix of every string.
+
+        A module has no output for the empty string, which counts as no case.
         """
         shortest = 1
         ledger().facts["module"] = self.ran
@@ -103,7 +105,7 @@ class OfModule:
 
     @property
     def ran(self) -> str:
-        """What was run, and how."""
+        """Return a description of the module's run."""
         room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
         return (
             f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of"
@@ -111,7 +113,7 @@ class OfModule:
         )
 
     def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:
-        """The scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
+        """Return the scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
         sides: list[Any] = [None] * len(strings)
         # beside float32 the error of float64 is nothing
         most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0
@@ -157,9 +159,7 @@ class OfModule:
         return StringResult(string, before, difference)
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise :class:`~ratproof.implementations.comparison.NotAFunction` where the difference is another
-        one when the string is run again.
-        """
+        """Raise NotAFunction if a second run on the string gives a different output."""
         difference = compared.difference
         if difference is None:
             return
@@ -201,13 +201,14 @@ class OfModule:
         return "the automaton scores every string zero" if zero else ""
 
     def to_json(self) -> dict[str, Any]:
-        """The way: the module is in the file that brought the claim."""
+        """Return only the field ``way``, because the module is in the file that defines the claim."""
         return {"way": self.way}
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfModule:
-        """The module of the claim, which the user's file brought.
+        """Return the comparison of the claim, whose module the user's file defines.
 
-        Raises :class:`~automata.errors.InputError`: the claim is about no module.
+        Raises:
+            InputError: If the claim is not about a module.
         """
         return program_of(cls, claim, "a module's scores")

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @contextmanager
 def evaluating(module: nn.Module) -> Iterator[None]:
-    """The module in evaluation mode, and afterwards each part in the mode in which it was."""
+    """Put the module in evaluation mode without gradients, and restore the mode of each part afterwards."""
     training = {part: part.training for part in module.modules()}
     module.eval()
     try:
@@ -37,19 +37,21 @@ def outputs_of(
     batch_first: bool = False,
     last: bool = False,
 ) -> Tensor:
-    """Return what the module gives for inputs of shape ``(T, B, input_size)``: outputs of shape
-    ``(T, B, units)``, alone or first in a tuple; of a layer of :mod:`neural` its scores.
+    """Return the outputs of a module, shape ``(T, B, units)``, for inputs of shape ``(T, B, input_size)``.
+
+    The module returns its outputs alone or as the first item of a tuple. For a layer of :mod:`neural` they
+    are its scores.
 
     Args:
-        module: called in evaluation mode.
-        inputs: the inputs.
-        units: how many there have to be; any number without.
-        batch_first: whether the module takes and gives ``(B, T, ...)`` instead.
-        last: whether outputs of shape ``(B, units)``, after the last symbol alone, are right, too; they are
+        module: The module, called in evaluation mode.
+        inputs: The inputs.
+        units: The required number of units; any number by default.
+        batch_first: Whether the module reads and returns ``(B, T, ...)`` instead.
+        last: Whether outputs of shape ``(B, units)``, after the last symbol only, are accepted, too; they are
             returned with T = 1.
 
     Raises:
-        InputError: it gives something else.
+        InputError: If the module returns anything else.
     """
     taken = inputs.transpose(0, 1) if batch_first else inputs
     with evaluating(module):
@@ -75,7 +77,7 @@ def outputs_of(
 
 
 def embedded(embeddings: Tensor, place: dict[Any, int], strings: Sequence[String]) -> Tensor:
-    """The inputs of some strings of one length, shape ``(T, B, input_size)``."""
+    """Return the inputs for several strings of one length, shape ``(T, B, input_size)``."""
     numbers = torch.tensor([[place[symbol] for symbol in string] for string in strings], dtype=torch.long)
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
 

@@ -26,7 +26,7 @@ from theory.registry import claims
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
 SHOWN = ("string", "unit", "network", "automaton", "bound")
-"""What was seen, which running it again shows."""
+"""The fields that a new run determines."""
 A_TEXT = (str, "a text")
 KINDS: dict[str, tuple[type, str]] = {
     "says": A_TEXT,
@@ -42,7 +42,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "automata": (list, "a list of automata"),
     "own": (bool, "true or false"),
 }
-"""What each field is."""
+"""The type of each field, and its name in error messages."""
 NOT_AS_WRITTEN = (
     LookupError,
     TypeError,
@@ -53,7 +53,7 @@ NOT_AS_WRITTEN = (
     AssertionError,
     MemoryError,
 )
-"""What computing with weights that ratproof did not write may lead to."""
+"""The exceptions that computing with weights from elsewhere may raise."""
 
 
 def keep_script(
@@ -78,7 +78,7 @@ def keep(
 
 
 def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> dict[str, Any]:
-    """What the file of a counterexample holds."""
+    """Return the content of a counterexample's file."""
     comparison = load(counterexample.to_json(), "counterexample")
     return {
         "format": FORMAT,
@@ -115,13 +115,14 @@ class Replayed:
 
     @property
     def string(self) -> list[str]:
-        """What was read: as far as the first difference, where there is one."""
+        """Return the string up to the first difference, or the whole string if there is none."""
         difference = self.compared.difference
         return list(self.data["string"] if difference is None else self.data["string"][: difference.length])
 
     def otherwise(self) -> dict[str, str]:
-        """The fields of the file that say something else than what runs, each with what it says; nothing that
-        is shown comes from them.
+        """Return the fields of the file that differ from the comparison, each with the file's value.
+
+        The rest of the output uses none of these values.
         """
         right: dict[str, Any] = {"weights": self.comparison.weights()}
         if "automata" in self.data:
@@ -137,9 +138,7 @@ class Replayed:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """A kept counterexample; :class:`~automata.errors.FormatError` where the file is none, or a field is not
-    what it should be.
-    """
+    """Return a kept counterexample; raise FormatError if the file is not one, or if a field is invalid."""
     text = read_text(path)
     try:
         data = json.loads(text, object_pairs_hook=_once)
@@ -165,7 +164,7 @@ def _require_fields(data: dict[str, Any], where: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose fields are each there once."""
+    """Return the object with these fields; raise InputError if a field occurs twice."""
     names = [name for name, _ in pairs]
     twice = (
         next((name for place, name in enumerate(names) if name in names[:place]), None)
@@ -178,10 +177,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def load(data: dict[str, Any], where: str) -> Comparison:
-    """The comparison that a counterexample came from. Weights are data: nothing in the file is run.
+    """Return the comparison of a counterexample.
 
-    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of
-    that variant's.
+    Weights are data: no code in the file is run.
+
+    Raises:
+        InputError: If the claim or the variant does not exist, or the weights do not fit the variant.
     """
     if not isinstance(data["claim"], str):
         raise FormatError(f"{where}: field claim is no name")
@@ -230,7 +231,7 @@ def replay(path: str | Path) -> Replayed:
 
 
 def run_again(data: dict[str, Any], where: str) -> Replayed:
-    """The same for a counterexample that somebody sent; ``where`` says which, in what is wrong with it."""
+    """Run a counterexample again that somebody sent; ``where`` names it in error messages."""
     _require_fields(data, where)
     _settle_name(data, where)
     comparison = load(data, where)

@@ -10,8 +10,9 @@ from ratproof.ladder.outcome import Outcome
 
 
 def junit(outcome: Outcome, name: str) -> bytes:
-    """A suite of that name: a test for each result, which fails where the verdict is not the one expected;
-    what could not run here is skipped.
+    """Return a JUnit test suite with this name and a test for each result.
+
+    A test fails if its verdict is not the expected one. Evidence that could not run here is skipped.
 
     >>> junit(Outcome([]), "my_claim.py").decode().splitlines()[1]
     '<testsuite name="my_claim.py" tests="0" failures="0" skipped="0" errors="0" />'

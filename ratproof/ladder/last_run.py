@@ -31,14 +31,14 @@ from theory.claim import EXACT, TORCH
 
 LAST = Path(".ratproof") / "last-run.json"
 WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
-"""Of the last run of everything, by the device."""
+"""The file of the last complete run, by device."""
 PACKAGES = ("automata", "theory", "neural", "ratproof")
 SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What verdicts rest on, as hashes.
+    """Digests of the sources and libraries that verdicts depend on.
 
     Attributes:
         sources: our programs, theorems and kept files.
@@ -66,10 +66,10 @@ def keep(request: Request, outcome: Outcome, ground: Ground) -> None:
 
 
 def unexpected() -> tuple[tuple[str, str], ...]:
-    """The claims and kinds of evidence that differed from what was expected in the last run; none, where all
-    was as expected.
+    """Return the claims and kinds of evidence whose verdicts in the last run were not the expected ones.
 
-    Raises :class:`~automata.errors.InputError`: there is no last run.
+    Raises:
+        InputError: If there is no last run.
     """
     data = _read(LAST)
     if data is None:
@@ -79,8 +79,9 @@ def unexpected() -> tuple[tuple[str, str], ...]:
 
 
 def still_standing() -> str | None:
-    """The verdicts of the last whole run on the CPU as JSON, where sources and libraries are those that
-    ran.
+    """Return the verdicts of the last complete CPU run as JSON, or None if they are out of date.
+
+    They are out of date if sources or libraries have changed since.
     """
     data = _read(WHOLE["cpu"])
     ground = digest()
@@ -90,7 +91,10 @@ def still_standing() -> str | None:
 
 
 def beside(device: str, ground: Ground) -> Beside | None:
-    """The last whole run on the other device, where it ran these sources; with which libraries, it says."""
+    """Return the last complete run of the same sources on the other device, or None if there is none.
+
+    The result names the versions of the libraries, which may differ.
+    """
     for other, path in WHOLE.items():
         data = _read(path)
         if other == device or data is None or data.get("sources") != ground.sources:
@@ -104,9 +108,7 @@ def beside(device: str, ground: Ground) -> Beside | None:
 
 
 def _results(data: dict[str, Any], device: str) -> tuple[Result, ...] | None:
-    """A kept run's results; ``None`` where the file is no whole run on that device, or somebody wrote into
-    it.
-    """
+    """Return the results of a kept run, or None if the file is not a valid complete run on that device."""
     try:
         results = tuple(Result.from_json(row) for row in data["results"])
     except (KeyError, TypeError, ValueError):
@@ -135,7 +137,7 @@ def _is_sound(result: Result) -> bool:
 
 
 def digest() -> Ground:
-    """What verdicts rest on, here and now."""
+    """Return the digests of the sources and libraries that verdicts depend on."""
     # not what lies in the working folder, which python -m looks through and a program does not
     places = [*site.getsitepackages(), site.getusersitepackages()]
     libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=places)})
@@ -151,7 +153,7 @@ def digest() -> Ground:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """A kept run; ``None`` where the file is not there, or is none."""
+    """Return a kept run, or None if the file does not exist or is not one."""
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         rows = [(row["claim"], row["kind"], row["verdict"], row["expected"]) for row in data["results"]]

@@ -1,4 +1,4 @@
-"""What came out of a run of evidence, as Python and as JSON."""
+"""The outcome of a run of evidence, as Python objects and as JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Beside:
     file: str
 
     def sentence(self) -> str:
-        """What ran, when and where."""
+        """Return a sentence that says what ran, when and where."""
         on = f"a {self.model}" if self.model else "the CPU"
         good = sum(r.as_expected for r in self.results)
         return (
@@ -44,13 +44,11 @@ class Beside:
 
 @dataclass
 class Outcome:
-    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what
-    could not run here.
+    """The outcome of a run: its results, its errors, whether it was interrupted, and what could not run here.
 
-    ``nothing_to_run`` says why nothing was to run, where nothing was: then all is as it should be.
-    ``not_written`` says why a file that was asked for could not be written, where one could not; ``stopped``,
-    that the run ended at its first unexpected result; ``device``, where torch ran; ``beside``, what is shown
-    of the other device.
+    ``nothing_to_run`` says why there was nothing to run, which is not an error. ``not_written`` says why a
+    requested file could not be written. ``stopped`` says that the run ended at its first unexpected result.
+    ``device`` is the device of torch, and ``beside`` is the last run on the other device, to be shown.
     """
 
     results: list[Result]
@@ -94,7 +92,7 @@ class Outcome:
 
 
 def gpu_model() -> str:
-    """The name of the GPU that torch uses; empty where there is none."""
+    """Return the name of the GPU that torch uses, or ``""`` if there is none."""
     import torch
 
     return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else ""

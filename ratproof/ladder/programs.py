@@ -96,10 +96,12 @@ def program_under_test(
 def sampled(
     name: str, comparison: ProgramComparison, alphabet: Sequence[str], lengths: Sequence[int]
 ) -> None:
-    """Assert that both sides agree on random strings, on strings of each of these lengths, and on those that
-    distinguish the automata from others.
+    """Assert that both sides agree on random strings, on strings of these lengths, and on test strings.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    The test strings distinguish the automata from others.
+
+    Raises:
+        Disagreement: If the sides differ on a string.
     """
     symbols = tuple(alphabet)
 
@@ -122,10 +124,12 @@ def sampled(
 
 
 def exhausted(comparison: ProgramComparison, alphabet: Sequence[str]) -> None:
-    """Assert that both sides agree on every string up to a length, the shortest first, and on those that
-    distinguish the automata from others.
+    """Assert that both sides agree on every string up to a length, shortest first, and on test strings.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    The test strings distinguish the automata from others.
+
+    Raises:
+        Disagreement: If the sides differ on a string.
     """
     longest = length_within(len(alphabet))
     every = [string for length in range(longest + 1) for string in product(alphabet, repeat=length)]
@@ -148,8 +152,9 @@ def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
 
 @contextmanager
 def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
-    """Replace the counterexample by a smaller one, and note what may be wrong with the call of the program
-    or with the automata.
+    """Replace the counterexample by a smaller one, and record likely mistakes.
+
+    Mistakes are looked for in the call of the program and in the automata.
     """
     facts = ledger().facts
     try:
@@ -180,8 +185,9 @@ def _original(string: Sequence[str], alphabet: Sequence[str]) -> Symbols:
 def _smaller(
     comparison: ProgramComparison, string: Symbols, alphabet: Sequence[str]
 ) -> tuple[StringResult | None, str]:
-    """Return the comparison of the smallest failing string found, and whether the search was stopped; None
-    for a string that does not fail by itself.
+    """Return the comparison of the smallest failing string found, and whether the search was stopped.
+
+    The comparison is None if the string does not fail by itself.
     """
     failing: dict[Symbols, StringResult] = {}
 
@@ -201,8 +207,9 @@ def _smaller(
 
 
 def _other_layout(comparison: ProgramComparison, alphabet: Sequence[str], also: Sequence[String]) -> str:
-    """Return in words that the program agrees with its automata if its first two axes are exchanged; nothing
-    if it does not, or if too little could be compared.
+    """Return a hint if the program agrees with its automata once its first two axes are exchanged.
+
+    The hint is empty if the program does not agree, or if too little could be compared.
     """
     other = comparison.in_other_layout()
     short = (string for length in count(1) for string in product(alphabet, repeat=length))

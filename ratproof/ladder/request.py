@@ -1,4 +1,4 @@
-"""What ``ratproof verify`` is asked, and whether it can be done here."""
+"""Requests to ``ratproof verify``, and checks that they can run here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from theory.registry import claim_named, claims
 
 @dataclass(frozen=True)
 class Request:
-    """What ``ratproof verify`` was asked.
+    """A request to ``ratproof verify``.
 
     Attributes:
         claims: names; all without.
@@ -57,7 +57,7 @@ class Request:
 
     @property
     def processes(self) -> int:
-        """How many processes run the tests; one is this process itself."""
+        """Return the number of processes that run the tests, including this one."""
         return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
 
     def wants(self, claim: str, kind: str) -> bool:
@@ -70,14 +70,12 @@ class Request:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def require_junit(file: str | None, reads: Iterable[str | None]) -> None:
-    """Raise :class:`~automata.errors.InputError` where ``--junit`` names a file in no folder, or one that
-    cannot be written or that is read.
-    """
+    """Raise InputError if ``--junit`` names a file that cannot be written, has no folder, or is an input."""
     if file is not None and not Path(file).absolute().parent.is_dir():
         raise InputError(f"--junit {file}: there is no folder {Path(file).absolute().parent}")
     require_outputs({"--junit": file}, reads)
@@ -94,14 +92,15 @@ def require_known(request: Request) -> None:
 def require_promised(
     kinds: Sequence[str], asked: Sequence[Claim | Subject], named: bool, where: str = ""
 ) -> None:
-    """Raise :class:`~automata.errors.InputError` for a kind of evidence that there is not, or that no claim
-    that was asked for promises; and for a claim that was named and promises none of them.
+    """Raise InputError if a kind of evidence does not exist, or no requested claim promises it.
+
+    A claim that was requested by name must promise at least one of the kinds.
 
     Args:
-        kinds: of evidence.
-        asked: the claims.
-        named: was each asked for by its name?
-        where: they are from, which begins the sentence.
+        kinds: The kinds of evidence.
+        asked: The requested claims.
+        named: Whether each claim was requested by its name.
+        where: The source of the claims, which begins the error message.
     """
     for kind in kinds:
         if kind not in KINDS:

@@ -126,7 +126,7 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
 
 
 def load(path: str) -> dict[str, Claim | Subject]:
-    """The claims that a file assigns to names; the file is run, and its claims are known from then on."""
+    """Run a Python file, register the claims that it assigns to names, and return them by name."""
     if not Path(path).is_file():
         raise InputError(f"{path}: is no file, where a Python file with claims is right")
     spec = importlib.util.spec_from_file_location("brought_claims", path)
@@ -187,7 +187,7 @@ def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], 
 
 
 def _line_of(path: str, error: BaseException) -> str:
-    """Where in the file it broke, if there."""
+    """Return ``line N: `` for the line of the file where the error occurred, or ``""`` if elsewhere."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"line {error.lineno}: "
     lines = [
@@ -199,7 +199,7 @@ def _line_of(path: str, error: BaseException) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    """The exception's first line after its name; what ratproof refuses says all in its sentence."""
+    """Return the exception's name and the first line of its message; an InputError's message stands alone."""
     said = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
     line = (said.splitlines() or [""])[0]
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

@@ -81,13 +81,14 @@ def write_junit(outcome: Outcome, file: str, name: str) -> str:
 
 
 def keep_evidence(results: list[Result], seed: int | None, claims_file: str = "") -> list[str]:
-    """Keep counterexamples and certificates as files, whose names the results then have. Return what could
-    not be kept, in words.
+    """Keep counterexamples and certificates as files, and return sentences about those that were not kept.
+
+    The results get the names of their files.
 
     Args:
-        results: with the evidence.
-        seed: of the run.
-        claims_file: that brought the claims, for scripts that run it again.
+        results: The results with their evidence.
+        seed: The seed of the run.
+        claims_file: The file that defines the claims, for the scripts that run counterexamples again.
     """
     failed: dict[tuple[str, str], list[str]] = {}  # what it is and why, and where it should be
     for result in results:
@@ -145,7 +146,7 @@ def _missing(request: Request, results: list[Result], not_run: list[dict[str, st
 
 
 def _promised(claim: Claim, variant: Variant, kind: str) -> tuple[str | None, ...]:
-    """What has to have run for that kind."""
+    """Return the names of the implementations that must have run for this kind of evidence."""
     if kind == "sampled":
         return claim.runs_of(variant)
     return (EXACT,) if kind in RUN_ON_STRINGS else (None,)

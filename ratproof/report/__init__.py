@@ -59,7 +59,7 @@ def _show_unexpected(
 
 
 def _alike(row: Row) -> list[tuple[str, str, str]]:
-    """The unexpected verdicts, each with the kinds of evidence that have it, and their common reason."""
+    """Return the unexpected verdicts, each with its kinds of evidence and their common reason."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for result in row.results:
         if not result.as_expected:
@@ -69,7 +69,7 @@ def _alike(row: Row) -> list[tuple[str, str, str]]:
 
 
 def summary(outcome: Outcome) -> str:
-    """How many verdicts were as expected, of how many (informative) cases, and which were not."""
+    """Return the number of expected verdicts, the number of cases, and the unexpected variants, in words."""
     good = sum(r.as_expected for r in outcome.results)
     cases = sum(r.counted for r in outcome.results)
     kind = "informative " if any(r.informative is not None for r in outcome.results) else ""
@@ -85,7 +85,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
-    """What did not run and why, what was left out, and the notes."""
+    """Return sentences about what did not run and why, and what was left out, followed by the notes."""
     sentences = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
     if own and outcome.results:
         sentences += _other_device(outcome)
@@ -103,7 +103,7 @@ def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
 
 
 def _other_device(outcome: Outcome) -> list[str]:
-    """What is known of the device on which the networks did not run."""
+    """Return sentences about the device on which the networks did not run."""
     if outcome.beside is not None:
         return [outcome.beside.sentence()]
     if all(result.device is None for result in outcome.results):

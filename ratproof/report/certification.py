@@ -1,4 +1,4 @@
-"""What a certification says, as text and as JSON."""
+"""The report on a certification, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ratproof.certification.soft_networks.certify import Certification, acceptin
 
 
 def sentences(answer: Certification, against: str | None = None) -> Iterator[str]:
-    """The lines that ``certify`` prints.
+    """Yield the lines that ``certify`` prints.
 
     Args:
         answer: the certification.

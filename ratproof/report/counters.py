@@ -1,4 +1,4 @@
-"""What the certification of a counter says, as text and as JSON."""
+"""The report on the certification of a counter, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ratproof.certification.counters.certify import CounterCertification, Counte
 
 
 def sentences(answer: CounterCertification) -> Iterator[str]:
-    """The lines that ``certify`` prints for a counter."""
+    """Yield the lines that ``certify`` prints for a counter."""
     if answer.verdict == "certified":
         yield "certified: the network decides balanced parentheses"
     elif answer.word is not None:

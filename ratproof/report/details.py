@@ -99,7 +99,7 @@ def _name(result: Result) -> str:
 
 
 def _numbers(result: Result) -> Text:
-    """A result's cases, seconds, and largest share of the rounding bound."""
+    """Return a line with a result's cases, seconds, and largest share of the rounding bound."""
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
     line = f"  {_name(result):17}{result.verdict!s:8}{_cases(result.cases):>16}{result.seconds:>9.1f} s"
     more = ""
@@ -158,7 +158,7 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
 
 
 def chance(facts: dict[str, Any]) -> str:
-    """What a test on counts is worth: how rare false alarms are, and what it finds."""
+    """Return the probability of false alarms of a test on counts, and the errors that it finds, in words."""
     return (
         f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts gives"
         f" a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by"
@@ -167,7 +167,7 @@ def chance(facts: dict[str, Any]) -> str:
 
 
 def _remarks(result: Result) -> list[str]:
-    """What the row in the table does not say: what the verdict is about, and what was not compared."""
+    """Return remarks that the table's row does not show, such as what was not compared."""
     facts, who = result.facts, f"{result.claim}, {result.variant}"
     told = (
         [f"{who}: {facts['on_numbers']['says']}"]
@@ -183,7 +183,7 @@ def _remarks(result: Result) -> list[str]:
 
 
 def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> list[str]:
-    """What may explain a relative difference of a few roundings."""
+    """Return a hint if the scores differ by only a few roundings, else an empty list."""
     network, score = float(counterexample.network), float(counterexample.automaton)
     if not math.isfinite(score) or not abs(network - score) <= few * abs(score):
         return []

@@ -22,7 +22,7 @@ from theory.papers import PAPERS, Paper
 
 @dataclass(frozen=True)
 class Column:
-    """What stands in a column.
+    """The evidence that a column of the report shows.
 
     Attributes:
         kind: of evidence.
@@ -35,7 +35,7 @@ class Column:
     device: str | None = None
 
     def holds(self, result: Result) -> bool:
-        """Does the result stand here?"""
+        """Return whether the result belongs in this column."""
         return (
             result.kind == self.kind
             and self.ran in (None, result.ran)
@@ -43,7 +43,7 @@ class Column:
         )
 
     def is_promised(self, claim: Claim | Subject, variant: Variant | OnlyVariant) -> bool:
-        """Has the variant such evidence?"""
+        """Return whether the variant has such evidence."""
         return self.kind in variant.kinds and (self.ran is None or self.ran in claim.runs_of(variant))
 
 
@@ -123,21 +123,21 @@ class Row:
 
     @property
     def unexpected(self) -> bool:
-        """Did any of the evidence not say what it should?"""
+        """Whether any result is unexpected."""
         return not all(result.as_expected for result in self.results)
 
     @property
     def refuted(self) -> bool:
-        """Is it refuted, as it should be?"""
+        """Whether the variant is refuted, as expected."""
         return bool(self.results) and self.variant.expected == str(Verdict.REFUTED) and not self.unexpected
 
     @property
     def hypothesis_alone(self) -> bool:
-        """Does it only drop a hypothesis, and is refuted as it should be?"""
+        """Whether the variant only drops a hypothesis, and is refuted as expected."""
         return self.refuted and self.variant.name.startswith("without-")
 
     def mark(self, column: Column) -> Mark | None:
-        """The mark in a column: none where the variant has no such rung."""
+        """Return the mark in a column, or None if the variant has no such rung."""
         others = self.beside if column.device else []
         here = [result for result in (*self.results, *others) if column.holds(result)]
         if here:
@@ -151,7 +151,9 @@ _ALARM = (Mark.UNEXPECTED, Mark.UNKNOWN, Mark.REFUTED, Mark.HOLDS, Mark.NOT_RUN)
 def rows(
     results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = (), beside: Sequence[Result] = ()
 ) -> list[Row]:
-    """A row for each variant and corpus, in the order of the results; then those of which nothing ran.
+    """Return a row for each variant and corpus, in the order of the results.
+
+    The variants that did not run follow.
 
     Args:
         results: of the run.
@@ -176,7 +178,7 @@ def rows(
 def ladder(
     table: Sequence[Row], out: Console, claims_file: str | None = None, every_row: bool = True
 ) -> Iterator[Text]:
-    """The lines: a heading a paper, a line a claim, a row a variant; what the signs mean.
+    """Yield a heading per paper, a line per claim, a row per variant, and the legend.
 
     Args:
         table: the rows.
@@ -258,7 +260,7 @@ def _row(row: Row, name: str, out: Console) -> Iterator[Text]:
 
 
 def _count(number: int) -> str:
-    """A number within eight columns: in full, in millions, or as a power of ten."""
+    """Format a number in at most eight columns: in full, in millions, or as a power of ten."""
     for size, letter, most in ((1, "", 999_999), (10**6, " M", 9_999)):
         if round(number / size) <= most:
             return f"{number / size:,.0f}{letter}"
@@ -266,7 +268,7 @@ def _count(number: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    """A time within three columns: seconds, or minutes, hours or days, with their letter."""
+    """Format a time in at most three columns, in seconds, minutes, hours or days."""
     for size, letter, most in ((1, "", 999), (60, "m", 99), (3600, "h", 99)):
         if round(seconds / size) <= most:
             return f"{seconds / size:.0f}{letter}"

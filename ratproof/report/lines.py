@@ -9,7 +9,7 @@ from ratproof.process.streams import WIDTH
 
 
 def fitted(line: Text) -> Text:
-    """The line, with three dots at its end where it is too long."""
+    """Return the line, truncated with three dots at its end if it is too long."""
     if len(line) > WIDTH:
         line.truncate(WIDTH - 3)
         line.append("...")

@@ -11,7 +11,7 @@ from ratproof.evidence.results import Result
 
 
 class Mark(Enum):
-    """What stands in a column of the report: a character, one for terminals without it, words, a style."""
+    """A mark in a column of the report: a character, its ASCII substitute, its meaning, and its style."""
 
     HOLDS = "✓", "+", "holds", "green"
     REFUTED = "✗", "x", "refuted as expected", "cyan"
@@ -23,12 +23,12 @@ class Mark(Enum):
         self.sign, self.ascii_sign, self.words, self.style = sign, ascii_sign, words, style
 
     def on(self, out: Console) -> str:
-        """The character as that console can show it."""
+        """Return the mark's character, in ASCII if the console can show nothing else."""
         return self.ascii_sign if plain(out) else self.sign
 
     @classmethod
     def of(cls, result: Result) -> Mark:
-        """A result's mark."""
+        """Return the mark of a result."""
         if result.verdict == Verdict.UNKNOWN:
             return cls.UNKNOWN
         if not result.as_expected:
@@ -37,7 +37,7 @@ class Mark(Enum):
 
 
 def plain(out: Console) -> bool:
-    """Can the console show ASCII alone?"""
+    """Return whether the console can show only ASCII."""
     try:
         "".join(mark.sign for mark in Mark).encode(out.encoding)
     except (UnicodeEncodeError, LookupError):
@@ -46,5 +46,5 @@ def plain(out: Console) -> bool:
 
 
 def legend(out: Console) -> str:
-    """Every mark with its words, on one line."""
+    """Return every mark with its meaning, on one line."""
     return ", ".join(f"{mark.on(out)} {mark.words}" for mark in Mark)

@@ -10,7 +10,7 @@ MOST_LINES = 6  # of one kind of identity: of d units all but the first few look
 
 
 def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:
-    """The proof's parts in order: what is said, and the formulas that belong to it.
+    """Yield the parts of a proof in order, each with the formulas that belong to it.
 
     Args:
         proof: a certificate of type ``"induction"``.

@@ -15,7 +15,7 @@ from ratproof.report.marks import plain
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:
-    """The string and the two scores, or what refutes a variant where no single string does."""
+    """Return the simplest counterexample as text, or what refutes a variant without one."""
     best = simplest(results)
     if best is None or best.counterexample is None:
         return "no automaton" if any(r.kind != "kernel-checked" for r in results) else "a theorem"
@@ -25,7 +25,10 @@ def smallest(results: Sequence[Result], out: Console) -> str:
 def in_short(
     counterexample: Counterexample | KernelCounterexample | StatefulCounterexample, out: Console
 ) -> str:
-    """The string, the network's score and the automaton's; of a program the place and both numbers."""
+    """Return the string, the network's score and the automaton's score on one line.
+
+    For a kernel or a model, return the index and both numbers instead.
+    """
     unequal = "!=" if plain(out) else "≠"
     if isinstance(counterexample, KernelCounterexample | StatefulCounterexample):
         return counterexample.in_short(unequal)
@@ -36,7 +39,10 @@ def in_short(
 
 
 def simplest(results: Sequence[Result]) -> Result | None:
-    """The result with the simplest counterexample: first those that exclude any other automaton."""
+    """Return the result with the simplest counterexample, or None if there is none.
+
+    Results that exclude every other automaton come first.
+    """
     with_one = [result for result in results if result.counterexample is not None]
     return min(with_one, key=_plainness, default=None)
 

@@ -83,7 +83,7 @@ def compile_rules(
 
 
 def _rules(given: str) -> tuple[Labelled, ...]:
-    """Those of a file, or the one that stands there."""
+    """Return the rules of a file, or the single rule that the argument is."""
     if files.names_a_file(given):
         return rule_files.read(given)
     if given.split() == [given] and ("/" in given or Path(given).suffix in (".config", ".rules", ".txt")):

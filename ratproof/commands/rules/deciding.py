@@ -43,8 +43,9 @@ def decide(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether the network of some rules, as torch runs it at beta = 1, is the rules: for all
-    sentences, rounding and all.
+    """Decide whether the network of some rules is equivalent to the rules on all sentences.
+
+    The network is the one that torch runs at beta = 1, including its rounding.
 
     Exit status 0 equivalent, 1 different, 3 unknown.
     """
@@ -114,7 +115,7 @@ def decide(
 
 
 def _keep(decision: NetworkDecision, folder: Path) -> int:
-    """A file for each certificate."""
+    """Write a file for each certificate, and return the number of files."""
     written = [
         (
             f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",

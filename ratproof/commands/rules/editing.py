@@ -35,7 +35,10 @@ OnData = Annotated[
     epilog=example("rules show house/network.safetensors"),
 )
 def show(checkpoint: Kept, as_json: AsJson = False) -> int:
-    """The rules that a trained network began with, by number: what rules disable is told."""
+    """List the rules that a trained network began with, by number.
+
+    Pass these numbers to rules disable.
+    """
     from neural.fa_rnn.files import load
 
     model, _ = load(checkpoint)

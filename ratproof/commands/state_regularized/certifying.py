@@ -1,4 +1,4 @@
-"""What ``ratproof certify`` does."""
+"""The implementation of ``ratproof certify``."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _certify_counter(
     page: tuple[str, str] | None,
     as_json: bool,
 ) -> int:
-    """The same of a network with a cell state; ``limits`` are height, length and saturated_height."""
+    """Certify a network with a cell state; ``limits`` are height, length and saturated_height."""
     html = None if page is None else page[0]
     require_outputs({"--certificate": certificate, "--html": html}, reads=(checkpoint,))
     if temperature is not None and not 0 < temperature < float("inf"):

@@ -46,8 +46,9 @@ def certify(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Prove that a soft network follows its automaton, on all strings. Exit status 0: certified, 1:
-    different, 3: unknown.
+    """Prove that a soft network follows its automaton on all strings.
+
+    Exit status 0: certified, 1: different, 3: unknown.
 
     Followed are the most probable centroid after each symbol and the decision to accept; with --against the
     decision alone. Of a network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) it is proved that it
@@ -108,8 +109,10 @@ def figures(
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a network as the papers' figures do (3, 4 and 8 of Wang and Niepert 2019): its automata, and its
-    transition probabilities over temperatures.
+    """Draw a network as the papers' figures do.
+
+    The figures are 3, 4 and 8 of Wang and Niepert (2019): the network's automata, and its transition
+    probabilities over temperatures.
     """
     from ratproof.commands.state_regularized.drawing import figures as run
 

@@ -1,4 +1,4 @@
-"""What ``ratproof figures`` does."""
+"""The implementation of ``ratproof figures``."""
 
 from __future__ import annotations
 

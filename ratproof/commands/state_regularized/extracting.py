@@ -1,4 +1,4 @@
-"""What ``ratproof extract`` does."""
+"""The implementation of ``ratproof extract``."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def extract(
 def _automaton(
     numbers: Numbers, asked: HardAutomaton, wanted: Wanted, tell: Callable[[str], None]
 ) -> tuple[WFSA, JsonObject]:
-    """The automaton that was asked for, and what to say of it."""
+    """Return the requested automaton and its description."""
     if wanted.probabilities:
         final = [i for i, accepts in enumerate(asked.accepts) if accepts]
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
@@ -138,7 +138,7 @@ def _final(machine: Moore) -> frozenset[int]:
 
 
 def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> JsonObject:
-    """How Algorithm 1's table compares with the one that asking gives."""
+    """Compare Algorithm 1's counted transitions with those of the hard automaton."""
     if counted is None:
         return {}
     name = numbers.alphabet

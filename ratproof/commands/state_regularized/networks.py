@@ -9,7 +9,7 @@ from ratproof.commands.terminal import naming
 
 
 def numbers_at(path: str, network: Acceptor, temperature: float | None) -> Numbers:
-    """A network's numbers at that temperature, its own without."""
+    """Return a network's numbers at the given temperature, or at its own temperature if it is None."""
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(
             f"--temperature is {temperature}, where a positive number is right; ratproof extract gives the"

@@ -12,7 +12,7 @@ from ratproof.ladder.rungs.agreement import agree
 from theory.claim import Claim, Effort, Variant
 
 MOST_TEST_STRINGS = 50
-"""Of a layer with a long string, to distinguish its automata from others."""
+"""The maximum number of test strings that distinguish the automata of a layer with a long string."""
 
 
 def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:

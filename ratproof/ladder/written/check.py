@@ -22,7 +22,7 @@ from theory.registry import claim_named
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the user gave to ``ratproof verify``.
+    """The user's inputs to ``ratproof verify``.
 
     Attributes:
         device: where networks run, ``cpu`` or ``cuda``.

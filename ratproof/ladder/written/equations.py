@@ -26,8 +26,9 @@ EXAMPLES = 40
 
 
 class OfEquations(LayerComparison):
-    """The equations in the layer's number format, with the layer's parameters, against the exact scores of
-    its automata.
+    """A comparison of the equations in the layer's number format with the exact scores of its automata.
+
+    The equations use the layer's parameters.
     """
 
     way = "equations"
@@ -54,9 +55,7 @@ class OfEquations(LayerComparison):
 def agree_with_equations(
     claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected", device: str = "cpu"
 ) -> None:
-    """Assert that the equations of random layers of that kind stay within the derived bound of the layers'
-    automata.
-    """
+    """Assert that the equations of random layers stay within the derived bound of the layers' automata."""
     names, strings = data.draw(readings(most=6))
     starts = layer_kinds()[kind].starts
     one = data.draw(networks("abc", kind, claim, variant, dtype, device, start=starts)).renamed(names)
@@ -66,7 +65,7 @@ def agree_with_equations(
 def gates_are_those_of_the_paper(
     inputs: Inputs, data: st.DataObject, *, claim: str, variant: str, layer: str
 ) -> None:
-    """The paper's equations, written out once more, against the layer's automata."""
+    """Compare the paper's equations, implemented independently, with the layer's automata."""
     agree_with_equations(claim, layer, "float64", data, variant, inputs.device)
 
 

@@ -26,15 +26,16 @@ _LABELLED = st.lists(
 
 
 def network_of_rules_is_the_rules(inputs: Inputs, data: st.DataObject) -> None:
-    """In float32 as torch runs it: it does not round, and each label's score is larger than 0 exactly where a
-    rule of it matches.
-    """
+    """Assert that the float32 network does not round, and scores a label above 0 iff a rule of it matches."""
     labelled = [Labelled(label, rule, 1) for label, rule in data.draw(_LABELLED)]
     decided(labelled, ("a", "b", "c"), data.draw(st.booleans()), inputs.device)
 
 
 def network_of_a_rule_file_is_the_rules(inputs: Inputs) -> None:
-    """The same for the rules in a folder, over all words of its sentences (``ratproof verify --rules``)."""
+    """Assert that the network of a folder's rule file equals the rules, over all words of its sentences.
+
+    The folder is the argument of ``ratproof verify --rules``.
+    """
     assert inputs.rules is not None
     file = rule_file_in(inputs.rules)
     words = vocabulary(read(inputs.rules))

@@ -32,8 +32,9 @@ def random_weights(alphabet: str, window: int) -> Weights:
 
 
 def count_of_states_is_exact(inputs: Inputs) -> None:
-    """2(s + ... + s^(K-1)) + 1 states as corrected, 2 + s + ... + s^(K-1) are enough, and the rank for random
-    weights is the least.
+    """Assert the numbers of states that suffice, and that the rank for random weights is the least number.
+
+    With A = s + ... + s^(K-1), the corrected automaton has 2 A + 1 states, and 2 + A are enough.
     """
     counts = []
     for s, window in SIZES:

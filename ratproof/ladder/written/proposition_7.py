@@ -19,8 +19,9 @@ FILE = "proofs_tests/rational_recurrences/test_proposition_7.py"
 
 
 def gates_are_those_of_the_paper(inputs: Inputs, data: st.DataObject, *, dtype: str) -> None:
-    """Equations 5a and 5b, computed once more by NumPy: network and automata share their gates, so this is
-    checked separately.
+    """Compare Equations 5a and 5b, computed by NumPy, with the gates of the automata.
+
+    The network and the automata share their gates, so this is checked separately.
     """
     network = data.draw(networks("abc", "example-6", CLAIM, "corrected", dtype, inputs.device))
     p, v = network.layer.parameters, network.layer.embeddings

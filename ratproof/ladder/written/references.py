@@ -1,8 +1,8 @@
-"""The papers' equations once more, one symbol at a time, with the weights written out: what the layers are
-held against.
+"""Independent implementations of the papers' equations, to which the layers are compared.
 
-Each reference takes a cell, the inputs ``(T, input)`` of one string, and c_0 for every unit; it gives c_1,
-..., c_T and the outputs. Nothing here is shared with ``neural/`` but the weights.
+Each reference computes one symbol at a time, with the weights written out. It takes a cell, the inputs
+``(T, input)`` of one string, and c_0 for every unit; it returns c_1, ..., c_T and the outputs. It shares only
+the weights with ``neural/``.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def linear_elman(cell, v, c):
 
 
 def closed(k, once, h, e):
-    """The scores of the places 0 to n behind one epsilon transition at most, or behind any number of them."""
+    """Return the scores at positions 0 to n after at most one epsilon transition, or after any number."""
     plus, times, _ = k
     after = [h[0]]
     for j in range(1, len(h)):

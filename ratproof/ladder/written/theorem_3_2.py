@@ -20,8 +20,9 @@ _TEMPERATURES = st.fractions("1/50", 20, max_denominator=50)
 
 
 def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
-    """Any scores and any temperature, in balls: alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), never surely
-    less.
+    """Assert in ball arithmetic that alpha_M is never surely less than its bound, for any temperature.
+
+    The bound is 1 / (1 + (k - 1) exp(-margin / tau)), for any scores.
     """
     scores, temperature = data.draw(_SCORES), data.draw(_TEMPERATURES)
     with flint.ctx.workprec(BITS):
@@ -36,8 +37,9 @@ def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
 
 
 def automaton_has_the_bound_and_nothing_negative(inputs: Inputs, data: st.DataObject) -> None:
-    """In exact fractions: one transition weighs 1 / (1 + (k - 1) 2^(-m margin)), all weights are at least 0,
-    and alpha is the softmax's.
+    """Assert in exact fractions that a transition weighs the bound, and that no weight is negative.
+
+    The bound is 1 / (1 + (k - 1) 2^(-m margin)), and alpha equals the weight of the softmax.
     """
     variant = claim_named(CLAIM).variant(VARIANT)
     case = data.draw(variant.cases("a"))

@@ -53,7 +53,7 @@ def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
 
 
 def _seeded(declared: Declared, problem: StatefulProblem) -> AbstractContextManager[None]:
-    """The same case draws the same random numbers each time, if a model draws any."""
+    """Seed the random numbers that a model may draw, so that a case always draws the same ones."""
     return seeded(problem.seed, declared.device.startswith("cuda"))
 
 
