@@ -95,7 +95,7 @@ class DFA(Drawable):
         states = [self.start]
         for place, symbol in enumerate(string):
             if symbol not in self.index:
-                raise unknown_symbol(self.index, symbol, f"place {place}: ")
+                raise unknown_symbol(self.index, symbol, f"string index {place}: ")
             states.append(self.table[states[-1]][self.index[symbol]])
         return states
 

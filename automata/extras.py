@@ -15,7 +15,7 @@ EXTRAS = {
 """The import names of each extra's packages, as pyproject.toml lists them."""
 NEEDED = {
     **{name: name for name in ("numpy", "numba", "typer", "rich", "sympy", "hypothesis", "torch", "pynini")},
-    **{name: name for name in ("lark", "safetensors", "platformdirs", "filelock")},
+    **{name: name for name in ("lark", "jinja2", "safetensors", "platformdirs", "filelock")},
     "flint": "python-flint",
 }
 """The packages that every installation has, unless it was made with ``--no-deps``, by import name."""

@@ -383,7 +383,7 @@ class Signature:
                     (v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None
                 )
                 if wrong is not None:
-                    allowed = ", ".join(map(str, entry.only[:6]))
+                    allowed = ", ".join(map(str, entry.only[:6])) + (", ..." if len(entry.only) > 6 else "")
                     return f"the weight {entry.name} must be one of {allowed}, got {shorten(str(wrong))}"
         return None
 

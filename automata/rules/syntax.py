@@ -75,7 +75,8 @@ class Repeat:
                 f"{{{self.least},{self.most}}}: the maximum must be at least {self.least}, got {self.most}"
             )
         if max(self.least, self.most or 0) > MOST_COPIES:
-            raise InputError(f"{{{self.least},{self.most}}}: repetitions must be at most {MOST_COPIES}")
+            most = "" if self.most is None else self.most
+            raise InputError(f"{{{self.least},{most}}}: repetitions must be at most {MOST_COPIES}")
 
     def __str__(self) -> str:
         signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}

@@ -46,12 +46,6 @@ class EvidenceTests:
         """Return the claim's own checks of a kind."""
         return [test for test in self._of[claim.name].values() if test.kind == kind]
 
-    def is_first(self, claim: Claim, test: EvidenceTest) -> bool:
-        """Return whether the claim is the first one with this check, on whose page it is indexed."""
-        return claim.name == next(
-            name for name, mine in self._of.items() if any(test.name == t[0] for t in mine)
-        )
-
     @staticmethod
     def rung(claim: Claim, kind: str) -> tuple[str, list[str], list[str]] | None:
         """Return the function that the ladder runs, the variants that it runs for, and the torch layers."""

@@ -118,5 +118,5 @@ def test_epsilon_leads_to_higher_states(place):
     silent = np.zeros((2, 2))
     silent[place] = 0.5
     back = WFSA(REAL, [1.0, 0.0], [0.0, 1.0], {}, epsilon=silent)
-    with pytest.raises(InputError, match="not higher"):
+    with pytest.raises(InputError, match="epsilon transitions must lead to states of higher number"):
         prefix_bounds(back, "", FLOAT32, no_deviation(back))

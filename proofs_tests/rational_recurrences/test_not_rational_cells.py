@@ -179,22 +179,22 @@ def test_weights_come_back_from_json(name):
 def test_what_a_cell_may_not_be_given():
     good = some(CELLS["elman"], 2)
     for weights, says in [
-        ({**good.weights, "U_h": [[1, 2]]}, "U_h of the cell elman has not the shape"),
-        ({**good.weights, "U_h": [[1, 2], [3]]}, "U_h of the cell elman has not the shape"),
-        ({**good.weights, "U_h": Fraction(1)}, "U_h of the cell elman has not the shape"),
-        ({n: w for n, w in good.weights.items() if n != "b_h"}, "lacks b_h"),
-        ({**good.weights, "V": [1]}, "has no 'V'"),
+        ({**good.weights, "U_h": [[1, 2]]}, "elman: U_h must have shape"),
+        ({**good.weights, "U_h": [[1, 2], [3]]}, "elman: U_h must have shape"),
+        ({**good.weights, "U_h": Fraction(1)}, "elman: U_h must have shape"),
+        ({n: w for n, w in good.weights.items() if n != "b_h"}, "b_h is missing"),
+        ({**good.weights, "V": [1]}, "V. is unknown"),
     ]:
         with pytest.raises(InputError, match=says):
             replace(good, weights=weights)
     for letters in ((), ("a", "a")):
-        with pytest.raises(InputError, match="letters of which none is there twice"):
+        with pytest.raises(InputError, match="at least one unit, and distinct letters"):
             replace(good, letters=letters)
     attention, ttt = some(CELLS["linear-attention"]), some(CELLS["ttt"])
-    with pytest.raises(InputError, match="W_k of the cell linear-attention has a number that is not greater"):
+    with pytest.raises(InputError, match="linear-attention: the numbers of W_k must be positive"):
         replace(attention, weights={**attention.weights, "W_k": [[Fraction(1), Fraction(0)]]})
-    with pytest.raises(InputError, match="ttt: right are 2 units or more"):
+    with pytest.raises(InputError, match="ttt: the number of units must be at least 2, got 1"):
         some(CELLS["ttt"], 1)
     assert ttt.units == 2
-    with pytest.raises(InputError, match="there is no cell 'elmo'"):
+    with pytest.raises(InputError, match="elmo"):
         cell_named("elmo")

@@ -94,12 +94,18 @@ def test_lists_counts_and_the_least_string(folder, capsys):
             ["difference", "real.json", "real.json"],
             "difference expects boolean automata, got one over the real",
         ),
-        (["determinise", "max.json"], "max.json: the subset construction is for boolean automata"),
+        (
+            ["determinise", "max.json"],
+            "max.json: determinise: the automaton must be boolean, got one over the max-plus semiring",
+        ),
         (
             ["intersect", "real.json", "max.json"],
             "one automaton is over the real semiring, the other over max",
         ),
-        (["regex", "real.json"], "real.json: the subset construction is for boolean automata"),
+        (
+            ["regex", "real.json"],
+            "real.json: determinise: the automaton must be boolean, got one over the real semiring",
+        ),
         (["regex", "first.json", "--alphabet", "a"], "--alphabet: is for a regex, and first.json is a file"),
         (["regex", "a("], "regex 'a(': missing ), unterminated subpattern"),
         (["trim", "real.json", "-o", "real.json"], "would overwrite real.json, which this command reads"),

@@ -142,12 +142,12 @@ from automata.wfsa import WFSA
 from ratproof import believe
 claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REAL, [0], [1], {"a": [[1]]}))
 """
-    with pytest.raises(InputError, match=r"line 5: floats: .* pass its weights as fractions"):
+    with pytest.raises(InputError, match=r"line 5: floats: .* floats, .* give it its weights as fractions"):
         check(written(text))
     later = text.replace("lambda c, x: 0.1 * c", "lambda c, x: c + 1 if c < 2 else 0.1 * c")
     outcome = check(written(later.replace("REAL, [0]", "REAL, [1]")))
     assert {r.verdict for r in outcome.results} <= {Verdict.UNKNOWN, Verdict.REFUTED}
-    assert any("pass its weights as fractions" in r.why for r in outcome.results)
+    assert any("give it its weights as fractions" in r.why for r in outcome.results)
 
 
 HEAD = """

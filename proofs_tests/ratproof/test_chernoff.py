@@ -137,9 +137,14 @@ def test_runs_leave_torchs_random_numbers_alone():
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"kind": "sr-lstm"}, {"dtype": "float16"}, {"count": 10**9}, {"options": {**OPTIONS, "k": 10**6}}],
+    ("changes", "says"),
+    [
+        ({"kind": "sr-lstm"}, "^network must be sr-elman or sr-gru in float32 or float64, got 'sr-lstm'"),
+        ({"dtype": "float16"}, "^network must be .* in float32 or float64, got 'sr-elman' in 'float16'$"),
+        ({"count": 10**9}, "^runs must be an integer from 1 to 1,000,000, got 1000000000$"),
+        ({"options": {**OPTIONS, "k": 10**6}}, "^k must be an integer from 1 to 64, got 1000000$"),
+    ],
 )
-def test_what_is_no_such_comparison_is_refused(changes):
-    with pytest.raises(InputError, match="is right"):
+def test_what_is_no_such_comparison_is_refused(changes, says):
+    with pytest.raises(InputError, match=says):
         runs(**changes)

@@ -141,7 +141,7 @@ def test_claims_lists_every_claim(capsys):
         (["score"], "Missing argument"),
         (["score", "{napkin}"], "Missing argument"),
         (["score", "nowhere.json", "a"], "nowhere.json: cannot be read: No such file"),
-        (["score", "{napkin}", "a c"], "napkin.json: string 0, place 1: symbol 'c' is not in the alphabet"),
+        (["score", "{napkin}", "a c"], "napkin.json: string 0, index 1: symbol 'c' is not in the alphabet"),
         (["score", "{napkin}", "a", "--semiring", "tropic"], "there is no semiring 'tropic'"),
         (["score", "{napkin}", "a", "--semiring", "log"], "says its semiring and symbols itself"),
         (
@@ -155,7 +155,7 @@ def test_claims_lists_every_claim(capsys):
         (["convert", "{napkin}", "x.yaml"], "x.yaml: no format"),
         (["draw", "{napkin}", "-o", "x.gif"], "x.gif: the name of a drawing must end in .svg"),
         (["draw", "{napkin}"], "Missing option"),
-        (["sample", "{napkin}"], "napkin.json: weight -3/7 is negative"),
+        (["sample", "{napkin}"], "napkin.json: sampling: weights must not be negative, got -3/7"),
         (["sample", "{napkin}", "-n", "0"], "Invalid value for"),
         (["verify", "proposition-8"], "there is no claim 'proposition-8'"),
         (["verify", "proposition7"], "did you mean proposition-7?"),
@@ -203,6 +203,7 @@ def att(data, *more):
     return "\n".join([*arcs, "1\t0.5", *more, ""])
 
 
+A_NUMBER = 'a number such as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf"'
 BAD_JSON = {
     "cut within a line": (lambda d: json.dumps(d, indent=1)[:-20], "line {json}, column"),
     "cut within a weight": (lambda d: json.dumps(d)[: json.dumps(d).rindex('.5"')], "line 1, column"),
@@ -229,11 +230,11 @@ BAD_JSON = {
     ),
     "NaN": (
         lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", "nan"]]},
-        "field transitions[{n}]: weight 'nan' is no number",
+        f"field transitions[{{n}}]: a weight must be {A_NUMBER}, got 'nan'",
     ),
     "NaN without quotation marks": (
         lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", float("nan")]]},
-        "field transitions[{n}]: weight 'NaN' is no number",
+        f"field transitions[{{n}}]: a weight must be {A_NUMBER}, got 'NaN'",
     ),
 }
 BAD_ATT = {
@@ -249,7 +250,7 @@ BAD_ATT = {
         lambda d: att(d, "0\t1\ta\ta\t-Infinity"),
         "line {more}: weight '-inf' is not in the min-plus semiring",
     ),
-    "NaN": (lambda d: att(d, "0\t1\ta\ta\tnan"), "line {more}: weight 'nan' is no number"),
+    "NaN": (lambda d: att(d, "0\t1\ta\ta\tnan"), f"line {{more}}: a weight must be {A_NUMBER}, got 'nan'"),
     "final twice": (
         lambda d: att(d, "1\t1"),
         "line {more}: gives state 1 a final weight, and so does line {final}",

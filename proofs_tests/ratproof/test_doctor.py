@@ -49,4 +49,4 @@ def test_it_says_what_forces_a_backend(capsys, monkeypatch):
     assert "recurrence on cpu in float32: torch, as RATPROOF_SCAN says so" in capsys.readouterr().out
     monkeypatch.setenv(backends.VARIABLE, "fortran")
     assert run(["doctor"]) == 2
-    assert "RATPROOF_SCAN is 'fortran', where torch, c++, triton is right" in capsys.readouterr().err
+    assert "RATPROOF_SCAN must be one of torch, c++, triton, got 'fortran'" in capsys.readouterr().err

@@ -415,7 +415,7 @@ def test_what_ratproof_decides_of_its_own_networks_says_nothing_of_a_recurrence_
     claim = replace(claim_named("theorem-3.2"), name="liar", variants=(variant,))
     (result,) = decided(monkeypatch, claim)
     assert result.verdict == Verdict.UNKNOWN and result.cases == 0 and result.certificate is None
-    assert "does not run a recurrence of your own" in result.why
+    assert "whose decision does not run your recurrence" in result.why
 
 
 def test_a_start_that_is_changed_in_place_is_a_fresh_one_for_each_string(monkeypatch):

@@ -72,7 +72,7 @@ def ends(arguments, folder):
 
 
 def environment():
-    here = str(Path(limits.__file__).parents[1])
+    here = str(Path(limits.__file__).parents[2])
     return {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
 
 

@@ -161,27 +161,33 @@ def test_bad_input_is_one_sentence(arguments, says, capsys):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("{", "is no JSON"),
-        ("[]", "right is an object with the fields letters and weights"),
+        ("{", "must be a JSON object with the fields letters and weights"),
+        ("[]", "must be a JSON object with the fields letters and weights"),
         ("{}", "with the fields letters and weights"),
-        (json.dumps({**ELMAN, "letters": "ab"}), "letters is not a list"),
-        (json.dumps({**ELMAN, "letters": [""]}), "letters is not a list"),
-        (json.dumps({**ELMAN, "letters": ["a"]}), "W_h of the cell elman has not the shape [1, 1]"),
-        (json.dumps({**ELMAN, "letters": ["a", "a"]}), "of which none is there twice"),
+        (json.dumps({**ELMAN, "letters": "ab"}), "letters must be a list of symbols"),
+        (json.dumps({**ELMAN, "letters": [""]}), "letters must be a list of symbols"),
+        (
+            json.dumps({**ELMAN, "letters": ["a"]}),
+            "elman: W_h must have shape [1, 1], which is units by letters",
+        ),
+        (
+            json.dumps({**ELMAN, "letters": ["a", "a"]}),
+            "elman: there must be at least one unit, and distinct letters",
+        ),
         (json.dumps({**ELMAN, "weights": []}), "with the fields"),
-        (json.dumps({**ELMAN, "weights": {}}), "lacks U_h"),
-        ('{"letters": ["a"], ' + json.dumps(ELMAN)[1:], "the field 'letters' is there twice"),
+        (json.dumps({**ELMAN, "weights": {}}), "elman: the weights must be W_h, U_h, b_h; U_h is missing"),
+        ('{"letters": ["a"], ' + json.dumps(ELMAN)[1:], "the field 'letters' must occur once"),
         *(
             (json.dumps({**ELMAN, "weights": {**ELMAN["weights"], "U_h": value}}), says)
             for value, says in [
-                ([["x"]], "weight 'x' is no number"),
-                ([["inf"]], "weight 'inf' is not finite"),
-                ([[1.5]], "weight 1.5 is no string"),
+                ([["x"]], '"inf" or "-inf", got \'x\''),
+                ([["inf"]], "a weight must be finite, got 'inf'"),
+                ([[1.5]], 'a weight must be a string such as "2", "-3/7" or "0.25", got 1.5'),
                 ([["1/0"]], "divides by zero"),
-                ("1", "U_h of the cell elman has not the shape [1, 1], which is units by units"),
-                ({"a": "1"}, "is no string"),
-                ([["1"], ["2"]], "U_h of the cell elman has not the shape"),
-                (None, "weight None is no string"),
+                ("1", "elman: U_h must have shape [1, 1], which is units by units"),
+                ({"a": "1"}, "a weight must be a string such as"),
+                ([["1"], ["2"]], "elman: U_h must have shape [1, 1]"),
+                (None, 'a weight must be a string such as "2", "-3/7" or "0.25", got None'),
             ]
         ),
     ],

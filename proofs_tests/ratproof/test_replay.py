@@ -94,10 +94,10 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda w: w.pop("f"), "there is no weight named 'f'"),
+        (lambda w: w.pop("f"), "the weights must be c_0, f, u; 'f' is missing"),
         (lambda w: w.update(g="1"), "'g' is unknown"),
-        (lambda w: w.update(f="1"), "the weight f is no table"),
-        (lambda w: w.update(c_0={"a": "1", "b": "0"}), "the weight c_0 is a table"),
+        (lambda w: w.update(f="1"), "the weight f must be a table, got none"),
+        (lambda w: w.update(c_0={"a": "1", "b": "0"}), "the weight c_0 must be a constant, got a table"),
         (lambda w: w["f"].pop("a"), "the weight f must have one value for each symbol over 'ab'"),
         (lambda w: w["f"].update(a=["1", "2"]), "the weight f must have one shape throughout"),
         (
@@ -147,7 +147,7 @@ def test_a_hypothesis_that_the_variant_makes_is_asked_of_the_file(kept, capsys):
         v for v in claim_named("proposition-12").variants if v.cases.__self__.of(1).entries[0].only == (0,)
     )
     status, _, err = replayed({**spoilt, "variant": from_zero.name}, capsys)
-    assert status == 2 and "the weight c_0 has '1', where 0 is right" in err
+    assert status == 2 and "the weight c_0 must be one of 0, got '1'" in err
     tied = next(
         w for w in claim_named("theorem-3.1").variant("corrected").small_cases(1) if len(set(w.S)) == 2
     )
@@ -183,12 +183,28 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
             lambda c: c["case"]["weights"]["v"].update(a=["1/3", "1"]),
             "float32 cannot represent the weight '1/3'",
         ),
-        (specimens.fa_rnn_network, lambda c: c["case"]["weights"].pop("D_2"), "are right"),
+        (
+            specimens.fa_rnn_network,
+            lambda c: c["case"]["weights"].pop("D_2"),
+            "the weights must be alpha_0, D_1, v, D_2, alpha_inf; 'D_2' is missing",
+        ),
         (specimens.fa_rnn_network, lambda c: c.update(device="cuda:x"), "device must be cpu or cuda"),
-        (specimens.sampled_runs, lambda c: c.update(runs="9"), "runs is '9'"),
+        (
+            specimens.sampled_runs,
+            lambda c: c.update(runs="9"),
+            "runs must be an integer of at least 1, got '9'",
+        ),
         (specimens.sampled_runs, lambda c: c.update(first=3), "first must be a centroid from 0 to 2, got 3"),
-        (specimens.sampled_runs, lambda c: c.update(tests=0), "tests is 0"),
-        (specimens.sampled_runs, lambda c: c["options"].update(k="3"), "k is '3'"),
+        (
+            specimens.sampled_runs,
+            lambda c: c.update(tests=0),
+            "tests must be an integer of at least 1, got 0",
+        ),
+        (
+            specimens.sampled_runs,
+            lambda c: c["options"].update(k="3"),
+            "k must be an integer of at least 2, got '3'",
+        ),
         (
             specimens.sampled_runs,
             lambda c: c["parameters"].update({"component.centroids": [[1, 1, 0], [2, 2, 0]]}),

@@ -206,14 +206,16 @@ def test_what_is_of_another_signature_is_named():
     assert misfit(sizes.signatures(), fine) is None
     changes = {
         "one value for each window": {"f": {key: w for key, w in fine.f.items() if key != "ab"}},
-        "c_0 has '1', where 0 is right": {"c_0": (0, 1)},
+        "c_0 must be one of 0, got '1'": {"c_0": (0, 1)},
         "c_0 must have one shape": {"c_0": 0},
-        "no weight named 'c_0'": {},
+        "the weights must be f, c_0; 'c_0' is missing": {},
     }
     for says, change in changes.items():
         entries = {**fine.entries, **change} if change else {"f": fine.f}
         assert says in misfit(sizes.signatures(), Weights(fine.over, "ab", entries, fine.size))
-    assert "size is ('d', 2)" in misfit(sizes.signatures(), Weights(fine.over, "ab", fine.entries, ("d", 2)))
+    assert "the size must be K and a number, got ('d', 2)" in misfit(
+        sizes.signatures(), Weights(fine.over, "ab", fine.entries, ("d", 2))
+    )
     positive = Signature((constant("q"),), where=lambda w: w.q > 0)
     assert "hypothesis" in misfit([positive], Weights(fine.over, "a", {"q": -1})) and misfit([], fine) is None
 

@@ -51,10 +51,10 @@ def classifier(
         raise InputError("linear and embedding must be modules")
     if type(padding) is not int or padding < 0:
         raise InputError(f"padding must be a number of steps, got {padding!r:.60}")
-    return Classifier(rnn, linear, embedding, last, padding, packed)
+    return RecurrentClassifier(rnn, linear, embedding, last, padding, packed)
 
 
-class Classifier(nn.Module):
+class RecurrentClassifier(nn.Module):
     """A recurrent layer followed by a classifier, as :func:`classifier` returns it."""
 
     def __init__(

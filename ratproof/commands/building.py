@@ -26,7 +26,9 @@ Output = Annotated[
 ]
 
 
-@app.command(epilog=example("intersect even.json parity.json", "intersect A.json B.json -o both.json"))
+@app.command(
+    epilog=example("intersect even.json even-too.json", "intersect fading.json parity.json -o both.json")
+)
 def intersect(
     a: FirstFile,
     b: SecondFile,
@@ -45,7 +47,7 @@ def intersect(
     _of_two(operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
 
 
-@app.command(epilog=example("union even.json parity.json"))
+@app.command(epilog=example("union fading.json parity.json"))
 def union(
     a: FirstFile,
     b: SecondFile,
@@ -128,7 +130,7 @@ def trim(
     _of_one(operations.trim, automaton, output, round_weights, (semiring, symbols, file_format), as_json)
 
 
-@app.command(epilog=example("regex 'a(b|c)*' -o machine.json", "regex machine.json"))
+@app.command(epilog=example("regex 'a(b|c)*' -o machine.json", "regex even.json"))
 def regex(
     source: Annotated[
         str, Argument(metavar="REGEX|FILE", help="a file with an automaton if there is one of that name")

@@ -81,7 +81,10 @@ def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, c
         (["other.safetensors", "--temperature", "-1"], "--temperature is -1.0"),
         (["gru.safetensors", "--height", "3"], "--height is for a network with a cell state"),
         (["letters.safetensors"], "letters.safetensors: the network has no symbol '('"),
-        (["plain.safetensors"], "of kind gru, which has no centroids"),
+        (
+            ["plain.safetensors"],
+            "the network must be of a kind with centroids (sr-elman, sr-gru, sr-lstm, sr-lstm-p), got gru",
+        ),
         (["net.safetensors", "--certificate", "net.safetensors"], "net.safetensors"),
     ],
 )

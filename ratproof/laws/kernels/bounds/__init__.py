@@ -29,6 +29,6 @@ exponential of the kernel is assumed to be within it, for any order of a sum, fu
 """
 
 from ratproof.laws.kernels.bounds.forward import BoundedResult, run
-from ratproof.laws.kernels.bounds.gradients import gradients
+from ratproof.laws.kernels.bounds.gradient_bounds import gradients
 
 __all__ = ["BoundedResult", "gradients", "run"]
