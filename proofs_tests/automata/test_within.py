@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.equivalence.within import decide_within
 from automata.errors import InputError
 from automata.forward import score
 from automata.hankel import shortlex
 from automata.semirings import MAX_PLUS, REAL
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
+from automata.within import decide_within
 from proofs_tests.automata.examples import some_cases
 
 SHORT = shortlex("ab", 4)

@@ -13,11 +13,11 @@ from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, aligned
 from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
-from automata.equivalence.within import decide_within
 from automata.errors import InputError, LimitReached, OutputError
 from automata.io import files
 from automata.text.number_text import parse_number, plural, shorten, write_number
 from automata.wfsa import WFSA
+from automata.within import decide_within
 from ratproof.commands.app import (
     AsJson,
     CertificateFile,
