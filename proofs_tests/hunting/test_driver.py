@@ -16,7 +16,7 @@ from proofs_tests.hunting.scripted import (
     PRINTED,
     TARGETS,
     WHAT,
-    Scripted,
+    ScriptedWorker,
     found,
     ledger,
     refuted,
@@ -35,7 +35,7 @@ from ratproof.process.time_limits import at_most
 @given(seed=st.integers(0, 2**32), deaths=st.sampled_from([0.0, 0.2]), jobs=st.integers(1, 9))
 def test_every_round_has_its_row_in_any_order_and_with_workers_that_die(seed, deaths, jobs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger")
-    store, crew = ledger(folder), Scripted(seed, deaths)
+    store, crew = ledger(folder), ScriptedWorker(seed, deaths)
     progress = hunt(WHAT, jobs, store, crew=crew)
     assert crew.closed and not progress.errors
     if not progress.incomplete:  # three deaths of one round alone, by chance
@@ -45,7 +45,7 @@ def test_every_round_has_its_row_in_any_order_and_with_workers_that_die(seed, de
 
 def serial(folder):
     store = ledger(folder)
-    hunt(WHAT, 1, store, crew=Scripted())
+    hunt(WHAT, 1, store, crew=ScriptedWorker())
     return store.status()
 
 
@@ -56,10 +56,10 @@ def test_a_hunt_that_was_interrupted_and_resumed_has_the_rows_of_one_that_was_no
     folder = tmp_path_factory.mktemp("ledger")
     for cut in cuts:
         store = ledger(folder)
-        hunt(WHAT, 2, store, crew=Scripted(seed, stop_after=cut))
+        hunt(WHAT, 2, store, crew=ScriptedWorker(seed, stop_after=cut))
         store.close()
     store = ledger(folder)
-    progress = hunt(WHAT, 2, store, crew=Scripted(seed))
+    progress = hunt(WHAT, 2, store, crew=ScriptedWorker(seed))
     assert progress.rounds + progress.resumed == 12
     assert store.status() == serial(tmp_path_factory.mktemp("serial"))
 
@@ -67,10 +67,10 @@ def test_a_hunt_that_was_interrupted_and_resumed_has_the_rows_of_one_that_was_no
 def test_a_round_that_ends_its_worker_is_named_and_left_out_and_the_rest_goes_on(tmp_path):
     deadly = Round("two", 1)
     store = ledger(tmp_path)
-    progress = hunt(WHAT, 2, store, crew=Scripted(deadly=[deadly]))
+    progress = hunt(WHAT, 2, store, crew=ScriptedWorker(deadly=[deadly]))
     assert progress.incomplete == [deadly] and store.done(5) == EVERY - {deadly}
     assert store.status()["incomplete"] == [["two", 1]]
-    again = hunt(WHAT, 2, store, crew=Scripted())  # when it is asked for again, it is tried again
+    again = hunt(WHAT, 2, store, crew=ScriptedWorker())  # when it is asked for again, it is tried again
     assert again.rounds == 1 and store.status()["incomplete"] == []
 
 
@@ -79,7 +79,7 @@ def test_a_round_is_given_up_when_its_worker_has_ended_three_times_alone(tmp_pat
     """And all that it was handed with is run alone, and then is no longer suspect."""
     deadly, handed = Round("one", 0), []
 
-    class Moody(Scripted):
+    class Moody(ScriptedWorker):
         def submit(self, chunk):
             handed.append(list(chunk))
             if sum(chunk == [deadly] for chunk in handed) > deaths:
@@ -98,14 +98,14 @@ def test_a_round_is_given_up_when_its_worker_has_ended_three_times_alone(tmp_pat
 
 def test_more_rounds_go_on_from_those_that_are_there(tmp_path):
     store = ledger(tmp_path)
-    hunt(replace(WHAT, rounds=2), 2, store, crew=Scripted())
+    hunt(replace(WHAT, rounds=2), 2, store, crew=ScriptedWorker())
     assert store.status()["rows"] == 6
-    progress = hunt(WHAT, 2, store, crew=Scripted())
+    progress = hunt(WHAT, 2, store, crew=ScriptedWorker())
     assert (progress.resumed, progress.rounds) == (6, 6)
 
 
 def test_a_worker_of_another_installation_is_refused(tmp_path):
-    other = Scripted(installation=fingerprint() | {"hypothesis": "1.0"})
+    other = ScriptedWorker(installation=fingerprint() | {"hypothesis": "1.0"})
     store = ledger(tmp_path)
     with pytest.raises(InputError, match=r"another installation.*hypothesis is 1.0 there"):
         hunt(WHAT, 1, store, crew=other)
@@ -125,13 +125,13 @@ def test_a_counterexample_is_a_file_before_the_ledger_names_it(tmp_path, monkeyp
         add(self, seed, row, counterexample)
 
     monkeypatch.setattr(HuntLedger, "add", added)
-    hunt(PRINTED, 1, ledger(tmp_path, PRINTED), crew=Scripted(rows=refuted))
+    hunt(PRINTED, 1, ledger(tmp_path, PRINTED), crew=ScriptedWorker(rows=refuted))
     assert len(named) == len(EVERY)
 
 
 def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
     store = ledger(tmp_path, PRINTED)
-    progress = hunt(PRINTED, 1, store, crew=Scripted(rows=refuted))
+    progress = hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=refuted))
     ((_, path),) = progress.finds.values()
     assert store.status()["counterexamples"] == sorted(
         p.name for p in (tmp_path / "counterexamples").iterdir()
@@ -164,7 +164,7 @@ def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change,
     store = ledger(tmp_path)
     driver = Driver(WHAT, store, HuntProgress(5, 1))
     chunk = [Round(target, 0) for target in TARGETS]
-    crew = Scripted(rows=forged)
+    crew = ScriptedWorker(rows=forged)
     driver.out[id(chunk)] = chunk
     with pytest.raises(InputError, match=says):
         driver._take(chunk, crew._json(rows=[forged(one).to_json() for one in chunk]))
@@ -183,7 +183,7 @@ def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
         return replace(row_of(one), verdict="refuted", counterexample=sent)
 
     with pytest.raises(InputError, match=r"takes longer than 0.2 s to run again here"):
-        hunt(WHAT, 1, ledger(tmp_path), crew=Scripted(rows=rows))
+        hunt(WHAT, 1, ledger(tmp_path), crew=ScriptedWorker(rows=rows))
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
 
 
@@ -211,15 +211,15 @@ def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupte
         return {Round("one", 0): refuted(one), Round("two", 0): wrong}.get(one, row_of(one))
 
     store = ledger(tmp_path, PRINTED)
-    whole = hunt(PRINTED, 1, store, crew=Scripted(rows=rows))
-    again = hunt(PRINTED, 1, store, crew=Scripted(rows=rows))
+    whole = hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=rows))
+    again = hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=rows))
     assert (again.rounds, again.resumed) == (0, 12)
     assert again.finds == whole.finds and len(whole.finds) == 1
     assert again.errors == whole.errors == ["two, round 0: it broke"]
 
 
 def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
-    class Twice(Scripted):
+    class Twice(ScriptedWorker):
         def ready(self, seconds):
             for said in super().ready(seconds):
                 yield said
@@ -236,7 +236,7 @@ def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
     "greeting", [b"{", b"[]", b"{}", b'{"targets": []}', b'{"targets": [7]}', b'{"targets": ["one", "one"]}']
 )
 def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
-    crew = Scripted()
+    crew = ScriptedWorker()
     crew.said = [(None, greeting)]
     with pytest.raises(FormatError, match="a worker"):
         hunt(WHAT, 1, ledger(tmp_path), crew=crew)
