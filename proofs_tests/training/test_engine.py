@@ -224,6 +224,7 @@ def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest
     for terminal in (True, False):
         screen = Console(file=io.StringIO(), force_terminal=terminal, width=120)
         monkeypatch.setattr(bars, "console", lambda error, screen=screen: screen)
+        monkeypatch.setattr(bars, "shows_bar", lambda terminal=terminal: terminal)
         with bars.bar("cr rrnn-f", 100, 20) as move:
             move(50, "epoch 3, loss 0.250")
         said = screen.file.getvalue()  # type: ignore[attr-defined]
