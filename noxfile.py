@@ -217,7 +217,7 @@ def build(session: nox.Session) -> None:
     project = nox.project.load_toml("pyproject.toml")
     version = project["project"]["version"]
     if session.posargs and session.posargs != ["--tag", f"v{version}"]:
-        session.error(f"the arguments are {' '.join(session.posargs)}, where --tag v{version} is right")
+        session.error(f"the arguments must be --tag v{version}, got {' '.join(session.posargs)}")
     place = ENVIRONMENT.with_name("build")
     session.run(sys.executable, "-m", "venv", str(place), external=True)
     tools = nox.project.dependency_groups(project, "build")

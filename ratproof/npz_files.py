@@ -22,7 +22,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         loaded = np.load(path, allow_pickle=False)
         if not isinstance(loaded, NpzFile):
-            raise FormatError(f"{path}: is one array, where an npz is right")
+            raise FormatError(f"{path}: must be an npz file, got one array")
         with loaded:
             members = loaded.zip.infolist() if loaded.zip is not None else []
             asked, free = sum(member.file_size for member in members), free_memory()
@@ -61,7 +61,7 @@ def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np
 def finite_numbers(found: np.ndarray, name: str, path: Path) -> NDArray[np.float32]:
     """Return the array as float32; raise FormatError if an element is not a finite real number."""
     if not (np.issubdtype(found.dtype, np.floating) or np.issubdtype(found.dtype, np.integer)):
-        raise FormatError(f"{path}: {name} holds {found.dtype}, where real numbers are right")
+        raise FormatError(f"{path}: {name} must hold real numbers, got {found.dtype}")
     with np.errstate(over="ignore"):
         numbers = np.asarray(found, dtype=np.float32)
     if not np.isfinite(numbers).all():

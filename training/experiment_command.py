@@ -140,7 +140,7 @@ def _train(
     for one in fields(record.settings):
         if one.name in record.required and one.name not in given:
             least, most = one.metadata["least"], one.metadata["most"]
-            raise InputError(f"{option(one.name)} is missing: a number from {least} to {most} is right")
+            raise InputError(f"{option(one.name)} is missing; pass a number from {least} to {most}")
     place = Data(Path(data), _path(vectors), any_size, _path(rules))
     if file is not None:
         place, given = Data(Path(file).parent), {**given, "file": Path(file).name}

@@ -90,7 +90,7 @@ def loads(
     for row in rows:
         if len(set(row.labels)) > 1:
             turned = f"turns {shorten(row.labels[0])} into {shorten(row.labels[1])}"
-            raise FormatError(f"{where}: line {row.number}: {turned}, where an acceptor is right")
+            raise FormatError(f"{where}: line {row.number}: must be an acceptor, got a transducer: {turned}")
         labels |= {text: row.number for text in row.labels if text not in labels}
     symbol = symbols_of(labels, symbols, where)
     place = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}
@@ -109,8 +109,8 @@ def loads(
             finals[source] = weight
         else:
             raise FormatError(
-                f"{where}: line {row.number}: gives state {row.states[0]} a final weight, and so does line"
-                f" {line_of[source]}; one is right"
+                f"{where}: line {row.number}: gives state {row.states[0]} a second final weight, after"
+                f" line {line_of[source]}"
             )
     arrows = ((row.states[0], row.states[1], symbol[row.labels[0]]) for row in rows if row.labels)
     tell_merged(where, arrows)

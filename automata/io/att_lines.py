@@ -52,8 +52,8 @@ def lines(text: str, where: str) -> list[Line]:
     for number, parts in rows:
         if len(parts) > 5:
             raise FormatError(
-                f"{where}: line {number}: has {len(parts)} columns, where source, target, symbol, symbol,"
-                " weight are right"
+                f"{where}: line {number}: must have at most the columns source, target, symbol, symbol,"
+                f" weight, got {len(parts)}"
             )
     labels = 2 if _has_output_labels([row for row in rows if len(row[1]) > 2], where) else 1
     return [_line(number, parts, labels, f"{where}: line {number}") for number, parts in rows]
@@ -74,7 +74,7 @@ def _line(number: int, parts: list[str], labels: int, here: str) -> Line:
     states, rest = (parts[:2], parts[2:]) if arc else (parts[:1], parts[1:])
     for state in states:
         if not (len(state) <= 9 and state.isascii() and state.isdecimal()):
-            raise FormatError(f"{here}: names state {shorten(state)}, where a number is right")
+            raise FormatError(f"{here}: a state must be a number, got {shorten(state)}")
     labels = labels if arc else 0
     return Line(
         number, tuple(map(int, states)), tuple(rest[:labels]), rest[labels] if len(rest) > labels else None
@@ -94,8 +94,7 @@ def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
         if not (one or two or parts[2] == parts[3] or _may_be_a_weight(parts[3])):
             raise refused(
                 number,
-                f"ends with {shorten(parts[3])}, where the label {shorten(parts[2])} again or a weight is"
-                " right",
+                f"must end with the label {shorten(parts[2])} again or a weight, got {shorten(parts[3])}",
             )
     if not (one or two):
         one = [number for number, parts in either if parts[2] != parts[3]]
@@ -110,7 +109,7 @@ def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
         raise refused(
             number,
             f"is the labels {shorten(label)} and {shorten(weight)}, or the label {shorten(label)} with the"
-            f" weight {shorten(weight)}; the label twice and then the weight is right",
+            f" weight {shorten(weight)}; write the label twice and then the weight",
         )
     return bool(two)
 

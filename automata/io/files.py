@@ -134,9 +134,7 @@ def draw(automaton: WFSA, path: str | Path) -> list[Path]:
 
 def _path(name: object) -> Path:
     if not isinstance(name, str | os.PathLike):
-        raise InputError(
-            f"{shorten(name)} is of type {type(name).__name__}, where the name of a file is right"
-        )
+        raise InputError(f"a file name must be a string, got {shorten(name)} of type {type(name).__name__}")
     return Path(name)
 
 
@@ -189,7 +187,7 @@ def read_text(path: str | Path) -> str:
     """Return the file's UTF-8 text; raise FormatError if it cannot be read or decoded."""
     data = read_bytes(path)
     if b"\0" in data:
-        raise FormatError(f"{path}: is binary, where UTF-8 text is right (byte {data.index(0)} is NUL)")
+        raise FormatError(f"{path}: must be UTF-8 text, got binary data (byte {data.index(0)} is NUL)")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -202,8 +200,7 @@ def read_lines(path: str | Path) -> str:
     if text and not text.endswith("\n"):
         number = text.count("\n") + 1
         raise FormatError(
-            f"{path}: line {number}: is the last one and has no line feed at its end, as where a file was cut"
-            " off; a line feed is right"
+            f"{path}: line {number}: the last line must end with a line feed; the file may have been cut off"
         )
     return text
 

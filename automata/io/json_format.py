@@ -57,7 +57,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
     """Return the automaton that a parsed JSON object describes; see :func:`loads`."""
     reader = _Reader(where)
     if not isinstance(data, dict):
-        raise reader.error("", f"is {_kind(data)}, where an object with {', '.join(FIELDS)} is right")
+        raise reader.error("", f"must be an object with {', '.join(FIELDS)}, got {_kind(data)}")
     for name in data:
         if name not in FIELDS:
             raise reader.error(
@@ -67,12 +67,12 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
         if name not in data:
             raise reader.error(name, f"is missing; an automaton has the fields {', '.join(FIELDS)}")
     if not isinstance(data["semiring"], str):
-        raise reader.error("semiring", f"is {_kind(data['semiring'])}, where a name is right")
+        raise reader.error("semiring", f"must be a name, got {_kind(data['semiring'])}")
     with reader.at("semiring"):
         k = semiring(data["semiring"])
     n = data["states"]
     if not _is_count(n):
-        raise reader.error("states", f"is {shorten(n)}, where the number of states is right")
+        raise reader.error("states", f"must be a non-negative integer, got {shorten(n)}")
     try:
         require_states(n)
     except LimitReached as error:  # of what a file may say, not of what is computed
@@ -80,7 +80,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
     alphabet = reader.items(data["alphabet"], "alphabet")
     for i, symbol in enumerate(alphabet):
         if not isinstance(symbol, str):
-            raise reader.error(f"alphabet[{i}]", f"is {_kind(symbol)}, where a string is right")
+            raise reader.error(f"alphabet[{i}]", f"must be a string, got {_kind(symbol)}")
         if symbol == EPSILON:
             raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
         if has_half_a_character(symbol):
@@ -187,7 +187,7 @@ class _Reader:
 
     def row(self, value: object, field: str, shape: str) -> list[object]:
         if not isinstance(value, list) or len(value) != len(shape.split(",")):
-            raise self.error(field, f"is {shorten(value)}, where [{shape}] is right")
+            raise self.error(field, f"must be [{shape}], got {shorten(value)}")
         return value
 
     def state(self, value: object, field: str, n: int) -> int:
@@ -200,7 +200,7 @@ class _Reader:
             value = str(value)
         if not isinstance(value, str):
             raise self.error(
-                field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"'
+                field, f'must have a string such as "1" or "-3/7" as its weight, got {shorten(value)}'
             )
         if value not in self.weights:
             with self.at(field):

@@ -96,7 +96,7 @@ def from_openfst(
         for arc in fst.arcs(q):
             if arc.ilabel != arc.olabel:
                 raise InputError(
-                    f"state {q} turns label {arc.ilabel} into {arc.olabel}, where an acceptor is right"
+                    f"the FST must be an acceptor, but state {q} turns label {arc.ilabel} into {arc.olabel}"
                 )
             symbol = names[arc.ilabel] if arc.ilabel else EPSILON
             arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight)))

@@ -67,9 +67,7 @@ def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
     for line, parts in columns(text):
         here = f"{where}: line {line}"
         if len(parts) != 2 or not re.fullmatch(r"\d{1,18}", parts[1], re.ASCII):
-            raise FormatError(
-                f"{here}: is {shorten(' '.join(parts))}, where a symbol and its number are right"
-            )
+            raise FormatError(f"{here}: must be a symbol and its number, got {shorten(' '.join(parts))}")
         name, number = parts[0], int(parts[1])
         if name in table or number in named:
             raise FormatError(f"{here}: gives {shorten(name)} or its number a second time")

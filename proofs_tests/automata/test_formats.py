@@ -109,17 +109,17 @@ def test_att_text_with_numbered_labels_reads_its_table():
     ("text", "says"),
     [
         ("0\t1\ta\tb\t1\n", "turns 'a' into 'b'"),
-        ("0 1 a a 1 1\n", "has 6 columns"),
-        ("x 1 a a 1\n", "names state 'x'"),
+        ("0 1 a a 1 1\n", "line 1: must have at most the columns source, target, symbol, symbol, weight, got 6"),
+        ("x 1 a a 1\n", "line 1: a state must be a number, got 'x'"),
         ("0 1 a a nan\n", "a weight must be a number"),
         ("0 1 a a -Infinity\n", "not in the min-plus semiring"),
         ("0 0 <eps> <eps> -1\n0\n", "epsilon cycles"),
         ("0 1 a\n1 0 5 5\n0 0 a a 2\n", "line 3: has two labels, where line 1 has one label"),
-        ("0 1 a b\n", "line 1: ends with 'b', where the label 'a' again or a weight is right"),
+        ("0 1 a b\n", "line 1: must end with the label 'a' again or a weight, got 'b'"),
         ("0 1 a a\n0 1 b 2\n", "line 2: has one label, where line 1 has two labels"),
         ("0 1 a 2\n0 1 b b\n", "line 2: has two labels, where line 1 has one label"),
-        ("0 1 a\n1 3\n1 2\n", "line 3: gives state 1 a final weight, and so does line 2"),
-        ("0 1 a\u00a02\n1 3\n1\u2028\n", r"line 3: names state '1\\u2028'"),
+        ("0 1 a\n1 3\n1 2\n", "line 3: gives state 1 a second final weight, after line 2"),
+        ("0 1 a\u00a02\n1 3\n1\u2028\n", r"line 3: a state must be a number, got '1\\u2028'"),
         ("0 1 a a 1e5000\n", "more than 4300 digits"),
         ("0 1 a a -0x5\n", "a weight must be a number"),
     ],
@@ -145,7 +145,7 @@ def test_names_of_a_symbol_table_win_over_numbers():
 def test_four_columns_that_may_be_two_labels_or_one_and_a_weight_are_refused(lines):
     with pytest.raises(
         FormatError,
-        match=r"line 1: is the labels .* with the weight .*; the label twice and then the weight is right",
+        match=r"line 1: is the labels .* with the weight .*; write the label twice and then the weight",
     ):
         att_format.loads(lines)
 
@@ -317,22 +317,25 @@ def changed(**fields):
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        ([], "is a list, where an object"),
+        ([], "must be an object with semiring, .*, got a list"),
         ({k: v for k, v in GOOD.items() if k != "final"}, "field final is missing"),
         (changed(extra=1), "field extra is no field"),
         (changed(semiring="rational"), "field semiring: there is no semiring 'rational'"),
-        (changed(semiring=["real"]), "field semiring is a list"),
-        (changed(states="2"), "field states is '2'"),
-        (changed(states=-1), "field states is -1"),
-        (changed(states=True), "field states is True"),
+        (changed(semiring=["real"]), "field semiring must be a name, got a list"),
+        (changed(states="2"), "field states must be a non-negative integer, got '2'"),
+        (changed(states=-1), "field states must be a non-negative integer, got -1"),
+        (changed(states=True), "field states must be a non-negative integer, got True"),
         (changed(alphabet="ab"), "field alphabet must be a list of strings, got a string"),
         (changed(alphabet=["a", ""]), r"field alphabet\[1\] is \"\""),
         (changed(alphabet=["a", "b", "a"]), "field alphabet has 'a' twice"),
         (changed(alphabet=["a", "\ud800"]), "half of a character"),
         ({**GOOD, "semi\nring": 1}, "is no field"),
-        (changed(alphabet=["a", 1]), r"alphabet\[1\] is a number"),
+        (changed(alphabet=["a", 1]), r"alphabet\[1\] must be a string, got a number"),
         (changed(initial=[[2, "1"]]), r"field initial\[0\] names state 2, where states are 0 to 1"),
-        (changed(initial=[[0, True]]), r"field initial\[0\] has the weight True, where a string"),
+        (
+            changed(initial=[[0, True]]),
+            r'field initial\[0\] must have a string such as "1" or "-3/7" as its weight, got True',
+        ),
         (changed(initial={"0": "1"}), r"field initial must be a list of \[state, weight\], got an object"),
         (
             changed(transitions={}),
@@ -341,13 +344,13 @@ def changed(**fields):
         (changed(final=[[0, "nan"]]), r"field final\[0\]: a weight must be a number .*, got 'nan'"),
         (changed(final=[[0, "1/0"]]), "divides by zero"),
         (changed(final=[[0, "inf"]]), r"field final\[0\]: weight 'inf' is not in the real semiring"),
-        (changed(final=[0]), r"field final\[0\] is 0, where \[state, weight\]"),
+        (changed(final=[0]), r"field final\[0\] must be \[state, weight\], got 0"),
         (
             changed(transitions=[[0, 1, "c", "1"]]),
             r"field transitions\[0\] reads 'c', which is not in the alphabet",
         ),
         (changed(transitions=[[0, 5, "a", "1"]]), r"transitions\[0\] names state 5"),
-        (changed(transitions=[[0, 1, "a"]]), r"where \[source, target, symbol, weight\]"),
+        (changed(transitions=[[0, 1, "a"]]), r"must be \[source, target, symbol, weight\], got"),
         (changed(transitions=[[0, 1, ["a"], "1"]]), "not in the alphabet"),
         (
             changed(initial=[[1, "1"]], transitions=[[1, 1, "", "1"]]),
@@ -466,7 +469,7 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path_factory, automaton, data):
 def test_binary_files_are_refused(tmp_path, data):
     path = tmp_path / "x.json"
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=r"x\.json: is"):
+    with pytest.raises(FormatError, match=r"x\.json: (is no UTF-8|must be UTF-8) text"):
         files.read(path)
 
 

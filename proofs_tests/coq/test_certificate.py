@@ -206,7 +206,7 @@ def test_another_version_of_coq(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     assert main.run(["prove"]) == 2
-    assert "Coq 8.20.0 is here, where 8.16 is right, with mathcomp 1.15" in capsys.readouterr().err
+    assert "Coq must be 8.16, with mathcomp 1.15, got 8.20.0" in capsys.readouterr().err
 
 
 def test_a_file_that_is_rejected_is_named():

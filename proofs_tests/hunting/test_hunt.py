@@ -170,15 +170,15 @@ def kept(tmp_path_factory):
     ("spoil", "says"),
     [
         (lambda d: d.pop("string"), "field string is missing"),
-        (lambda d: d.update(string="ab"), "field string is 'ab', where a list of symbols is right"),
+        (lambda d: d.update(string="ab"), "field string must be a list of symbols, got 'ab'"),
         (lambda d: d.update(string=["z"]), "field string has 'z', for which the comparison has no weights"),
         (lambda d: d.update(claim="proposition-8"), "there is no claim"),
-        (lambda d: d.update(claim=["x"]), "field claim is ['x'], where a text is right"),
+        (lambda d: d.update(claim=["x"]), "field claim must be a text, got ['x']"),
         (lambda d: d.update(variant="misprinted"), "has no variant"),
         (lambda d: d["comparison"].update(way="magic"), "field comparison.way is 'magic'"),
         (lambda d: d["comparison"].pop("case"), "field comparison is not as ratproof writes it"),
         (lambda d: d["comparison"]["case"]["weights"]["f"].update(a="x"), "weight 'x' is no number"),
-        (lambda d: d.update(comparison=7), "field comparison is 7, where an object is right"),
+        (lambda d: d.update(comparison=7), "field comparison must be an object, got 7"),
     ],
 )
 def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):

@@ -123,5 +123,5 @@ def test_no_family_has_to_fit():
 
 
 def test_the_other_kernel_is_a_function():
-    with pytest.raises(InputError, match="mine: the other kernel is a int, where a function"):
+    with pytest.raises(InputError, match="mine: the other kernel must be a function, got a int"):
         claim_of(gla, other=3)

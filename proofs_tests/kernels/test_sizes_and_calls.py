@@ -234,7 +234,7 @@ def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(m
         ({"lengths": (1.5,)}, r"lengths is \(1.5,\), where whole numbers from 0"),
         (
             {"lengths": (8,), "longest": 9},
-            r"lengths is \(8,\), where multiples of 1 are right, and no longest",
+            r"lengths must be multiples of 1, without longest= beside them, got \(8,\)",
         ),
         (
             {"lengths": (8, 9), "multiple": 8, "without": ("cu_seqlens",)},

@@ -167,8 +167,8 @@ def test_claims_lists_every_claim(capsys):
         (["verify", "--embeddings", "x.txt"], "there is no --text"),
         (["verify", "--examples", "many"], "Invalid value for"),
         (["verify", "--examples", "0"], "Invalid value for '--examples'"),
-        (["hunt", "--minutes", "-1"], "--minutes is -1"),
-        (["hunt", "--minutes", "nan"], "--minutes is nan"),
+        (["hunt", "--minutes", "-1"], "--minutes must be positive, got -1"),
+        (["hunt", "--minutes", "nan"], "--minutes must be positive, got nan"),
         (["hunt", "proposition-8"], "there is no claim"),
         (["hunt", "--variant", "misprinted"], "no claim that was asked for has a variant 'misprinted'"),
         (["replay", "nowhere.json"], "nowhere.json: cannot be read"),
@@ -238,9 +238,15 @@ BAD_JSON = {
     ),
 }
 BAD_ATT = {
-    "cut within a line": (lambda d: att(d, "0\t1")[:-1], "line {more}: is the last one and has no line feed"),
-    "cut within a weight": (lambda d: att(d)[:-2], "line {final}: is the last one and has no line feed"),
-    "a state that is none": (lambda d: att(d, "0\t-1\ta\ta\t1"), "line {more}: names state '-1'"),
+    "cut within a line": (
+        lambda d: att(d, "0\t1")[:-1],
+        "line {more}: the last line must end with a line feed",
+    ),
+    "cut within a weight": (lambda d: att(d)[:-2], "line {final}: the last line must end with a line feed"),
+    "a state that is none": (
+        lambda d: att(d, "0\t-1\ta\ta\t1"),
+        "line {more}: a state must be a number, got '-1'",
+    ),
     "a state beyond": (lambda d: att(d, f"0\t{10**30}\ta\ta\t1"), "line {more}: names state '100000"),
     "a symbol": (
         lambda d: att(d, "0\t1\tc\tc\t1"),
@@ -253,7 +259,7 @@ BAD_ATT = {
     "NaN": (lambda d: att(d, "0\t1\ta\ta\tnan"), f"line {{more}}: a weight must be {A_NUMBER}, got 'nan'"),
     "final twice": (
         lambda d: att(d, "1\t1"),
-        "line {more}: gives state 1 a final weight, and so does line {final}",
+        "line {more}: gives state 1 a second final weight, after line {final}",
     ),
 }
 BAD = [
@@ -288,7 +294,7 @@ def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, sta
     [
         ("empty.txt", b"", "must have at least one sentence"),
         ("blank.txt", b" \n\n", "must have at least one sentence"),
-        ("binary.txt", b"\x00\x01\x02", "is binary"),
+        ("binary.txt", b"\x00\x01\x02", "must be UTF-8 text, got binary data"),
         ("latin.txt", b"caf\xe9", "no UTF-8"),
     ],
 )

@@ -152,7 +152,7 @@ def test_scores_of_a_module_are_checked_too():
         (
             DFA(("a", "b"), 0, ((0, 0),), frozenset()),
             float("nan"),
-            "a number or a function of the output is right",
+            "accepts must be a number or a function of the output",
         ),
     ],
 )
@@ -217,20 +217,20 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
             lambda: ratproof.score(FADING, ["a", ["b"]]),
             r"string index 1: a symbol must be hashable, got \['b'\] of type list",
         ),
-        (lambda: ratproof.read(5), "5 is of type int, where the name of a file is right"),
+        (lambda: ratproof.read(5), "a file name must be a string, got 5 of type int"),
         (
             lambda: ratproof.score(FADING, [("a", ["b"])]),
             "string index 0: a symbol must be hashable, got .* of type tuple",
         ),
-        (lambda: ratproof.write(FADING, 5), "5 is of type int, where the name of a file is right"),
-        (lambda: ratproof.verify(kinds=5), "kinds is 5, where a kind of evidence"),
+        (lambda: ratproof.write(FADING, 5), "a file name must be a string, got 5 of type int"),
+        (lambda: ratproof.verify(kinds=5), "kinds must be a kind of evidence or a list of them, got 5"),
         (lambda: ratproof.write(5, "five.json"), "the automaton must be a WFSA, got 5 of type int"),
         (
             lambda: ratproof.verify(["fa-rnn-eq-4"]),
             "the name of a claim must be a string, got .* of type list",
         ),
         (lambda: ratproof.verify("FA-RNN-EQ-44"), "did you mean fa-rnn-eq-4?"),
-        (lambda: ratproof.certify("two.safetensors", "cold"), "temperature is 'cold', where a positive"),
+        (lambda: ratproof.certify("two.safetensors", "cold"), "temperature must be positive, got 'cold'"),
         (
             lambda: WFSA("real", [1], [1], {"a": [[1]]}),
             "the semiring must be one of automata.semirings, such as REAL, got 'real'",

@@ -313,19 +313,19 @@ def test_a_claim_is_an_assertion():
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"model": 3}, "the model is a int, where a StatefulModel"),
-        ({"model": running}, "inputs is None, where Tokens"),
+        ({"model": 3}, "the model must be a StatefulModel, got a int"),
+        ({"model": running}, "inputs must be Tokens.*, got None"),
         (
             {"model": running, "inputs": Vectors(2)},
             r"the model has no clear\(state\) and no reorder\(state, rows\); without=\('clear', 'reorder'\)",
         ),
         ({"model": running, "inputs": Vectors(2), "without": ("clear",)}, r"the model has no reorder\(state"),
-        ({"inputs": 3}, "inputs is 3, where Tokens"),
-        ({"without": ("cache",)}, "without has 'cache', where pieces, batch"),
-        ({"without": "padding"}, "without is 'padding', where a tuple of names"),
+        ({"inputs": 3}, "inputs must be Tokens.*, got 3"),
+        ({"without": ("cache",)}, "without must be of pieces, batch.*, got 'cache'"),
+        ({"without": "padding"}, "without must be a tuple of names, got 'padding'"),
         ({"without": LAWS}, "without leaves no law"),
-        ({"precision": "float8"}, "precision is 'float8', where float64"),
-        ({"longest": 1}, "longest is 1, where a whole number from 2 on"),
+        ({"precision": "float8"}, "precision must be one of float64.*, got 'float8'"),
+        ({"longest": 1}, "longest must be an integer of at least 2, got 1"),
     ],
 )
 def test_what_does_not_fit_is_named(more, says):

@@ -281,7 +281,7 @@ OWN_RULES = "rules decide --rules DATA/home.config"
         ("train fa-rnn --data DATA --resume", "must have a run to resume"),
         ("rules read-back none.safetensors --data DATA", "none.safetensors"),
         ("rules show DATA/home.config", "must be a complete checkpoint"),
-        (OWN_RULES, "one of the two is right"),
+        (OWN_RULES, "pass one of the two"),
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],
 )

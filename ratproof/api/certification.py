@@ -91,10 +91,10 @@ def certify(
     Raises :class:`~automata.errors.InputError`: there is no such network, or the temperature is none.
     """
     if temperature is not None and not (isinstance(temperature, Real) and 0 < temperature < math.inf):
-        raise InputError(f"temperature is {temperature!r:.60}, where a positive number is right")
+        raise InputError(f"temperature must be positive, got {temperature!r:.60}")
     for name, value in (("height", height), ("length", length), ("saturated_height", saturated_height)):
         if not isinstance(value, Integral) or value < 0:
-            raise InputError(f"{name} is {value!r:.60}, where a whole number from 0 on is right")
+            raise InputError(f"{name} must be a non-negative integer, got {value!r:.60}")
     network, _ = load(str(checkpoint))
     answer: Certification | CounterCertification
     try:

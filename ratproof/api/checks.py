@@ -70,7 +70,7 @@ def check(
     """
     for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
         if value is not None and (type(value) is not int or value < least):
-            raise InputError(f"{what} is {value!r:.60}, where a whole number from {least} on is right")
+            raise InputError(f"{what} must be an integer of at least {least}, got {value!r:.60}")
     claim = module_claim(
         NAME,
         module=module,
@@ -95,7 +95,7 @@ def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = 
     Raises :class:`~automata.errors.InputError` for names, kinds and devices that are not there.
     """
     if kinds is not None and not isinstance(kinds, Iterable):
-        raise InputError(f"kinds is {kinds!r:.60}, where a kind of evidence, or a list of them, is right")
+        raise InputError(f"kinds must be a kind of evidence or a list of them, got {kinds!r:.60}")
     wanted = () if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
     request = Request(claims=names, kinds=wanted, device=device)
     return report_of(run(request), lambda outcome, out: show(outcome, out, details=bool(names)))

@@ -60,8 +60,8 @@ def automata_of(
     for what, value, shape in zip(("initial", "final", "matrices"), values, right, strict=True):
         if value.shape not in (shape, (units, *shape)) or not states:
             raise InputError(
-                f"{name}: the formula's {what} has shape {value.shape}, where {shape} is right, or with"
-                f" {units} unit{'' if units == 1 else 's'} in front"
+                f"{name}: the formula's {what} must have shape {shape}, or that with"
+                f" {units} unit{'' if units == 1 else 's'} in front, got {value.shape}"
             )
         if not np.isfinite(value).all():
             raise InputError(f"{name}: the formula's {what} has a number that is not finite")
@@ -97,8 +97,8 @@ def drawn_vectors(
     """
     if type(size) is not int or size < 1 or type(symbols) is not int or symbols < 8:
         raise InputError(
-            f"drawn_vectors has size {size!r:.60} and {symbols!r:.60} symbols, where 1 and 8 at least are"
-            " right"
+            f"drawn_vectors must have a size of at least 1 and at least 8 symbols, got {size!r:.60} and"
+            f" {symbols!r:.60}"
         )
     generator = torch.Generator().manual_seed(seed)
 

@@ -128,25 +128,23 @@ def kernel_claim(
     narrow = next((dtype for dtype in formats if dtype not in WIDE), None)
     if (narrow is None) != (accumulation is None):
         raise InputError(
-            f"{name}: dtypes is {formats} and accumulation {accumulation!r}, where a narrow format needs the"
-            " format that the kernel accumulates in, and others have none"
+            f"{name}: accumulation must be the format that the kernel accumulates in if dtypes has a narrow"
+            f" one, and None otherwise, got {accumulation!r} for the dtypes {formats}"
         )
     if (form == "chunked") != (chunk is not None) or (
         chunk is not None and (type(chunk) is not int or chunk < 1)
     ):
         raise InputError(
-            f"{name}: form is {form!r} and chunk {chunk!r}, where a chunked form has a chunk of some"
-            " tokens, and a recurrent one has none"
+            f"{name}: chunk must be a positive integer if the form is 'chunked', and None otherwise, got"
+            f" {chunk!r} for the form {form!r}"
         )
     if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in lacks):
         raise InputError(
-            f"{name}: multiple is {multiple!r}, where a whole number from 1 on is right, and more than 1 only"
-            " without cu_seqlens"
+            f"{name}: multiple must be a positive integer, and 1 unless without has 'cu_seqlens', got"
+            f" {multiple!r}"
         )
     if longest is not None and (type(longest) is not int or longest < multiple):
-        raise InputError(
-            f"{name}: longest is {longest!r:.60}, where a whole number from {multiple} on is right"
-        )
+        raise InputError(f"{name}: longest must be an integer of at least {multiple}, got {longest!r:.60}")
     axes = "BD" if own.lanes else "BHKV"
     chosen = {
         axis: _whole(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
@@ -155,17 +153,17 @@ def kernel_claim(
     times = _whole(name, "lengths", lengths, 0) if lengths else ()
     if times and (longest is not None or any(time % multiple for time in times)):
         raise InputError(
-            f"{name}: lengths is {times}, where multiples of {multiple} are right, and no longest beside them"
+            f"{name}: lengths must be multiples of {multiple}, without longest= beside them, got {times}"
         )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
-        raise InputError(f"{name}: seconds is {seconds!r:.60}, where a positive number is right")
+        raise InputError(f"{name}: seconds must be positive, got {seconds!r:.60}")
     if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):
-        raise InputError(f"{name}: gpu_memory is {gpu_memory!r:.60}, where a number of bytes is right")
+        raise InputError(f"{name}: gpu_memory must be a number of bytes, got {gpu_memory!r:.60}")
     for what, function in (("kernel", kernel), ("other kernel", against)):
         if not callable(function) and (what == "kernel" or function is not None):
-            raise InputError(f"{name}: the {what} is a {type(function).__name__}, where a function is right")
+            raise InputError(f"{name}: the {what} must be a function, got a {type(function).__name__}")
     if not formats:
-        raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
+        raise InputError(f"{name}: dtypes must have at least one of {', '.join(FORMATS)}, got none")
     cumulated = gate_gradient == "cumulated"
     brought = Kernel(
         name,
@@ -212,13 +210,13 @@ def _family(name: str, family: str | LinearRecurrence) -> LinearRecurrence:
     if isinstance(family, LinearRecurrence):
         return family
     if family not in FAMILIES:
-        raise InputError(f"{name}: the family is {family!r}, where {', '.join(FAMILIES)} is right")
+        raise InputError(f"{name}: the family must be one of {', '.join(FAMILIES)}, got {family!r}")
     return FAMILIES[family]
 
 
 def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
     if isinstance(values, str):
-        raise InputError(f"{name}: {what} is {values!r}, where a tuple of names is right")
+        raise InputError(f"{name}: {what} must be a tuple of names, got {values!r}")
     return values
 
 
@@ -226,7 +224,7 @@ def _whole(name: str, what: str, values: Iterable[int], least: int) -> tuple[int
     """Whole numbers in order."""
     numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     if not numbers or any(type(n) is not int or n < least for n in numbers):
-        raise InputError(f"{name}: {what} is {values!r:.60}, where whole numbers from {least} on are right")
+        raise InputError(f"{name}: {what} must be integers of at least {least}, got {values!r:.60}")
     return tuple(sorted(set(numbers)))
 
 
@@ -234,4 +232,4 @@ def _require(name: str, what: str, values: Iterable[str], right: Iterable[str]) 
     known = list(right)
     wrong = next((value for value in values if value not in known), None)
     if wrong is not None:
-        raise InputError(f"{name}: {what} has {wrong!r}, where {', '.join(known)} is right")
+        raise InputError(f"{name}: {what} must be of {', '.join(known)}, got {wrong!r}")

@@ -165,32 +165,31 @@ def _check_arguments(
 ) -> None:
     """Raise :class:`~automata.errors.InputError` if an argument has the wrong type or shape."""
     if not isinstance(module, nn.Module):
-        raise InputError(f"{name}: the module is a {type(module).__name__}, where a torch.nn.Module is right")
+        raise InputError(f"{name}: the module must be a torch.nn.Module, got a {type(module).__name__}")
     if isinstance(embeddings, nn.Embedding):
-        raise InputError(f"{name}: the embeddings are a module, where its weight, a tensor, is right")
+        raise InputError(f"{name}: the embeddings must be a tensor, got a module; pass its weight")
     if not isinstance(embeddings, Tensor) or not (embeddings.dim() == 2 or _are_numbers(embeddings)):
-        what = f"have shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "are no tensor"
+        got = f"shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "no tensor"
         raise InputError(
-            f"{name}: the embeddings {what}, where a tensor of shape (symbols, input_size) is right, or"
-            " integers of shape (symbols,) for a module that embeds them itself"
+            f"{name}: the embeddings must be a tensor of shape (symbols, input_size), or integers of shape"
+            f" (symbols,) for a module that embeds them itself, got {got}"
         )
     if not isinstance(alphabet, Sequence):  # a set has no order, and its vectors have
         raise InputError(
-            f"{name}: the alphabet is a {type(alphabet).__name__}, where a string or a list of symbols is"
-            " right"
+            f"{name}: the alphabet must be a string or a list of symbols, got a {type(alphabet).__name__}"
         )
     if not isinstance(batch_first, bool):
         raise InputError(f"{name}: batch_first must be True or False, got {batch_first!r:.60}")
     if isinstance(slack, bool) or not isinstance(slack, (int, float)):
-        raise InputError(f"{name}: the slack is {slack!r:.60}, where a number is right")
+        raise InputError(f"{name}: the slack must be a number, got {slack!r:.60}")
     if not 0 <= slack < math.inf:
-        raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
+        raise InputError(f"{name}: the slack must be finite and not negative, got {slack}")
     several = automaton if isinstance(automaton, (list, tuple)) else [automaton]
     wrong = next((a for a in several if not isinstance(a, (WFSA, DFA, str, PathLike, NoneType))), None)
     if wrong is not None or (isinstance(automaton, (list, tuple)) and DFA in map(type, automaton)):
         raise InputError(
-            f"{name}: the automaton is {wrong if wrong is not None else automaton!r:.60}, where a WFSA, a DFA"
-            " or a list of WFSAs is right"
+            f"{name}: the automaton must be a WFSA, a DFA or a list of WFSAs, got"
+            f" {wrong if wrong is not None else automaton!r:.60}"
         )
     if isinstance(automaton, (str, PathLike)):
         raise InputError(f"{name}: the automaton is a path: ratproof.read({str(automaton)!r}) reads it")
@@ -235,15 +234,13 @@ def _believe_decision(
 def _exceeds(name: str, threshold: float) -> Accepts:
     number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
     if not number or not math.isfinite(threshold):
-        raise InputError(
-            f"{name}: accepts is {threshold!r}, where a number or a function of the output is right"
-        )
+        raise InputError(f"{name}: accepts must be a number or a function of the output, got {threshold!r}")
 
     def accepts(output: Tensor) -> bool:
         if output.numel() != 1:
             raise InputError(
-                f"{name}: the module has {output.numel()} units, where accepts as a number is for one; a"
-                " function of the output is right"
+                f"{name}: accepts must be a function of the output for a module of {output.numel()}"
+                " units, got a number"
             )
         return bool(output.item() > threshold)
 

@@ -75,17 +75,15 @@ def model_claim(
     device = device or default_device()
     own = model if isinstance(model, StatefulModel) else Called(model)
     if not callable(model) and own is not model:
-        raise InputError(f"{name}: the model is a {type(model).__name__}, where a StatefulModel is right")
+        raise InputError(f"{name}: the model must be a StatefulModel, got a {type(model).__name__}")
     lacks = own.without | _names(name, without)
     reads = inputs or own.inputs
     if not isinstance(reads, Tokens | Vectors):
-        raise InputError(
-            f"{name}: inputs is {reads!r:.60}, where Tokens(vocabulary) or Vectors(size) is right"
-        )
+        raise InputError(f"{name}: inputs must be Tokens(vocabulary) or Vectors(size), got {reads!r:.60}")
     if precision is not None and precision not in FORMATS:
-        raise InputError(f"{name}: precision is {precision!r:.60}, where {', '.join(FORMATS)} is right")
+        raise InputError(f"{name}: precision must be one of {', '.join(FORMATS)}, got {precision!r:.60}")
     if longest is not None and (type(longest) is not int or longest < 2):
-        raise InputError(f"{name}: longest is {longest!r:.60}, where a whole number from 2 on is right")
+        raise InputError(f"{name}: longest must be an integer of at least 2, got {longest!r:.60}")
     kinds = _kinds(lacks)
     if not kinds:
         raise InputError(f"{name}: without leaves no law, where one of {', '.join(LAWS)} is needed")
@@ -101,11 +99,11 @@ believe_stateful = model_claim
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:
     if isinstance(without, str):
-        raise InputError(f"{name}: without is {without!r}, where a tuple of names is right")
+        raise InputError(f"{name}: without must be a tuple of names, got {without!r}")
     names = frozenset(without)
     wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:
-        raise InputError(f"{name}: without has {wrong[0]!r}, where {', '.join(CAPABILITIES)} is right")
+        raise InputError(f"{name}: without must be of {', '.join(CAPABILITIES)}, got {wrong[0]!r}")
     return names
 
 

@@ -147,9 +147,7 @@ def _check(name: str, automata: Sequence[WFSA]) -> None:
     first = automata[0]
     for a in automata:
         if a.alphabet != first.alphabet or a.semiring is not first.semiring:
-            raise InputError(
-                f"{name}: the automata have different alphabets or semirings, where one for all is right"
-            )
+            raise InputError(f"{name}: the automata must have one alphabet and one semiring")
     if not first.alphabet:
         raise InputError(
             f"{name}: the automaton has no symbols, so there is only the empty string to compare"

@@ -152,7 +152,7 @@ def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
     """Hint how to write one-letter symbols that had no blanks, or symbols with blanks in them."""
     for symbol in (symbol for string in strings for symbol in string):
         if symbol not in machine.index and all(letter in machine.index for letter in symbol):
-            return f"; symbols are split at white space: {write_string(tuple(symbol))} is right"
+            return f"; symbols are split at white space: write {write_string(tuple(symbol))}"
     if any(isinstance(symbol, str) and symbol.split() != [symbol] for symbol in machine.index):
         return "; strings are split at white space, which --lists does not"
     return ""

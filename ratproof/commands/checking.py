@@ -134,10 +134,10 @@ def check(
     subjects = _subjects(of or [], semiring, symbols, file_format)
     if temperature is not None and subjects.network is None:
         raise InputError(
-            "--temperature is that of a network, and --of names none; --of NETWORK.safetensors is right"
+            "--temperature is that of a network, and --of names none; pass --of NETWORK.safetensors"
         )
     if temperature is not None and not 0 < temperature < math.inf:
-        raise InputError(f"--temperature is {temperature}, where a positive number is right")
+        raise InputError(f"--temperature must be positive, got {temperature}")
     _require_fit([(path, data) for path, data in read if isinstance(data, dict)], len(read), subjects)
     automata = _aligned(
         subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero
@@ -185,7 +185,7 @@ def _certificate(path: str) -> JsonObject | Judgement:
     try:
         data = check_certificate.parse(text)
     except (json.JSONDecodeError, RecursionError):
-        raise FormatError(f"{path}: is no JSON, where a certificate that ratproof wrote is right") from None
+        raise FormatError(f"{path}: must be a certificate that ratproof wrote, and is not JSON") from None
     except ValueError as error:
         return Judgement("rejected", why=str(error))
     known = isinstance(data, dict) and any({"format", "claims", *fields} <= set(data) for fields in SUBJECTS)

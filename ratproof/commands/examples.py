@@ -27,7 +27,7 @@ def examples(
     """
     place = Path(folder)
     if place.exists() and not place.is_dir():
-        raise InputError(f"{folder}: is a file, where the name of a folder is right")
+        raise InputError(f"{folder}: must be a folder, and is a file")
     written, kept = [], []
     for name, content in _below(files("ratproof") / "examples"):
         target = place / name

@@ -90,7 +90,7 @@ def hunt(
 
     limit = (math.inf if rounds is not None else 1.0) if minutes is None else minutes
     if not limit > 0 or (minutes is not None and not minutes < 1e6):
-        raise InputError(f"--minutes is {minutes}, where a positive number is right")
+        raise InputError(f"--minutes must be positive, got {minutes}")
     if cluster is not None and jobs is not None:
         raise InputError("--cluster has workers of its own: --jobs is for this machine's processes")
     check_device(device)

@@ -21,7 +21,7 @@ from ratproof.process.exit_statuses import NO, YES
 @app.command("enumerate", epilog=example("enumerate fading.json --n 5"))
 def enumerate_strings(
     automaton: AutomatonFile,
-    count: Annotated[int, Option("-n", "--n", min=0, max=1_000_000, help="how many strings")] = 10,
+    count: Annotated[int, Option("-n", "--n", min=1, max=1_000_000, help="how many strings")] = 10,
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,

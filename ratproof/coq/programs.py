@@ -21,7 +21,7 @@ WARNINGS = "-notation-overridden,-ambiguous-paths"
 VERSION = "8.16"
 HOW_TO_GET_IT = (
     "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1"
-    " coq-mathcomp-algebra.1.15.0, is right"
+    " coq-mathcomp-algebra.1.15.0"
 )
 
 
@@ -54,7 +54,7 @@ def version() -> str:
     """Return Coq's version; raise :class:`NoCoq` if the development does not support it."""
     number = _run([program("coqc"), "--print-version"], None).split()[0]
     if not number.startswith(f"{VERSION}."):
-        raise NoCoq(f"Coq {number} is here, where {VERSION} is right, with mathcomp 1.15: {HOW_TO_GET_IT}")
+        raise NoCoq(f"Coq must be {VERSION}, with mathcomp 1.15, got {number}: {HOW_TO_GET_IT}")
     return number
 
 

@@ -440,9 +440,9 @@ def require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> Non
         if name == "installation" and isinstance(other, dict):
             raise InputError(
                 f"{path}: its rounds are of another installation, which draws other examples"
-                f" ({difference(value, other)}); another folder is right"
+                f" ({difference(value, other)}); use another folder"
             )
         raise InputError(
-            f"{path}: its rounds have {name} {other!r:.60}, where {value!r:.60} is asked for; another folder"
-            " is right"
+            f"{path}: {name} must be {value!r:.60} as asked for, got {other!r:.60} of its rounds; use another"
+            " folder"
         )

@@ -142,7 +142,7 @@ def _decision(answer: Any) -> bool:
     value = answer.item() if isinstance(answer, Tensor) and answer.numel() == 1 else answer
     if not isinstance(value, (bool, np.bool_)):
         shown = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
-        raise InputError(f"accepts gives {shown} for one string's output, where one truth value is right")
+        raise InputError(f"accepts must give one truth value for one string's output, got {shown}")
     return bool(value)
 
 

@@ -66,11 +66,11 @@ def outputs_of(
         shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
         right = ", ".join(map(str, (*taken.shape[:2], "units" if units is None else units)))
         layout = "(B, T, units)" if batch_first else "(T, B, units)"
-        raise InputError(f"the module gives {shape}, where outputs of shape {layout} = ({right}) are right")
+        raise InputError(f"the module's outputs must have shape {layout} = ({right}), got {shape}")
     if not outputs.is_floating_point():
         raise InputError(
-            f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are"
-            " right"
+            f"the module's outputs must be floating-point numbers, got"
+            f" {str(outputs.dtype).removeprefix('torch.')}"
         )
     result: Tensor = outputs.transpose(0, 1) if batch_first else outputs
     return result

@@ -102,7 +102,5 @@ def address_in(where: str) -> str:
     found = ADDRESS.fullmatch(address) if isinstance(address, str) else None
     if found is None or not 0 < int(found[1]) < 1 << 16:
         more = "" if address == where else f", which {where} names"
-        raise InputError(
-            f"{address!s:.80}{more}: is no address of a scheduler; one such as tcp://host:8786 is right"
-        )
+        raise InputError(f"{address!s:.80}{more}: must be the address of a scheduler such as tcp://host:8786")
     return found[0]

@@ -145,7 +145,7 @@ def read(path: str | Path) -> dict[str, Any]:
     except InputError as error:
         raise FormatError(f"{path}: {error}") from None
     except (ValueError, RecursionError):
-        raise FormatError(f"{path}: is no JSON, where a counterexample that ratproof kept is right") from None
+        raise FormatError(f"{path}: must be a counterexample that ratproof kept, and is not JSON") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise FormatError(f'{path}: is no kept counterexample, whose field format is "{FORMAT}"')
     _require_fields(data, str(path))
@@ -158,7 +158,7 @@ def _require_fields(data: dict[str, Any], where: str) -> None:
             raise FormatError(f"{where}: field {name} is missing")
     for name, (kind, right) in KINDS.items():
         if name in data and type(data[name]) is not kind:
-            raise FormatError(f"{where}: field {name} is {shorten(data[name])}, where {right} is right")
+            raise FormatError(f"{where}: field {name} must be {right}, got {shorten(data[name])}")
     if not all(isinstance(s, str) for s in data["string"]):
         raise FormatError(f"{where}: field string is no list of symbols")
 
@@ -199,8 +199,8 @@ def load(data: dict[str, Any], where: str) -> Comparison:
     way = comparison.get("way") if isinstance(comparison, dict) else None
     if not isinstance(way, str) or way not in SIDES:
         raise FormatError(
-            f"{where}: field comparison.way is {shorten(way)}, where {', '.join(list(SIDES)[:-1])} or"
-            f" {list(SIDES)[-1]} is right"
+            f"{where}: field comparison.way must be {', '.join(list(SIDES)[:-1])} or"
+            f" {list(SIDES)[-1]}, got {shorten(way)}"
         )
     with _naming(where, "comparison is not as ratproof writes it"):
         return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)

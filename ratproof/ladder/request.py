@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from automata.errors import InputError
 from automata.rules.rule_files import rule_file_in
@@ -113,8 +112,8 @@ def require_promised(
             raise InputError(f"{where}{claim.name} promises no evidence of the kind {' or '.join(kinds)}")
 
 
-def require(request: Request) -> Any:
-    """Refuse what cannot run; the corpus, if one is asked for."""
+def require(request: Request) -> None:
+    """Raise :class:`~automata.errors.InputError` if the request cannot run here."""
     require_known(request)
     if request.kinds == (KERNEL,):
         coq.version()
@@ -125,15 +124,10 @@ def require(request: Request) -> Any:
     if request.rules is not None:
         if not Path(request.rules).is_dir():
             raise InputError(
-                f"{request.rules}: is no folder; one with a rule file (.config) and train.tsv, dev.tsv and"
-                " test.tsv is right"
+                f"{request.rules}: must be a folder with a rule file (.config) and train.tsv, dev.tsv and"
+                " test.tsv"
             )
         rule_file_in(Path(request.rules))
-    if request.text is not None:
-        from ratproof.implementations.corpus import load_corpus
-
-        return load_corpus(request.text, request.embeddings, request.units)
-    return None
 
 
 def check_device(device: str) -> None:

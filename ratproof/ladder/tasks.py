@@ -90,6 +90,13 @@ def show(task: EvidenceTask, request: Request) -> TaskResult:
     return result
 
 
+def read_inputs(request: Request) -> None:
+    """Read the corpus anew, if there is one, so that a bad file is refused before anything runs."""
+    _inputs.cache_clear()
+    if request.text is not None:
+        _inputs(request)
+
+
 @cache
 def _inputs(request: Request) -> Any:
     from ratproof.ladder.written.check import Inputs

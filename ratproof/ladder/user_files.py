@@ -128,7 +128,7 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
 def load(path: str) -> dict[str, Claim | Subject]:
     """Run a Python file, register the claims that it assigns to names, and return them by name."""
     if not Path(path).is_file():
-        raise InputError(f"{path}: is no file, where a Python file with claims is right")
+        raise InputError(f"{path}: must be a Python file with claims, and is no file")
     spec = importlib.util.spec_from_file_location("brought_claims", path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path}: is no Python file, whose name ends in .py")

@@ -16,7 +16,7 @@ from ratproof.ladder.counterexample_files import keep, keep_script
 from ratproof.ladder.junit import junit
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request, require
-from ratproof.ladder.tasks import EvidenceTask, Started, show_all
+from ratproof.ladder.tasks import EvidenceTask, Started, read_inputs, show_all
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
 from theory.claim import EXACT, Claim, Variant
@@ -37,6 +37,7 @@ def verify(request: Request, started: Started = lambda what, done, total: None) 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
     """
     require(request)
+    read_inputs(request)
     ground = last_run.digest()
     shown = show_all(tasks_of(request), request, started)
     results = gather(shown.observations, request.seed)

@@ -138,7 +138,7 @@ def test_certify_is_a_function(tmp_path):
     assert (report.verdict, report.word) == ("certified", None)
     assert str(report).startswith("certified: the network decides balanced parentheses\n")
     assert report.to_json()["soft"]["proved"] and judge(report.certificate()).verdict == "accepted"
-    with pytest.raises(InputError, match="height is -1, where a whole number from 0 on is right"):
+    with pytest.raises(InputError, match="height must be a non-negative integer, got -1"):
         certify(tmp_path / "net.safetensors", height=-1)
 
 

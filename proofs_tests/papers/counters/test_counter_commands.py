@@ -78,7 +78,7 @@ def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, c
         (["net.safetensors", "-o", "x.json"], "-o x.json: net.safetensors is of kind lstm"),
         (["net.safetensors", "--against", "x.json"], "--against x.json: net.safetensors is of kind lstm"),
         (["net.safetensors", "--temperature", "2"], "has no centroids"),
-        (["other.safetensors", "--temperature", "-1"], "--temperature is -1.0"),
+        (["other.safetensors", "--temperature", "-1"], "--temperature must be positive, got -1.0"),
         (["gru.safetensors", "--height", "3"], "--height is for a network with a cell state"),
         (["letters.safetensors"], "letters.safetensors: the network has no symbol '('"),
         (

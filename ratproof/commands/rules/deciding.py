@@ -62,10 +62,10 @@ def decide(
 
     if (data is None) == (words is None):
         raise InputError(
-            "the words are those of --data DIR or those of --vocabulary: one of the two is right"
+            "the words must be those of --data DIR or those of --vocabulary: pass one of the two"
         )
     if dtype not in DTYPES:
-        raise InputError(f"--dtype is {dtype!r}, where {' or '.join(DTYPES)} is right")
+        raise InputError(f"--dtype must be {' or '.join(DTYPES)}, got {dtype!r}")
     check_device(device)
     if certificates is not None:
         require_folder("--certificates", certificates)

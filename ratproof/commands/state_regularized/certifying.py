@@ -90,7 +90,7 @@ def _certify_counter(
     html = None if page is None else page[0]
     require_outputs({"--certificate": certificate, "--html": html}, reads=(checkpoint,))
     if temperature is not None and not 0 < temperature < float("inf"):
-        raise InputError(f"--temperature is {temperature}, where a positive number is right")
+        raise InputError(f"--temperature must be positive, got {temperature}")
     with naming(checkpoint), progress("certify") as tell:
         answer = certify_counter(
             network,

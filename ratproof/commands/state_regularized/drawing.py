@@ -38,7 +38,7 @@ def figures(
     if len(taus) * (len(word) + 1) > MOST_PANELS:
         raise InputError(
             f"--string has {len(word)} symbols and --temperatures has {len(taus)} temperatures, which makes"
-            f" more than {MOST_PANELS} bar charts; fewer are right"
+            f" more than {MOST_PANELS} bar charts; pass fewer"
         )
     folder = Path(output)
     require_folder("-o", folder, reads=(checkpoint,))
@@ -71,7 +71,7 @@ def _number(text: str) -> float:
         value = -1.0
     if not COLDEST <= value <= HOTTEST:
         raise InputError(
-            f"--temperatures has {text.strip()!r}, where positive numbers split at commas are right, "
+            f"--temperatures must be positive numbers split at commas, got {text.strip()!r}, "
             f"from {COLDEST:g} to {HOTTEST:g}"
         )
     return value

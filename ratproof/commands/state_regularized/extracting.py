@@ -51,9 +51,7 @@ def extract(
     """Extract it, and write and print what came out."""
     network, _ = load_network(checkpoint)
     if counts not in (None, "hard", "soft"):
-        raise InputError(
-            f"--counts is {counts!r}, where hard or soft is right: the two readings of Algorithm 1"
-        )
+        raise InputError(f"--counts must be hard or soft, the two readings of Algorithm 1, got {counts!r}")
     if wanted.probabilities and (wanted.soft or wanted.minimal):
         raise InputError("--probabilities goes with neither --soft nor --minimal: it is another automaton")
     if data is not None and counts is None:
@@ -179,7 +177,7 @@ def _strings(numbers: Numbers, path: str | None, longest: int) -> list[Symbols]:
         symbols += size * len(numbers.alphabet) ** size
         if symbols > MOST_SYMBOLS:
             raise InputError(
-                f"--length {longest} makes strings of more than {MOST_SYMBOLS} symbols in all; a smaller one,"
-                " or --data FILE, is right"
+                f"--length {longest} makes strings of more than {MOST_SYMBOLS} symbols in all; pass a smaller"
+                " one, or --data FILE"
             )
     return [word for size in range(longest + 1) for word in product(numbers.alphabet, repeat=size)]

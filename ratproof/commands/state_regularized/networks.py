@@ -12,7 +12,7 @@ def numbers_at(path: str, network: Acceptor, temperature: float | None) -> Numbe
     """Return a network's numbers at the given temperature, or at its own temperature if it is None."""
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(
-            f"--temperature is {temperature}, where a positive number is right; ratproof extract gives the"
+            f"--temperature must be positive, got {temperature}; ratproof extract gives the"
             " automaton of the limit 0"
         )
     with naming(path):
