@@ -1,4 +1,4 @@
-"""How close to its threshold a random network is certified: ``python bench/certified.py [FILE] [NETWORKS]``.
+"""Certification near the threshold of random networks: ``python bench/certified.py [FILE] [NETWORKS]``.
 
 The empirical threshold of a random SR-GRU is the highest temperature, by bisection, at which no string is
 found on which the soft network and its hard automaton differ, including the decision to accept. The network

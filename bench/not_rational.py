@@ -1,4 +1,4 @@
-"""How many states the paper's cells need: the certificate's bits and seconds, and the checker's seconds.
+"""Benchmark of lower bounds on the states of the paper's cells: bits, and seconds to find and check.
 
 The checker is timed for 63 states. ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and
 writes the figures to FILE as JSON, which the docs show. Sizes are 63, 127, 255 and so on to LARGEST (255);

@@ -1,4 +1,4 @@
-"""How long the hunt takes to find an error on one string in ten thousand, and its cases per second.
+"""Benchmark of the hunt: seconds to find an error on one string in ten thousand, and cases per second.
 
 A layer of Example 6 is replaced by one whose state is off by 1e-3 after strings whose checksum is divisible
 by 10,000. Separately, the recurrence of Proposition 7 is replaced by one that is off on the same strings.

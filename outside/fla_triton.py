@@ -231,7 +231,7 @@ ON_GPU = tuple(
     )
     for entry in pair
 )
-"""The same families on a GPU.
+"""Entries of the kernels of the same families on a GPU.
 
 Chunked kernels subtract cumulative gates, so the gates are finite here.
 """

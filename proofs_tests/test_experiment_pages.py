@@ -33,7 +33,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Pages:
 
 @pytest.fixture(scope="module")
 def memory() -> list[dict[str, Any]]:
-    """What ran on the large set of parentheses by our method."""
+    """Return the runs of our method on the large set of parentheses."""
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
     return [run for run in runs if run["configuration"]["size"] == "large" and method_of(run) == "ours"]
 

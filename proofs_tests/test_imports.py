@@ -75,7 +75,7 @@ def components(graph: dict[str, set[str]]) -> list[list[str]]:
 
 @cache
 def graph() -> dict[str, set[str]]:
-    """What each of the project's modules imports of them."""
+    """Return the project's modules that each of the project's modules imports."""
     return {name: imported(name, path, path.read_text("utf-8")) for name, path in MODULES.items()}
 
 

@@ -1,4 +1,7 @@
-"""What ``outside/`` keeps fits together: programs, verdicts, defects and scripts; without the libraries."""
+"""Tests that the files in ``outside/`` are consistent, without the libraries.
+
+The files are programs, verdicts, defects and scripts.
+"""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class InThisProcess(Folder):
     """It starts no Python for a command of ratproof; others, and what only a shell can run, run as ever."""
 
     def run(self, command: str) -> str:
-        """What a command prints, on standard output and standard error."""
+        """Return the output of a command on standard output and standard error."""
         program, *arguments = shlex.split(command)
         if program != "ratproof" or re.search(r"[|&;<>$*`~\\]", command):
             return super().run(command)
@@ -117,7 +117,7 @@ def _row(line: str) -> str:
 
 
 def _expected_report() -> str:
-    """What ``verify`` prints where all is as expected."""
+    """Return the report of ``verify`` if all results are as expected."""
     results = [
         Result(
             c.name,

@@ -1,4 +1,4 @@
-"""What verify has shown does not run again, and nothing else is left out."""
+"""Tests that exactly the tests that ``verify`` has shown are left out."""
 
 from __future__ import annotations
 

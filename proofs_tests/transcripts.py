@@ -97,7 +97,7 @@ class Folder:
             shutil.copy(checker, path)
 
     def run(self, command: str) -> str:
-        """What a command prints, on standard output and standard error."""
+        """Return the output of a command on standard output and standard error."""
         beside = str(Path(sys.executable).parent)
         environment = os.environ | {"PATH": f"{beside}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
         ran = subprocess.run(

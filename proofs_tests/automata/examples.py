@@ -1,4 +1,4 @@
-"""How many examples a test draws, where the usual number says no more than a smaller one."""
+"""Settings of Hypothesis that limit the number of examples of a test."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
 
 
 def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
-    """The same with other names, in the same order."""
+    """Return the automaton with its symbols renamed and their order kept."""
     return automaton.replace(index={names[s]: place for s, place in automaton.index.items()})
 
 

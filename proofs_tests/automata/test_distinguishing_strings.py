@@ -42,7 +42,10 @@ def test_the_w_method_refutes_every_other_dfa_with_at_most_so_many_extra_states(
 
 @given(dfas(most_states=4), st.data())
 def test_a_single_wrong_arrow_is_refuted(dfa, data):
-    """What a program is like that is nearly right; random pairs differ on short strings."""
+    """The W-method detects each change of one transition that changes the language.
+
+    Random pairs, in contrast, differ on short strings.
+    """
     minimal = dfa.minimal()
     state, symbol, target = (
         data.draw(st.integers(0, n - 1)) for n in (minimal.states, len(minimal.alphabet), minimal.states)

@@ -173,7 +173,7 @@ def with_fractions(automaton):
 
 
 def shaken(data, k, a):
-    """The same scores, by potentials and other state numbers; or nearly the same."""
+    """Return ``a`` with permuted states and reweighted by potentials; sometimes one weight differs."""
     n = a.states
     divide = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]

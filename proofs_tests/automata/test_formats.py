@@ -266,7 +266,7 @@ def test_a_long_symbol_table_is_no_long_wait():
 
 
 def test_state_numbers_survive():
-    """Of states that nothing leads to or from, too, and of automata whose start state is not the first."""
+    """Unconnected states keep their numbers, and the start state need not be the first."""
     automaton = WFSA.from_edges(MIN_PLUS, 5, "a", [(3, 0)], [(1, 2)], [(3, 1, "a", 1)])
     assert att_format.loads(att_format.dumps(automaton)) == automaton
 
@@ -495,7 +495,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
 
 
 def test_files_that_belong_together_are_all_written_or_none_is(tmp_path):
-    """Where the second of them cannot be written the first keeps what it had, or does not come into being."""
+    """If the second file cannot be written, the first file keeps its content."""
     path = tmp_path / "x.att"
     files.write(WFSA(MIN_PLUS, [0], [1], {"a": [[0]]}), path)
     before = path.read_text()
@@ -541,7 +541,7 @@ def test_everything_can_be_drawn(k, data):
     ],
 )
 def test_a_drawing_has_few_states_and_transitions(hide_dead, arrows, transitions, says, monkeypatch):
-    """Those that are shown, each symbol's and epsilon's."""
+    """The limits count the states and transitions that are shown, for each symbol and for epsilon."""
     monkeypatch.setattr("automata.drawing.MOST_EDGES", arrows)
     monkeypatch.setattr("automata.drawing.MOST_TRANSITIONS", transitions)
     shared, silent = [[1, 0, 1], [0, 0, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]

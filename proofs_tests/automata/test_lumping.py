@@ -62,7 +62,7 @@ def test_the_same_automaton_with_its_states_in_another_order_is_equal(pair, data
 @settings(max_examples=100)
 @given(pairs(), st.data())
 def test_another_weight_anywhere_in_a_certificate_is_rejected(pair, data):
-    """Of the third automaton, or of the classes."""
+    """Changing one initial or final weight of the third automaton invalidates the certificate."""
     answer = lump(*pair)
     assume(answer is not None and answer.certificate.through.states and answer.certificate.of_a)
     certificate = copy.deepcopy(answer.certificate.to_json())

@@ -1,4 +1,4 @@
-"""What changes no score changes no answer of ``equivalent``, ``score`` and ``convert``."""
+"""Tests that changes that keep all scores keep the answers of ``equivalent``, ``score`` and ``convert``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proofs_tests.automata.test_round_trips import exactly, kept_by_att, rounded
 
 DECIDED = (REAL, COUNTING, BOOLEAN)
 LONGEST = 4
-"""How far a search goes, over the semirings where not all is decided."""
+"""Maximum length of the strings of a search, for semirings over which not everything is decided."""
 
 
 @st.composite
@@ -55,7 +55,7 @@ def difference(k, answer, names):
 
 
 def agree(before, after, decided):
-    """The same verdict, word and scores; where a search may stop early, no contradiction."""
+    """Return whether two answers are the same, or consistent if a search may stop early."""
     if before[:2] == after[:2]:
         return True
     if decided or "unknown" not in (before[0], after[0]):
@@ -124,7 +124,7 @@ def test_score_gives_the_same_scores_for_automata_with_the_same_scores(pair, dat
 
 
 def rounding(automaton, length):
-    """How far a score over log may be off, in any order of its sums (:class:`automata.semirings.Log`)."""
+    """Return a bound on the error of a log score in any summation order (:class:`automata.semirings.Log`)."""
     weights = [
         abs(w)
         for part in (automaton.initial, automaton.final, automaton.matrices)

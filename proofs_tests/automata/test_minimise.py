@@ -150,7 +150,7 @@ def test_weights_that_vanish_modulo_well_known_primes_are_accepted_all_the_same(
 
 @pytest.mark.parametrize("bits", [100, 479, 966, 1937])
 def test_numbers_of_any_length_are_lifted(bits):
-    """So many bits that the bound on the digits lies just below as many primes as are tried at once."""
+    """With these bit lengths, the bound on the digits is just below that of a whole batch of primes."""
     x, y = 2**bits - 1, 2**bits - 3
     one, other = (WFSA(COUNTING, [v], [w], {"a": [[1]]}) for v, w in ((x, y), (y, x)))
     assert isinstance(equivalent(one, other), Equivalent)

@@ -1,4 +1,4 @@
-"""What the operations on automata do to scores."""
+"""Tests of how operations on automata change scores."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ MARKED = Pushdown(
 
 
 def depths(string):
-    """How many are open after each prefix, by counting; ``None`` from where one too many is closed."""
+    """Return the number of open parentheses after each prefix, or ``None`` once too many are closed."""
     counts = [0]
     for symbol in string:
         count = None if counts[-1] is None else counts[-1] + {"(": 1, ")": -1}.get(symbol, 0)

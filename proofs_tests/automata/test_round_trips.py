@@ -94,7 +94,7 @@ def decided_equal(one, other):
 
 
 def nearest(weight):
-    """What ``--round`` writes: a weight without a finite decimal as the nearest float64, and no other one."""
+    """Return the weight that ``--round`` writes: the nearest float64 if there is no finite decimal."""
     if not isinstance(weight, Fraction) or pow(10, 5000, weight.denominator) == 0 or weight.denominator == 1:
         return weight
     return Fraction(float(weight))
@@ -179,7 +179,10 @@ def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton
 
 
 def scored_again(path, lists):
-    """What sample prints, given back to score as it stands or as a shell reads it."""
+    """Check that ``score`` confirms the output of ``sample``, and return the status of ``sample``.
+
+    Strings are passed as printed, or as a shell reads them.
+    """
     status, out, _ = command(
         "sample", path, "-n", "3", "--longest", "3", "--seed", "0", *(["--lists"] if lists else [])
     )
@@ -244,7 +247,7 @@ def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
 
 
 def texts_of(svg):
-    """What stands in a picture, line by line."""
+    """Return the texts in an SVG picture, sorted."""
     return sorted(
         "".join(t.itertext()).replace("\u00a0", " ")
         for t in ElementTree.fromstring(svg).iter()

@@ -162,7 +162,7 @@ def run(f, u, dtype):
 
 @in_both_formats
 def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind):
-    """Of a few hundred random units of two to four steps, one uses most of its bound."""
+    """At least one of a few hundred random units of two to four steps uses most of its bound."""
     rng = np.random.default_rng(5)
     worst = 0.0
     for _ in range(450):
@@ -351,7 +351,7 @@ def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed)
 
 
 def test_the_max_plus_bound_is_tight_within_the_stated_factor():
-    """Of sums of a few numbers, one is off by most of its bound; and the largest term alone counts."""
+    """At least one sum of a few numbers uses most of its bound, and only the largest term counts."""
     rng = np.random.default_rng(7)
     worst = 0.0
     for _ in range(300):
@@ -436,7 +436,7 @@ def derived_real(terms, u, tiny):
 
 
 def derived_max_plus(terms, u, tiny):
-    """The same of a maximum of sums: the least bound, and the largest for terms held to 40 bits."""
+    """Return the bounds on a maximum of sums: the least, and the largest if terms are held to 40 bits."""
     terms = [(o, e, w, s) for o, e, w, s in terms if -np.inf not in (o, w)]
     off = [
         e + s + ((u * (abs(o + w) + e + s) + tiny) if (o or e) and (w or s) else 0) for o, e, w, s in terms

@@ -126,7 +126,7 @@ WEAKENED = {
         THEOREM.replace("= retnet_output w", "= score retnet_automaton w") + f"\nProof. by []. Qed.\n{LEMMA}"
     ),
 }
-"""What stands in place of the theorem of retention, whose own proof becomes a lemma's."""
+"""Replacements for the theorem of retention, whose own proof becomes that of a lemma."""
 
 
 @pytest.mark.parametrize("weakened", WEAKENED)

@@ -23,7 +23,7 @@ def step(w, h, v):
 
 
 def mixed_difference(of):
-    """Of a function of state and word that is first-order, U h + W v + b, it is 0."""
+    """Return the mixed difference, which is 0 if ``of`` is first-order in state and word: U h + W v + b."""
     return [a - b - c + d for a, b, c, d in zip(of(1, 1), of(1, 0), of(0, 1), of(0, 0), strict=True)]
 
 

@@ -152,13 +152,13 @@ def test_another_nested_or_is_refuted(monkeypatch, wrong):
 
 
 def test_nested_ors_of_counts_are_right_where_the_minimum_is_taken_once(monkeypatch):
-    """What the reading refutes is the nesting: with one minimum no case differs."""
+    """The nesting is the cause of the refutation: with a single minimum, all cases agree."""
     monkeypatch.setattr(soft_logic, "nested_disjunction", soft_logic.disjunction)
     exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("printed-nested"), longest=3)
 
 
 def test_factors_over_maxima_and_products_are_right(monkeypatch):
-    """What the reading refutes is what the factors are over: with T their maximum no case differs."""
+    """The semiring of the factors is the cause of the refutation: if T is their maximum, all cases agree."""
     of_maxima = lambda w: {
         x: tuple(
             tuple(max(d * n * e for d, n, e in zip(row, w.v[x], column, strict=True)) for column in w.D_2)

@@ -36,7 +36,7 @@ def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a Python finds what makes its workers light ones."""
+    """Return the folder for the ``sitecustomize.py`` that makes workers light ones."""
     return tmp_path_factory.mktemp("path")
 
 
@@ -48,7 +48,7 @@ def light(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
-    """What one worker leaves, by the hunt's seed."""
+    """Return a function from a hunt's seed to the ledger that one worker leaves."""
 
     @cache
     def hunt(seed: int) -> HuntLedger:

@@ -30,7 +30,7 @@ def run_with(parent, module, function, *arguments, whole=orphans.run_with):
 
 orphans.run_with = run_with
 """
-"""What a Python reads as it starts (``sitecustomize.py``), for these workers in place of the others."""
+"""Source of the ``sitecustomize.py`` that replaces the usual workers with these."""
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
@@ -50,7 +50,7 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
 
 
 def row_of(seed: int, one: Round) -> RoundRow:
-    """What such a round shows."""
+    """Return the row of a round that draws nothing, with a wrong digest if the seed is ``FORGED``."""
     digest = "0" * 31 if seed == FORGED else f"{seed_of(seed, one):032x}"
     return RoundRow(one.target, one.number, digest, "holds", EXAMPLES, 0.01)
 

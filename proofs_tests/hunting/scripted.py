@@ -20,7 +20,7 @@ PRINTED = replace(WHAT, variant="printed")
 
 
 def row_of(one: Round) -> RoundRow:
-    """What a round of these targets shows, without running anything."""
+    """Return the row of a round of these targets without running it."""
     digest = f"{seed_of(WHAT.seed, one):032x}"
     return RoundRow(one.target, one.number, digest, "holds", 50, 0.01, "exact", ("epsilon",))
 

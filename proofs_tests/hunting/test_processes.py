@@ -100,9 +100,7 @@ def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
 def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_installation(
     of_one: OfOne, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a wheel holds, unpacked, in place of the clone: a worker that finds it there, and nothing else of
-    ours.
-    """
+    """A worker that finds only an unpacked wheel, and no clone, runs the same rounds."""
     root, site = Path(__file__).parents[2], tmp_path / "site"
     if not (root / "pyproject.toml").exists():
         pytest.skip("it needs a clone, which a wheel is made from")

@@ -21,12 +21,12 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def all_lengths(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What users have."""
+    """Draw from the lengths that users have."""
     monkeypatch.setattr(drawing, "LENGTHS", LENGTHS)
 
 
 @pytest.fixture
 def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What users have, in half as many large calls."""
+    """Draw from the sizes that users have, with half as many large calls."""
     monkeypatch.setattr(drawing, "BUDGETS", BUDGETS)
     monkeypatch.setattr(drawing, "LARGEST", 2**20)

@@ -42,20 +42,22 @@ class Running:
         self.columns = (*shape[:2], 1, shape[3])
         self.error = np.zeros(self.columns if roles.corrected else shape)
         self.left: Wide = roles.start
-        """Of the first state, which a kernel may keep apart."""
+        """Initial state after the decays so far, which a kernel may store separately."""
         self.since: Any = _size(self.state)
-        """Of a step's terms, or in a chunked form the recurrence of absolute values since the chunk began."""
+        """Size of a step's terms; in chunked form, the absolute values accumulated since the chunk began."""
         self.sizes: Any = None
         """That with the sizes of what an explicit inverse solves."""
         self.solved = np.zeros(self.columns)
         self.carried: Any = None
-        """Of an error of 1 that was carried into the chunk: what is left of it, its size without
-        cancellation, and by how much what it solves is off.
+        """Effect of an error of 1 that was carried into the chunk, as three values.
+
+        The values are the remainder of the error, its size without cancellation, and the error of its
+        solution.
         """
         self.gates: Any = None
         self.solution: Solution | None = None
         self.correction: tuple[Wide, Bounds] | None = None
-        """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
+        """Correction of the last step along the direction, shape ``(N, H, V)``, and its bound."""
 
     def _stored(self, state: Wide) -> Bounds:
         """The size of what a kernel stores for a state."""
@@ -171,7 +173,7 @@ class Running:
         return self.u * made.off[at], None if made.sizes is None else made.sizes[0][at]
 
     def _solved_of_one(self, t: int) -> tuple[Bounds, Bounds]:
-        """The same of an error of 1 that was carried into the chunk."""
+        """Return bounds on the correction for an error of 1 carried into the chunk, and on its error."""
         made = self.solution
         assert made is not None
         at = np.s_[:, :, t - self.first, None]
@@ -189,20 +191,20 @@ class Running:
         return np.asarray(made[..., None, None])
 
     def _often(self, t: int) -> Bounds:
-        """How often a term of a step that corrects is rounded at most."""
+        """Return the maximum number of roundings of a term in a step with a correction."""
         x = np.max(self.roles.roundings[:, t], axis=-1, initial=0.0)
         more = 0 if self.roles.b_roundings is None else self.roles.b_roundings[:, t]
         return np.asarray((self.roles.keys + 10 + x + more)[..., None, None])
 
     def _delta(self, t: int) -> tuple[Wide, Wide]:
-        """Of S += k w^T with w = beta (v - S^T k): k and w."""
+        """Return k and w of the update S += k w^T with w = beta (v - S^T k)."""
         roles = self.roles
         assert roles.beta is not None
         k, v = roles.key[:, t][..., None], roles.value[:, t][..., None, :]
         return k, roles.beta[:, t][..., None, None] * (v - np.swapaxes(k, -1, -2) @ self.state)
 
     def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide]:
-        """Of S += b c^T with c = S_-^T a: b and c."""
+        """Return b and c of the update S += b c^T with c = S_-^T a."""
         a, b = self.roles.a[:, t][..., None], self.roles.b[:, t][..., None]
         return b, np.swapaxes(a, -1, -2) @ before
 
@@ -217,7 +219,7 @@ class Running:
         return beta * (k @ ((roles.keys + 5 + x) * decayed) + 3 * v), beta * (k @ decayed + v)
 
     def _reads(self, t: int) -> Bounds:
-        """What the state's error adds to what a correction reads of it."""
+        """Return the error that a correction inherits from the state that it reads."""
         roles = self.roles
         if roles.beta is not None:
             beta = np.abs(roles.beta[:, t])[..., None, None]
@@ -234,7 +236,7 @@ class Running:
         return np.asarray(np.expm1(np.minimum(units * self.u, 700)))
 
     def _carried(self) -> Bounds:
-        """What was carried into the chunk, which is rounded there too."""
+        """Return the error carried into the chunk, including its rounding there."""
         if self.roles.corrected:
             return np.asarray(self.error * (self.carried[0] + self._stretch()))
         rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
@@ -246,13 +248,13 @@ class Running:
         return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * whole + off)
 
     def _chunk_error(self) -> Bounds:
-        """Of the state within a chunk, besides what was carried into it."""
+        """Return the error of the state within a chunk, without the error carried into it."""
         assert self.form.chunk is not None
         made = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
         return np.asarray(self._norm(made) + self.solved) if self.roles.corrected else np.asarray(made)
 
     def _norm(self, made: Bounds) -> Bounds:
-        """Of columns where the error is theirs."""
+        """Return the norms of the columns if errors are per column, else the values themselves."""
         return np.asarray(np.linalg.norm(made, axis=-2, keepdims=True) if self.roles.corrected else made)
 
 
@@ -278,7 +280,7 @@ def snapshots(
 def adjoint_snapshots(
     roles: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
 ) -> tuple[list[RoundedArray], list[Any], RoundedArray]:
-    """What flows into the state of each token, the corrections' gradients, and the initial state's."""
+    """Return the gradients of each token's state, of the corrections, and of the initial state."""
     time = roles.time
     backwards = reversed_inputs(roles, weights, final)
     running = Running(backwards, form, arithmetic, roles.bonus is None, for_gradients=True)

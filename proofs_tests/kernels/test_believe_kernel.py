@@ -1,4 +1,4 @@
-"""What ratproof says of a kernel: right ones hold on every rung, and each mistake is refuted, or said."""
+"""Tests of verdicts on kernels: right ones hold on every rung, and mistakes are refuted or reported."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_kernel_that_reads_another_tensor_is_refuted(family, name, change):
 
 
 class Flow(torch.autograd.Function):
-    """The same numbers, whose gradient is another one."""
+    """An identity function whose gradient is changed."""
 
     @staticmethod
     def forward(ctx, x, change):

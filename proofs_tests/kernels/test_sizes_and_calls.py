@@ -53,7 +53,7 @@ def with_arguments(change):
 
 
 class FlowCheck(torch.autograd.Function):
-    """The same numbers; what flows back through them is changed."""
+    """An identity function whose backward pass changes the gradient."""
 
     @staticmethod
     def forward(ctx, x, change):

@@ -102,7 +102,7 @@ def test_a_break_is_refuted(monkeypatch, module, what):
 
 
 REMEMBERING = {"mamba": "convolved_weights"} | dict.fromkeys(IN_CHUNKS, "weights")
-"""What remembers tokens besides its numbers, and its weights."""
+"""Modules of layers that remember tokens besides their numbers, and the functions of their weights."""
 
 
 @pytest.mark.parametrize("what", BREAKS)
@@ -159,7 +159,7 @@ def test_another_construction_is_refuted_and_not_proved_of_any_size(monkeypatch,
 
 
 def test_a_term_of_rank_one_transposed_is_refuted_and_not_proved_of_any_size(monkeypatch):
-    """Where its factors differ: those of DeltaNet are one key twice, and its matrix is symmetric."""
+    """RWKV-7 has two different factors; DeltaNet uses one key twice, so its matrix is symmetric."""
     _, layer = claim_of("rwkv_7")
     ((left, right),) = layer.terms
     other = replace(layer, terms=((right, left),))

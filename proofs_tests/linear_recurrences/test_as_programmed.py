@@ -1,4 +1,4 @@
-"""Where paper and program part: what the claims take for exp, softplus and log space is what torch gives."""
+"""Tests that exp, softplus and log space in the claims agree with torch, where paper and program differ."""
 
 from __future__ import annotations
 

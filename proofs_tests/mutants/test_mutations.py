@@ -1,6 +1,4 @@
-"""What is mutated, and what is not: run where cosmic-ray is installed (the session's own environment has
-it).
-"""
+"""Tests of which code is mutated; they require cosmic-ray, which ``nox -s mutants`` installs."""
 
 from __future__ import annotations
 

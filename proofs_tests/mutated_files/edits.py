@@ -15,7 +15,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
-"""Of a composite strategy."""
+"""The ``draw`` function of a composite strategy."""
 MISREAD = ["1_000", "٣", "１", " 1", "1 ", "1\n"]
 """Texts that Python reads as numbers, and no file's number is one of them."""
 PLAIN = "1/0 0 -0 1 -1 2 1/2 0/0 -1/3 1/-2 nan NaN inf -inf Infinity 1e999999999 1e-999999999 1e400 1e5000"

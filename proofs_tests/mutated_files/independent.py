@@ -118,7 +118,7 @@ def from_json(path: str) -> Any:
 
 
 def of_object(data: dict[str, Any]) -> Any:
-    """The same of a JSON object."""
+    """Return the same tuple as :func:`from_json`, from a JSON object."""
     semiring = data["semiring"]
     if semiring not in PLUS_AND_TIMES:
         return None
@@ -136,8 +136,9 @@ def of_object(data: dict[str, Any]) -> Any:
 
 
 def from_att(path: str) -> Any:
-    """The same of AT&T text over min-plus whose lines have one meaning: a final state, or two labels that its
-    table names.
+    """Return the same tuple as :func:`from_json`, from AT&T text over min-plus.
+
+    Return ``None`` unless each line has one meaning: a final state, or two labels that the table names.
     """
     table = dict(
         line.split()

@@ -22,11 +22,12 @@ from automata.errors import InputError
 from ratproof.main import run as run_command
 
 GUARDS = ((signal.ITIMER_PROF, signal.SIGPROF, 60), (signal.ITIMER_REAL, signal.SIGALRM, 900))
-"""What takes more seconds hangs: of computing, or (on a machine that has other things to do) of waiting. No
-bound that is to be met.
+"""Timer, signal and limit in seconds, of computing and of waiting; a program beyond a limit hangs.
+
+The machine may be busy with other work, so the limits are generous and no performance targets.
 """
 MOST_MEMORY = 6 << 30
-"""How many bytes a mutant may take, so that one that asks for all there is does not end everything else."""
+"""Maximum memory of a mutant in bytes, so that a mutant that exhausts memory does not end other programs."""
 
 
 COMMANDS = cache(typer.main.get_command)
@@ -87,7 +88,7 @@ def _code(module: str) -> tuple[str, CodeType]:
 
 
 def _corpus(arguments: list[str]) -> int:
-    """What ``ratproof verify --text FILE --embeddings FILE`` reads, without verifying."""
+    """Load the files of ``ratproof verify --text FILE --embeddings FILE`` without verifying."""
     from ratproof.implementations.corpus import load_corpus
 
     def load() -> None:
@@ -98,7 +99,7 @@ def _corpus(arguments: list[str]) -> int:
 
 
 def _vectors(arguments: list[str]) -> int:
-    """What ``ratproof train fa-rnn --vectors FILE`` reads, without training."""
+    """Load the file of ``ratproof train fa-rnn --vectors FILE`` without training."""
     from training.classification_with_rules.vectors import vectors
 
     def load() -> None:

@@ -21,7 +21,7 @@ from proofs_tests.mutated_files.running import Hangs, RunResult, result
 from ratproof.evidence.random_cases import for_random_cases
 
 A_KIND, FRESH = 25, 500
-"""How many mutants of a kind: in every run, and where a seed asks for fresh ones."""
+"""Number of mutants of a kind: in every run, and in a run with a seed."""
 LONGEST = 2000
 """The most characters of a sentence that refuses a file."""
 

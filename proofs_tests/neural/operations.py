@@ -1,4 +1,4 @@
-"""What the tests of the scans share: the backends that run here, and what torch must know of an operation."""
+"""Shared parts of the tests of scans: the available backends, and torch's checks of an operation."""
 
 from __future__ import annotations
 

@@ -59,9 +59,7 @@ def acceptor(**options):
 
 @given(acceptors())
 def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
-    """Of strings of unequal length in one batch, of each alone, and of their tokens, whatever stands behind
-    their ends.
-    """
+    """The equations hold for a batch of strings, for each alone and for tokens, whatever follows the ends."""
     network, strings, known = drawn
     tokens, lengths = network.tokens(strings)
     other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(network.alphabet) - 1)
@@ -205,7 +203,7 @@ def test_probabilities_are_of_one_run():
     assert len(h.unique(dim=0)) > 1 and len(before.unique(dim=0)) > 1
 
     def alpha_of(below, state):
-        """What the second layer makes of h of the first."""
+        """Return the second layer's probabilities for h of the first layer."""
         u, *_ = second.part.step(second.part.read(below), state)
         return second.component(u)[1]
 

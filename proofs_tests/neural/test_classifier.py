@@ -228,9 +228,7 @@ def test_there_is_no_such_block() -> None:
 
 @pytest.mark.parametrize("rank", [1, 2, 4, 50])
 def test_the_error_of_a_decomposition_is_what_it_is(rank: int) -> None:
-    """Of the tensor over all words, not of the different matrices; none where the exact factors need no more
-    columns.
-    """
+    """The error is that of the tensor over all words, and 0 if the exact factors need no more columns."""
     automaton = rule_set(loads("[x]\n$ * a b $ * c EOS\n[y]\n$ * c $ * ( a | b ) EOS"), WORDS).automaton
     factors, error = cp_factors(automaton, rank, ["a"])
     exact = exact_factors(automaton, ["a"])

@@ -1,4 +1,4 @@
-"""What a layer is when nothing is said: with biases, QRNN with windows of two, read from the left."""
+"""Tests of the defaults of layers: biases, QRNN windows of two, and reading from the left."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_packed_strings_are_as_each_string_alone(kind, lengths, seed):
 
 @fast
 def test_many_steps_are_worked_on_in_groups(kind):
-    """Of 300 strings and 60 units the elements of a few steps fit into a group: all groups are right."""
+    """With 300 strings and 60 units, a group holds a few steps, and the results of all groups are right."""
     cell = cell_of(kind, 3, d=60)
     torch.manual_seed(5)
     inputs = torch.randn(11, 300, 2, dtype=D)

@@ -1,6 +1,4 @@
-"""What all networks have in common: their papers' equations, every shape in which layers are called, and
-their gradients.
-"""
+"""Tests of all networks: the equations of their papers, all shapes of calls, and their gradients."""
 
 from __future__ import annotations
 
@@ -94,7 +92,7 @@ def test_batch_first_only_swaps_the_axes(kind, options):
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_strings_of_unequal_length_run_as_they_do_alone(kind, options, bidirectional):
-    """What stands behind a string's end changes nothing, and the empty string keeps its start."""
+    """Values after a string's end change nothing, and the empty string keeps its initial state."""
     layer = build(kind, options, bidirectional=bidirectional)
     lengths = [3, 0, 5, 1]
     v = inputs(layer, 5, 4)

@@ -1,6 +1,4 @@
-"""What the stochastic component is put on: torch's cells with the same weights, and peepholes (equations 6 to
-8).
-"""
+"""Tests of the recurrent components: torch's cells with the same weights, and peepholes (equations 6-8)."""
 
 from __future__ import annotations
 

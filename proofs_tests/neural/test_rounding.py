@@ -126,7 +126,7 @@ def test_the_deviation_of_ordinary_gates_is_a_few_dozen_roundings():
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @given(st.integers(1, 40), st.randoms(use_true_random=False), st.floats(0.1, 20))
 def test_gates_summed_in_another_order_stay_within_the_deviation(dtype, nonlinearity, width, random, size):
-    """The same products, each input and its weights in another place: another order of summation."""
+    """The inputs and their weights are permuted, so the same products are summed in another order."""
     torch.manual_seed(random.getrandbits(30))
     one = Example6(width, 3, nonlinearity=nonlinearity, dtype=dtype)
     with torch.no_grad():
@@ -203,7 +203,7 @@ COMPOSITES = {
 @pytest.mark.parametrize("name", COMPOSITES)
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=6), numbers, numbers)
 def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, one, two):
-    """What the rules make of a formula, against the formula in ball arithmetic."""
+    """The error bound that the rules give for a formula covers its difference from ball arithmetic."""
     computed, truth = COMPOSITES[name]
     x = torch.tensor([[v for v, _, _ in triples]], dtype=dtype)
     rows = [[w for _, w, _ in triples], [w for _, _, w in triples]]

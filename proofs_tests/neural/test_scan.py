@@ -294,7 +294,7 @@ def test_results_lie_in_memory_as_the_fake_kernels_say(backend, dtype):
 
 
 def written_out(loop):
-    """The same as a chain of torch's own functions."""
+    """Return the loop as a chain of torch's own functions."""
 
     def step(f, c, u):
         if loop is scan.elementwise:
@@ -378,7 +378,7 @@ def test_a_pair_does_not_depend_on_other_lanes_or_on_where_a_string_is_cut(dtype
 
 
 def in_both_ways(monkeypatch, function, *values):
-    """What it returns where arrays are written through the cache, and past it."""
+    """Return the results for arrays that are written through the cache, and past it."""
     ways = []
     for size in (math.inf, 0):
         monkeypatch.setattr(compiled, "last_cache", lambda size=size: size)

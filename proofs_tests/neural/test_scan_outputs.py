@@ -37,7 +37,7 @@ def arguments(form, numbers=None, size=7, **options):
 
 
 def error_bound(eps, right, values) -> torch.Tensor:
-    """How far an output may be from the right one, by the unit of rounding.
+    """Return a bound on the error of an output for a unit of rounding.
 
     The sigmoid s is off by 4 units at most, tanh by 3, and each sum and product by half a unit: in all less
     than 9 |s tanh c| + (5 s + 2) |x|. Without a highway it is 9 times the output, as tanh makes no relative

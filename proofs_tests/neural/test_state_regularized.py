@@ -186,7 +186,7 @@ def test_no_gradient_flows_through_a_choice(kind, transition):
 
 @pytest.mark.parametrize("kind", ["sr-lstm", "sr-lstm-p"])
 def test_the_cell_state_goes_on_without_the_stochastic_component(kind):
-    """Of two steps, the first's c matters to the second although both choose the same centroid."""
+    """Different cell states stay different, although both runs start in the same centroid."""
     network = randomly(KINDS[kind](2, 3, k=4, transition="limit", dtype=D), seed=22)
     h = network.cell.component.centroids[:, :1].T
     ends = [

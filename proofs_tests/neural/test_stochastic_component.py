@@ -26,7 +26,7 @@ from proofs_tests.neural.some_sr_networks import (
 from proofs_tests.neural.sr_equations import close, exactly
 
 FALSE_ALARM = 1e-9
-"""How often a statistical test here may fail for a network that is right; the seeds are fixed besides."""
+"""Probability that a statistical test here fails for a correct network; the seeds are fixed, too."""
 
 
 @given(components())
@@ -81,7 +81,7 @@ def within_chernoff(counts, alpha):
 
 
 def choices(component, h):
-    """How often each centroid was chosen."""
+    """Return the number of times that each centroid was chosen."""
     return (h.unsqueeze(-1) == component.centroids).all(dim=-2).sum(dim=0)
 
 

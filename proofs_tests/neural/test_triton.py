@@ -188,7 +188,7 @@ def test_it_is_chosen_on_a_gpu_and_a_chunk_is_its_own():
 
 
 def test_more_chunks_than_a_grids_second_axis_has_places_are_started(monkeypatch):
-    """Of which it has 65,535: so there is one axis."""
+    """The second axis of a grid is limited to 65,535 blocks, so the grid has one axis."""
     grids = []
 
     class Kernel:

@@ -44,7 +44,7 @@ def test_values_and_gradients_are_those_of_the_layer(
 
 
 def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[no-untyped-def]
-    """The same with the layer's own parts, one string after another."""
+    """Compute the same values with the layer's own parts, one string after another."""
     order = packed.order.tolist()
     rows = {}
     at = 0

@@ -1,1 +1,1 @@
-"""What single papers ask for, tested."""
+"""Tests of the requirements of single papers."""

@@ -1,5 +1,6 @@
-"""What both sides of a claim share, said once more: a mistake there would be on both, and no comparison of
-the two would see it.
+"""Tests of the parts that both sides of a claim share, against a second formulation.
+
+A mistake in these parts would be on both sides, and no comparison of the two would find it.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ FILES = {
 SMALL = [
     name for name in FILES if name != "hankel-every-size-of-verify" and FILES[name].stat().st_size < 2000
 ]
-"""Those that are checked in milliseconds; each kind is among them."""
+"""Certificates that are checked in milliseconds; they include each kind."""
 
 
 def certificate(name: str) -> dict[str, Any]:

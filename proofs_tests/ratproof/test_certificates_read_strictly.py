@@ -25,7 +25,7 @@ MAY_BE_MISSING = {("stand",), ("every size",), ("to A",), ("to B",)}
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where all values in a JSON value are, itself included."""
+    """Return the paths of all values in a JSON value, including its own."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, part in inside for place in places(part, (*path, key)))]
 
@@ -171,7 +171,7 @@ WEIGHTS = {
 
 @pytest.mark.parametrize("name", [name for name in SMALL if "A" in WHOLE[name]])
 def test_a_weight_outside_the_semiring_is_rejected(name):
-    """Where it stands, and as a weight of a state or an arrow that no string comes to."""
+    """A weight is rejected wherever it is, even at a state or an arrow that no string reaches."""
     for side in "AB":
         data = WHOLE[name]
         for weight in WEIGHTS[data[side]["semiring"]]:
@@ -370,9 +370,7 @@ TRUE_OF_MANY = {
     "many states, and an arrow for each of many symbols",
     "a temperature near 0",
 }
-"""Of these what is claimed holds: automata with states that nothing leads to, and automata that are compared
-with themselves.
-"""
+"""Cases whose claim holds: automata with unreachable states, or automata compared with themselves."""
 ALONE = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
@@ -459,7 +457,7 @@ PARTS = "network automaton boxes dfa epsilon cell units unit letters weights sta
 
 
 def subject(data):
-    """What a certificate is about, apart from what shows it and from the order in which it is written."""
+    """Return the subject of a certificate, without its evidence and the order in which it is written."""
     if "A" in data:
         lists = ("alphabet", "initial", "final", "transitions")
         sides = [

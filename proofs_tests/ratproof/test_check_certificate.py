@@ -25,7 +25,7 @@ REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, Arithmet
 
 
 def verdict(data):
-    """What the right one of the two programs says: the claim, or ``rejected``."""
+    """Return the verdict of the program for this semiring: the claim, or ``rejected``."""
     field = data.get("A", {}).get("semiring") not in ("boolean", "max-plus", "min-plus", "max-times")
     try:
         return (check_certificate if field else check_bisimulation).verdict(data)

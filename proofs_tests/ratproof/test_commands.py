@@ -198,7 +198,7 @@ def ring(states):
 
 
 def att(data, *more):
-    """The same as AT&T text."""
+    """Return the automaton as AT&T text."""
     arcs = [f"{p}\t{q}\t{s}\t{s}\t{w}" for p, q, s, w in data["transitions"]]
     return "\n".join([*arcs, "1\t0.5", *more, ""])
 

@@ -96,7 +96,7 @@ def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(netwo
 
 @given(st.lists(numbers, min_size=3, max_size=3), st.permutations(range(3)))
 def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
-    """Of x y + y z + z x and its derivative in x, in float32, in whatever order and however factored."""
+    """In float32, the bound holds for x y + y z + z x and its derivative in x, in any order and factoring."""
     x, y, z = (ReorderingBound.leaf(torch.tensor([v], dtype=torch.float32), FLOAT32) for v in values)
     whole = x * y + y * z + z * x
     (slope,) = derivatives([(whole, torch.ones(1))], [x])

@@ -1,4 +1,4 @@
-"""What ``verify`` keeps of its last run: what differed runs again; verdicts of other sources do not stand."""
+"""Tests of the last run that ``verify`` keeps: failures run again, and other sources void its verdicts."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def assert_refuted(step, rung):
 
 @pytest.fixture
 def few(monkeypatch, unshrunk):
-    """Of what is drawn besides long strings, one case."""
+    """Draw a single case besides the long strings."""
     monkeypatch.setattr(Layer, "gradient_examples", 1)
     monkeypatch.setattr(TorchProgram, "examples", 1)
 

@@ -348,7 +348,7 @@ def test_exhaustion_counts_what_it_compared():
 
 
 def test_nothing_is_broken_here():
-    """The same evidence without a break: else the tests above would show nothing."""
+    """Without a break, the same evidence holds, so the refutations above are due to the breaks."""
     exact()
     exact(way=WithOpenFst)
     network("float32")

@@ -226,9 +226,7 @@ def test_the_orbit_is_followed_until_it_is_in_the_interval():
 @pytest.mark.parametrize("name", COVERED)
 @given(st.integers(0, 10**6))
 def test_what_the_theorem_covers_is_not_small(name, seed):
-    """Where all hypotheses show, the strings of that letter alone need more states than any size that is
-    tried.
-    """
+    """If all hypotheses hold, the strings of the theorem's letter alone need more states than were tried."""
     given = some(CELLS[name], seed=seed)
     theorem = every_size(given)
     if isinstance(theorem, EverySize):

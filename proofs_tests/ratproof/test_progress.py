@@ -29,7 +29,7 @@ def waiting(times):
 
 
 def lines(times, capsys, monkeypatch):
-    """What is printed within so many waits, by a thread that has ended."""
+    """Return the lines that are printed within a number of waits, by a thread that has ended."""
     started = []
 
     class Now(terminal.Thread):
@@ -95,7 +95,7 @@ def test_v_and_q_exclude_each_other():
 
 
 def asked(environment: dict[str, str], *arguments: str) -> str:
-    """What a fresh process prints, and which heavy libraries it has imported."""
+    """Return the output of a fresh process, including the heavy libraries that it has imported."""
     heavy = {"torch", "sympy", "hypothesis", "ratproof.commands.claims", "training.commands"}
     program = (
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"

@@ -1,4 +1,4 @@
-"""Of what fails, the smallest case: the shrinker's, or one that it found before and that still fails."""
+"""Tests of the smallest failing case: the shrinker's, or an earlier one that still fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def derandomised() -> Generator[None, None, None]:
 
 
 def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
-    """What the search ends with, for numbers that fail from ``least`` on, and all that it tried."""
+    """Return the final number of a search that fails from ``least`` on, and all numbers that it tried."""
     tried: list[int] = []
 
     def body(data: st.DataObject) -> None:
@@ -48,7 +48,7 @@ def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
 
 @pytest.fixture
 def known(monkeypatch):
-    """What fails from 1000 on was shrunk before."""
+    """Provide a known smallest case of a search that fails from 1000 on."""
     entries: dict[str, str] = {}
     with keep_in(entries):
         assert ends_with(1000)[0] == 1000

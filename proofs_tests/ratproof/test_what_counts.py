@@ -85,7 +85,7 @@ def of_module(module, automaton, **options):
 
 
 def counted(comparison, strings):
-    """How many are cases, and why how many others are none; the comparison must not raise."""
+    """Return the number of cases, and of others by the reason they are left out, without an error."""
     with recording() as book:
         agree(comparison, strings)
     return book.cases, book.facts.get("left_out", {})

@@ -1,4 +1,4 @@
-"""What ratproof does where something is not there: a home, a cache that can be written, pynini."""
+"""Tests of ratproof without a home folder, a writable cache, or pynini."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ BESIDE = {
     ),
     "a part of ours was removed": ({"wfsa.py": None}, "automata.wfsa is missing from the installation"),
 }
-"""What becomes of files in ``automata`` (``None``: removed), and what ratproof then says."""
+"""Changes to files in ``automata`` (``None`` removes a file), and the message of ratproof."""
 
 
 @pytest.mark.parametrize("files, says", BESIDE.values(), ids=BESIDE)

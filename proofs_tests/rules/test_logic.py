@@ -25,7 +25,7 @@ FORMULAS = st.recursive(
 
 
 def by_python(text: str, matched: dict[str, bool]) -> bool:
-    """The same text, read by Python."""
+    """Evaluate the same text as a Python expression."""
     return bool(eval(text.replace("!", " not ").replace("&", " and ").replace("|", " or "), {}, matched))
 
 

@@ -15,7 +15,7 @@ CLAIM = "extraction"
 
 
 def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
-    """Of equal counts, here all 0, argmax takes the first; asked, the second leads to itself."""
+    """For equal counts, here 0, argmax takes the first; according to the cell, the second leads to itself."""
     example = claim_named(CLAIM).example
     w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
     assert by_counts(w, hard_run) == {(q, x): 1 for q in (1, 2) for x in "ab"}

@@ -108,7 +108,7 @@ def another_temperature(w, b):
     ids=["another temperature", "no temperature", "another sign", "no activation"],
 )
 def test_another_cell_than_the_networks_is_refuted(monkeypatch, function, wrong):
-    """What the initial law is made of, apart from what the network is made of."""
+    """The change affects the function that the initial law uses, and not the network's."""
     monkeypatch.setattr(theorem_3_1, function, wrong)
     variant = claim_named("theorem-3.1").variant("corrected-start-token")
 
@@ -228,7 +228,7 @@ def test_sampled_evidence_sees_a_transposed_table(broken):
 
 
 def test_without_reset_is_right_where_each_string_is_run_from_the_start(monkeypatch):
-    """What the reading refutes is the missing reset: with it, no case differs."""
+    """The missing reset is the cause of the refutation: with a reset, all cases agree."""
     runs = lambda w: (t for string in extraction.data(w) for t in extraction.hard_run(w, string))
     monkeypatch.setattr(extraction, "without_reset", runs)
     exhausted("extraction", "printed-without-reset")

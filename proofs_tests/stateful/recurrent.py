@@ -63,7 +63,7 @@ class RecurrentModel(StatefulModel):
 
 
 class StepModel(StatefulModel):
-    """The same, which counts its steps: each reads one token. It is wrong in what the state keeps besides.
+    """A :class:`RecurrentModel` that counts its steps of one token, and is wrong in its additional state.
 
     Args:
         mistake: what is wrong with it.

@@ -143,7 +143,7 @@ def test_the_largest_sizes_are_those_that_ran():
 
 
 def narrow(program, own=torch.float32):
-    """What a program gives when results of narrow operators are moved."""
+    """Run a program with the results of narrow operators moved, and return its result."""
     with NarrowRounding(own, seed=0):
         return program()
 

@@ -130,7 +130,7 @@ def test_float64_is_strict_unless_a_narrow_operator_reaches_the_results(reaches,
 
 
 def test_what_lies_between_is_said():
-    """What is declared to be in float32 is not asked in float64."""
+    """A model that is declared to be in float32 is not tested in float64."""
     (result,) = results(Off(1e-4, None), "pieces", precision="float32").values()
     assert str(result.verdict) == "unknown"
     assert "differ by " in result.why and "of the results' size, where the measured rounding" in result.why

@@ -1,4 +1,4 @@
-"""What ratproof says of a model, by law."""
+"""Results and verdicts of ratproof for a model, by law."""
 
 from __future__ import annotations
 

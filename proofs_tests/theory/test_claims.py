@@ -1,4 +1,4 @@
-"""What every claim has to be, whoever adds it."""
+"""Tests of the requirements on every claim."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def test_with_the_size_a_symbol_broken_functions_of_places_are_not_proved(name, 
     ],
 )
 def test_a_proof_that_leaves_states_out_is_none(claim, states, says):
-    """Where the states are not general, identities that hold show nothing of the others."""
+    """If the states are not general, identities that hold prove nothing about other states."""
     variant = claims()[claim].variant("corrected")
     with pytest.raises(GapInProof, match=says):
         prove(replace(variant, proof=replace(variant.proof, states=states)))

@@ -198,7 +198,7 @@ def test_weights_are_of_one_signature_and_not_half_of_each():
 
 
 def test_what_is_of_another_signature_is_named():
-    """Of all sizes: values that are not allowed, and windows of another length."""
+    """Disallowed values and windows of another length are reported for signatures of all sizes."""
     sizes = Sizes(
         lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ()
     )

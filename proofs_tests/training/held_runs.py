@@ -13,14 +13,14 @@ from typing import Any
 
 FOLDER = "RATPROOF_TEST_HELD"
 SEED, AT = 0, (3, 8)
-"""Of the run that is held, and its steps."""
+"""Seed of the run that is held, and the steps at which it is held."""
 IN_ITS_PLACE = f"""
 import sys
 if "training.campaign.job" in sys.orig_argv:
     from {__name__} import hold
     hold({{folder!r}})
 """
-"""What a Python reads as it starts (``sitecustomize.py``)."""
+"""Source of the ``sitecustomize.py`` that holds runs of campaigns."""
 
 
 def put(folder: Path) -> str:

@@ -27,7 +27,7 @@ OF: dict[str, tuple[Callable[..., Path] | None, str]] = {
     "tomita": (None, "--units 4 --steps 3 --grammar 1"),
     **dict.fromkeys(("parentheses", "palindromes"), (None, f"{STRINGS} --size small")),
 }
-"""What writes the data, and options."""
+"""Function that writes the data of each experiment, and its options."""
 
 
 def ratproof(line: str, *more: object) -> int:

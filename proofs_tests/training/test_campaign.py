@@ -184,7 +184,7 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
 def test_a_search_stands_in_its_trials_results(
     place: Path, lost: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What waits for it has the best trial's settings, whatever became of the journal."""
+    """The waiting run has the best trial's settings, whatever happened to the journal."""
     in_this_process(monkeypatch)
     folder, journal = place / "small", place / "small" / JOURNAL
     assert do(place, 0) == do(place, 1) == 0

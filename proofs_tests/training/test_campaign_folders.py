@@ -200,7 +200,7 @@ def test_a_digest_is_of_all_but_what_a_clock_or_a_machine_decides(result: dict[s
 
 
 def leaves(said: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Where the numbers and texts are; of a list, in its first entry."""
+    """Yield the path and name of each number and text; of a list, only those of its first entry."""
     for name, value in said.items() if isinstance(said, dict) else enumerate(said[:1]):
         if isinstance(value, dict | list):
             yield from leaves(value, (*path, name))

@@ -1,5 +1,7 @@
-"""What is kept of trained centroids: pictures row by row whatever the order of the pixels, and words by their
-mean probability over what was read, and over nothing behind a review's end.
+"""Tests of the pictures and words that are kept of trained centroids.
+
+Pictures are stored row by row, whatever the order of the pixels. Words have their mean probability over the
+tokens that were read, without padding after a review's end.
 """
 
 from __future__ import annotations

@@ -306,7 +306,7 @@ def test_runs_are_set_beside_the_right_table() -> None:
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 20))
 def test_a_convolutional_network_begins_with_features_as_large_as_its_vectors(seed: int, words: int) -> None:
-    """Where each layer hands on less, it learns which label is the most frequent, and nothing more."""
+    """If each layer passed on smaller values, the network would learn only the most frequent label."""
     generator = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng():
         torch.manual_seed(seed)

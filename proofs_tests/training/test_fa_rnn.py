@@ -89,7 +89,7 @@ def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: i
 
 
 def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_path: Path) -> None:
-    """The same weights, bit by bit, and the same result but for the times."""
+    """The resumed run has the same weights, bit by bit, and the same result except for the times."""
     settings = settings_for(OWN, "few", {"beta": 0.3, "epochs": 3}, "test")
     assert isinstance(settings, RuleClassification)
     here = Data(data, Path("one-hot"))
@@ -220,7 +220,7 @@ def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) ->
 def test_labels_and_rules_are_shown_as_they_are(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What looks like markup in them is none."""
+    """Text in labels and rules that looks like markup is not interpreted."""
     rules = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
     files.save(Classifier.of_rules(rules, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
     assert ratproof("rules show", tmp_path / "m.safetensors") == 0

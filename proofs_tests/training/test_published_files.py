@@ -39,7 +39,7 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
     **{n: (write_images, partial(images.load, n), (images.WHERE[n],)) for n in ("mnist", "fashion-mnist")},
     "sms": (write_rule_sets, partial(load_rules, "sms"), ()),
 }
-"""What writes the files, what reads them, and what is said of each."""
+"""Function that writes the files, function that loads them, and texts about each experiment's files."""
 
 
 @pytest.mark.parametrize(

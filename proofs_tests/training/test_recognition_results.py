@@ -1,5 +1,6 @@
-"""What results of parentheses and of learned languages keep for pictures, and what is certified of a run: it
-is what the network does.
+"""Tests of the results that are kept for pictures, and of the certificates of runs.
+
+The results are those of parentheses and of learned languages. What is certified is what the network does.
 """
 
 from __future__ import annotations

@@ -145,8 +145,9 @@ if sys.orig_argv[1:3] == ["-m", "ratproof"]:
 
     interruptions.interruptions = begun
 """
-"""What a Python reads as it starts (``sitecustomize.py``): a process of the run asks itself to end at one
-step, and torchrun at a later one, which asks all.
+"""Source of the ``sitecustomize.py`` that requests the end of a run.
+
+A process of the run asks itself to end at one step, and torchrun at a later one, which asks all.
 """
 RANK = """
 import os, signal, subprocess, sys

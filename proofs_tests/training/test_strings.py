@@ -1,4 +1,4 @@
-"""What networks are trained on: labels, lengths, counts, nothing in both sets, the same for the same seed."""
+"""Tests of training strings: labels, lengths, counts, disjoint sets, and the same strings for a seed."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def loop_of(number: int = 1, how: Recipe = SMALL) -> tuple[LearningTask, Loop]:
 
 
 def iterate(loop: Loop, count: int) -> None:
-    """So many iterations, or all that are left."""
+    """Run ``count`` iterations, or all that are left."""
     end = loop.progress.step + count
     loop.run(stop=lambda: loop.progress.step >= end)
 

@@ -18,7 +18,7 @@ from ratproof.ladder.verification import verify as run
 from ratproof.report import show
 
 NAME = "module"
-"""Of the claim that is checked."""
+"""Name of the claim that is checked."""
 
 
 def check(

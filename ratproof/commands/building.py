@@ -176,7 +176,7 @@ def regex(
 
 
 Options = tuple[str | None, str | None, str | None]
-"""What --semiring, --symbols and --format name."""
+"""Values of the options --semiring, --symbols and --format."""
 
 
 def _of_two(

@@ -19,7 +19,7 @@ PACKAGES = {
     "numba": "large automata, and Forward over max-plus",
     "triton": "recurrences on a GPU",
 }
-"""What is looked for, and what needs it."""
+"""Packages that ``doctor`` looks for, and the features that need them."""
 PROGRAMS = {"coqc": "the rung kernel-checked", "c++": "recurrences at the speed of memory"}
 TYPES = ("float32", "float64", "bfloat16", "float16")
 

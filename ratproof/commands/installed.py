@@ -14,7 +14,7 @@ GROUP = "ratproof.commands"
 EXPECTED = ("train", "results", "campaign")
 """Commands that ship with ratproof, in packages of their own: it is said where these are not installed."""
 SHIPPED = ("training",)
-"""Those packages: a folder of a user's may hide one."""
+"""Packages of these commands, which a folder of the user's may hide."""
 
 
 def entries() -> dict[str, EntryPoint]:

@@ -20,7 +20,7 @@ SETTINGS: Mapping[str, Any] = {
     "rich_markup_mode": None,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-"""Of the application, and of every group in it."""
+"""Settings of the application and of every group in it."""
 
 
 class Commands(TyperGroup):

@@ -66,7 +66,7 @@ OF_KERNELS = {
     "spl": Column("split"),
     "ind": Column("independence"),
 }
-"""Those of users' kernels."""
+"""The columns of users' kernels."""
 OF_MODELS = {
     "pcs": Column("pieces"),
     "bat": Column("batch"),
@@ -74,7 +74,7 @@ OF_MODELS = {
     "use": Column("reuse"),
     "ord": Column("reorder"),
 }
-"""Those of users' models with a state."""
+"""The columns of users' models with a state."""
 LEGENDS = (
     (
         OF_KERNELS,
@@ -92,7 +92,7 @@ LEGENDS = (
     ),
     (COLUMNS, ("sampled (exa cpu gpu), gradients, OpenFst, exhausted, decided, proved, Coq",)),
 )
-"""What the columns mean."""
+"""Explanations of the columns."""
 CASES, SECONDS = 13, 4
 NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
 

@@ -1,4 +1,4 @@
-"""What a campaign has done, without anything that depends on a clock or a machine; merging two folders."""
+"""The status of a campaign, without what depends on a clock or a machine, and merging of two folders."""
 
 from __future__ import annotations
 

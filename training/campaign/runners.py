@@ -1,4 +1,4 @@
-"""Where the runs of a campaign are done: in processes of this machine, or of a cluster's workers."""
+"""Runners of a campaign: in processes of this machine, or of a cluster's workers."""
 
 from __future__ import annotations
 

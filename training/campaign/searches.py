@@ -1,4 +1,4 @@
-"""What a campaign's searches found: a journal, completed from the results of the trials.
+"""Results of a campaign's searches: a journal, completed from the results of the trials.
 
 A run may have been killed between writing its result and the journal, and a journal may be lost.
 """

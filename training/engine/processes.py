@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 distributed: Any = torch.distributed  # its type stubs lack the stores
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
-"""How often torchrun has restarted the processes, as it does with ``--max-restarts``."""
+"""Environment variable with the number of restarts by torchrun, as with ``--max-restarts``."""
 OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
 """Whether the store by which processes find each other belongs to torchrun."""
 

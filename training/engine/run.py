@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Where:
-    """What does not change a run's result.
+    """Options that do not change a run's result.
 
     Attributes:
         folder: for all that the run writes.

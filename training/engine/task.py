@@ -1,4 +1,4 @@
-"""What the loop trains: an experiment's network and data, behind one interface."""
+"""The interface of the training loop to an experiment's network and data."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_a_tie_has_no_automaton_to_be_compared_with():
 
 
 def test_boxes_alone_do_not_stop_training():
-    """Where boxes close at once, and the soft run still goes elsewhere than the centroids by themselves."""
+    """Boxes that close at once do not count if the soft run leaves the transitions of the centroids."""
     seen = set()
     for seed in range(60):
         n = numbers(seed, 1.0)
@@ -217,7 +217,7 @@ def test_weights_of_float32_are_taken_exactly():
     ids=["near", "near, turned", "large"],
 )
 def test_similarities_that_floats_cannot_tell_apart_are_no_tie(centroids):
-    """Of four equal units with both centroids: balls of 128 bits tell which is the larger one."""
+    """Balls of 128 bits decide which of two centroids is the more similar one for four equal units."""
     network = Acceptor(
         ("a",), kind="sr-elman", hidden_size=4, k=2, embedding_size=1, start_token=False, dtype=torch.float64
     )

@@ -141,9 +141,7 @@ def _all_rejecting():
     ],
 )
 def test_what_a_reader_would_take_otherwise_is_rejected(change):
-    """Where no state accepts, an automaton that says 1 for "accepts" was accepted: only true counted as
-    true.
-    """
+    """Values such as 1 for a Boolean are rejected, even in a certificate in which no state accepts."""
     data = _all_rejecting()
     assert not _rejected(data)
     change(data)

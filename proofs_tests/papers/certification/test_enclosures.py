@@ -203,9 +203,7 @@ def test_the_checkers_exponential_is_an_enclosure(x):
 
 
 def test_a_reach_counts_what_the_middle_lacks():
-    """Of a sum of differences that is not 0: where the gradient is 1 everywhere, it is all that is
-    reached.
-    """
+    """If the gradient is 1 everywhere, the reach is the sum of the differences, which is not 0."""
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(numbers(0, 1.0)), BallBox(np.full(2, 0.1), np.full(2, 0.4))
         one = np.array([[flint.arb(1), flint.arb(1)]], dtype=object)

@@ -84,7 +84,7 @@ def slow_leak(network: Acceptor) -> None:
 
 
 def no_memory_of_death(network: Acceptor) -> None:
-    """What fell below zero and came back is accepted."""
+    """Make the network accept strings whose count fell below zero and came back."""
     network.classifier.weight[0, 1] = 0.0
 
 

@@ -165,7 +165,7 @@ def test_a_temperature_is_for_networks_with_centroids():
 
 @pytest.mark.parametrize("limits", [{"length": 10**23}, {"height": 2**63}, {"saturated_height": 2**63}])
 def test_strings_of_any_length_and_height_may_be_asked_for(limits):
-    """Those that are tried are shorter."""
+    """The strings that are tried are shorter than the limits."""
     network = broken(some_counters.slow_leak)
     answer = certify_counter(network, **{"height": 2, "length": 60, "saturated_height": 0, **limits})
     assert answer.word is not None
