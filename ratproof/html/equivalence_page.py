@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from automata.drawing import Drawable
 from automata.equivalence.answers import Answer
-from ratproof.html.page import VERDICT_MARKS, Finding, HtmlPage, HtmlTable, cells, drawings_of
+from ratproof.html.page import VERDICT_MARKS, HtmlPage, HtmlTable, cells, drawings_of
 
 
 def equivalence_page(answer: Answer, a: str, b: str, drawn: Mapping[str, Drawable], command: str) -> HtmlPage:
@@ -20,7 +20,6 @@ def equivalence_page(answer: Answer, a: str, b: str, drawn: Mapping[str, Drawabl
         command: that decided it.
     """
     data = answer.to_json()
-    findings = [Finding("The smallest string", answer.to_text(a, b))] if answer.word is not None else []
     lines = [cells("verdict", answer.verdict), cells("A", a), cells("B", b)]
     if answer.scores is not None:
         lines += [cells(f"score in {x}", score) for x, score in zip((a, b), data["scores"], strict=True)]
@@ -31,7 +30,7 @@ def equivalence_page(answer: Answer, a: str, b: str, drawn: Mapping[str, Drawabl
         VERDICT_MARKS[answer.verdict],
         [answer.to_text(a, b)],
         command,
-        findings,
+        (),
         [HtmlTable("The decision", ["", ""], lines)],
         drawings_of(drawn),
     )
