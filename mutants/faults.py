@@ -378,6 +378,7 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
             "gates",
             f"{says}, for its automata too",
             gates=lambda c, v, ch=change, g=cell.gates: ch(c, g(c, v)),
+            fused=lambda c, v, s: None,  # it computes the gates by itself
         )
 
 

@@ -15,15 +15,6 @@ from training.language_recognition import tables as recognition
 from training.rational_recurrences.search import SPACE
 from training.state_regularized import tables as languages
 
-SEARCHED = [
-    "hidden",
-    "rate",
-    "vertical_dropout",
-    "recurrent_dropout",
-    "embedding_dropout",
-    "weight_decay",
-    "clip",
-]
 Table = tuple[str, list[str], list[list[str]]]
 """A table's title, header and rows, as text."""
 

@@ -109,7 +109,10 @@ def test_att_text_with_numbered_labels_reads_its_table():
     ("text", "says"),
     [
         ("0\t1\ta\tb\t1\n", "turns 'a' into 'b'"),
-        ("0 1 a a 1 1\n", "line 1: must have at most the columns source, target, symbol, symbol, weight, got 6"),
+        (
+            "0 1 a a 1 1\n",
+            "line 1: must have at most the columns source, target, symbol, symbol, weight, got 6",
+        ),
         ("x 1 a a 1\n", "line 1: a state must be a number, got 'x'"),
         ("0 1 a a nan\n", "a weight must be a number"),
         ("0 1 a a -Infinity\n", "not in the min-plus semiring"),
