@@ -71,12 +71,12 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
 ) -> None:
     """It kills itself when it has the third row."""
     code = (
-        "import os, signal; from ratproof.hunting.store import Ledger; from ratproof.main import run\n"
-        "add = Ledger.add\n"
+        "import os, signal; from ratproof.hunting.store import HuntLedger; from ratproof.main import run\n"
+        "add = HuntLedger.add\n"
         "def added(self, *what):\n"
         "    add(self, *what)\n"
         "    len(self.done(what[0])) < 3 or os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"Ledger.add = added; run({hunted(tmp_path, '--jobs', '2')})"
+        f"HuntLedger.add = added; run({hunted(tmp_path, '--jobs', '2')})"
     )
     killed = subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=LONG)
     assert killed.returncode == -signal.SIGKILL

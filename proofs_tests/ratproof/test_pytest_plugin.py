@@ -7,7 +7,8 @@ import pytest
 from ratproof.main import run
 from theory import registry
 
-PLUGIN = ("-p", "ratproof.pytest_plugin", "-p", "no:cacheprovider")
+PLUGIN = ("-p", "no:ratproof", "-p", "ratproof.pytest_plugin", "-p", "no:cacheprovider")
+"""The plugin by its module, whether or not an entry point offers it, too."""
 CLAIMS = """
 from ratproof import REAL, WFSA, step_claim
 

@@ -14,19 +14,26 @@ from hypothesis import strategies as st
 
 from proofs_tests import breaks
 from proofs_tests.breaks import BREAKS
-from proofs_tests.state_regularized import test_theorem_3_2
 from ratproof.certification.invariant_boxes import decide_by_boxes
 from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.kinds import Verdict
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import ExactRecurrence
 from ratproof.ladder.rungs.exhausted import exhaust, no_initial_distribution
 from ratproof.ladder.rungs.sampled import sampled
+from ratproof.ladder.written import written_checks
+from ratproof.ladder.written.check import Inputs
 from theory.claim import Effort
 from theory.registry import claim_named
 from theory.state_regularized import extraction, no_drift, theorem_3_1, theorem_3_2
 from theory.state_regularized.shared import bound, limits, memory, networks
 from theory.state_regularized.shared.mixtures import distribution
 from theory.weights import Weights
+
+HAS_THE_BOUND = written_checks()[
+    "proofs_tests/state_regularized/test_theorem_3_2.py"
+    "::test_the_automaton_has_the_bound_and_nothing_negative"
+]
 
 
 def exhausted(claim, name, letters=2):
@@ -161,8 +168,10 @@ def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatc
     ):
         with monkeypatch.context() as changed:
             changed.setattr(bound, name, wrong)
-            with pytest.raises(AssertionError):
-                test_theorem_3_2.test_the_automaton_has_the_bound_and_nothing_negative()
+            (seen,) = HAS_THE_BOUND.run(Inputs())
+            assert seen.verdict == Verdict.REFUTED
+    (seen,) = HAS_THE_BOUND.run(Inputs())
+    assert seen.verdict == Verdict.HOLDS
 
 
 def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
