@@ -26,4 +26,4 @@ String: TypeAlias = Sequence[Any]
 Symbols: TypeAlias = tuple[Any, ...]
 """An alphabet or a string, as a tuple; the types of its symbols are not checked statically."""
 JsonObject: TypeAlias = dict[str, Any]
-"""A JSON object for ``json.dumps``; its fields are those of its format (``docs/formats.md``)."""
+"""A JSON object for ``json.dumps``; its fields are those of its format (``docs/reference/formats.md``)."""

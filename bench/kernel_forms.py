@@ -56,7 +56,7 @@ TOKENS = {
 UNPACKED = ("cu_seqlens",)
 FINITE = ("cu_seqlens", "infinite-gates")
 ONE_CHUNK = {"form": "chunked", "chunk": 2049}
-"""The declaration of a parallel form or an associative scan, as in docs/kernels.md."""
+"""The declaration of a parallel form or an associative scan, as in docs/how_to/verify_a_kernel.md."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ extensions = [
     "sphinx.ext.viewcode",
     "parallel_proofs",
     "sphinxcontrib.bibtex",
+    "sphinx_copybutton",
+    "sphinx_design",
     "generated_pages",
     "mathml",
     "navigation",
@@ -58,6 +60,10 @@ proof_title_format = "%t"
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
+
+copybutton_prompt_text = "$ "
+# prompts of Python and of a shell are left out, and so is what a command prints
+copybutton_only_copy_prompt_lines = True
 
 html_math_renderer = "mathml"
 html_theme = "furo"

@@ -23,7 +23,16 @@ from theory.claim import EXACT, TORCH
 from theory.papers import PAPERS
 from theory.registry import claims
 
-PAGES = [path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if path.exists()]
+WRITTEN = ("", "get_started", "how_to", "results", "reference", "explanation")
+"""The folders of ``docs`` with pages that are not generated."""
+PAGES = [
+    path
+    for path in [
+        ROOT / "README.md",
+        *(p for folder in WRITTEN for p in sorted((ROOT / "docs" / folder).glob("*.md"))),
+    ]
+    if path.exists()
+]
 SHOWN = {page: list(transcripts(page.read_text(encoding="utf-8"))) for page in PAGES}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
     use(verdicts)
     environment().globals["tests"] = EvidenceTests()
     made = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
-    for name in ("ladder", "theorems", "overview"):
+    for name in ("ladder", "theorems", "overview", "summary"):
         made[f"claims/{name}.txt"] = render(name)
     for name in ("tables", "errata", "index"):
         made[f"claims/{name}.md"] = render(f"claims_{name}")
@@ -107,6 +108,13 @@ def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
     runs = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.beside))
     row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
     return [row.mark(column) for column in COLUMNS.values()]
+
+
+@template_global
+def mark_counts(claims: list[Claim]) -> list[Counter[Mark]]:
+    """Return how many rows of the claims have each mark, for each column."""
+    rows = [marks(claim, variant) for claim in claims for variant in claim.variants]
+    return [Counter(mark for mark in column if mark is not None) for column in zip(*rows, strict=True)]
 
 
 @template_global

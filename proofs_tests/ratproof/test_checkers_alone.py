@@ -129,7 +129,7 @@ def test_a_verdict_that_could_not_be_written_has_no_verdicts_exit_status(unbuffe
 
 
 def sha(part):
-    """The digest, as docs/formats.md says it."""
+    """The digest, as docs/reference/formats.md says it."""
     return hashlib.sha256(
         json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
     ).hexdigest()

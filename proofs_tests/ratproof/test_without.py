@@ -193,7 +193,7 @@ main()
 """
 """The command line where packages are not installed."""
 LIGHT = {"numpy", "numba", "flint", "typer", "rich"}
-"""The packages of docs/installing.md, with which automata are scored and compared."""
+"""The packages of docs/get_started/install.md, with which automata are scored and compared."""
 PACKAGES = {*extras.NEEDED, *(name for names in extras.EXTRAS.values() for name in names)}
 
 

@@ -141,7 +141,7 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
 }  # a state of no vectors is the letters so far and the units; None: the units, and the rows of a matrix
 
 
-class CheckedCell:  # its steps are those of docs/not_rational.md
+class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
     def __init__(self, data):
         self.name, (vectors, self.shown, names) = data["cell"], CELLS[data["cell"]]
         self.letters = {x: place for place, x in enumerate(data["letters"])}

@@ -7,7 +7,7 @@ On one letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automat
 the real numbers would give c_n a linear recurrence. Suppose that phi attracts the orbit to a fixed point that
 it never meets, with a nonzero derivative there. Then Koenigs' psi with c_n = psi(lambda^n z) would be a
 polynomial, and phi(psi(z)) = psi(lambda z) would have no pole, but phi has one. The page
-``docs/not_rational.md`` has the theorem and its proof.
+``docs/explanation/not_rational.md`` has the theorem and its proof.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ On one letter's strings such a unit is a rational function of a clock, with a po
 After a first letter and some more of another, let the unit be c_m = P(x_m) / Q(x_m) after m more of these.
 Here x_m = m, or x_m = D^m with D > 0 and D not 1, and Q has degree 1. A linear recurrence for c_m would be a
 linear relation between such functions, whose poles lie at different points and so cannot cancel. The page
-``docs/not_rational.md`` has the theorem and its proof.
+``docs/explanation/not_rational.md`` has the theorem and its proof.
 
 The cell's own step, run on symbols, shows exactly that the state follows the clock.
 """

@@ -37,7 +37,7 @@ class NodeFields(TypedDict):
 
 
 class BoxesCertificate(TypedDict):
-    """A certificate of closed boxes, as ``docs/formats.md`` describes it."""
+    """A certificate of closed boxes, as ``docs/reference/formats.md`` describes it."""
 
     format: str
     about: str
