@@ -21,8 +21,18 @@ if TYPE_CHECKING:
 Verdict = Literal["equivalent", "different", "unknown"]
 
 
-class _ShownInNotebook(NoTruthValue):
+class _Result(NoTruthValue):
     """An answer that shows itself in a notebook, with its automata if they are small."""
+
+    ask: ClassVar[str] = ".verdict or .check()"
+
+    def check(self: Any) -> None:
+        """Raise AssertionError with the answer unless the automata are equivalent.
+
+        Call it in a test: ``equivalent(a, b).check()``.
+        """
+        if self.verdict != "equivalent":
+            raise AssertionError(self.to_text("A", "B"))
 
     def _repr_html_(self: Any) -> str:
         drawings = {name: small_svg(one) for name, one in self.automata().items()}
@@ -35,7 +45,7 @@ class _ShownInNotebook(NoTruthValue):
 
 
 @dataclass(frozen=True)
-class Equivalent(_ShownInNotebook):
+class Equivalent(_Result):
     """The two automata give every string the same score.
 
     Attributes:
@@ -61,7 +71,7 @@ class Equivalent(_ShownInNotebook):
 
 
 @dataclass(frozen=True)
-class Different(_ShownInNotebook):
+class Different(_Result):
     """The shortlex-least string that two automata score differently, in the order of the first alphabet.
 
     For large automata it is a string that is most likely the least (see ``doubt``).
@@ -103,7 +113,7 @@ class Different(_ShownInNotebook):
 
 
 @dataclass(frozen=True)
-class Unknown(_ShownInNotebook):
+class Unknown(_Result):
     """No string was found that tells the automata apart, and no proof that there is none.
 
     Attributes:

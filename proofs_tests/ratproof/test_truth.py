@@ -42,3 +42,15 @@ def test_a_result_is_neither_true_nor_false_and_says_what_to_use(result, use):
         bool(value)
     with pytest.raises(TypeError, match=use.replace("(", r"\(").replace(")", r"\)")):
         assert value
+
+
+def test_check_raises_unless_the_answer_is_yes():
+    equivalent(HALF, HALF).check()
+    CertificationReport("certified", None, None).check()
+    with pytest.raises(AssertionError, match='different: on "a" A gives 1/2 and B gives 1/3'):
+        equivalent(HALF, THIRD).check()
+    with pytest.raises(AssertionError, match="unknown: too large"):
+        Unknown("too large").check()
+    report = check(torch.nn.Identity(), HALF, embeddings=torch.ones(1, 1), alphabet="a", examples=1)
+    with pytest.raises(AssertionError, match="refuted: sampled"):
+        report.check()

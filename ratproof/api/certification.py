@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from automata.errors import InputError
 from automata.truth import NoTruthValue
@@ -41,6 +41,8 @@ class CertificationReport(NoTruthValue):
         answer: the boxes, and the automata or what the cell counts.
     """
 
+    ask: ClassVar[str] = ".verdict or .check()"
+
     verdict: str
     word: tuple[Any, ...] | None
     answer: Certification | CounterCertification = field(repr=False)
@@ -61,6 +63,11 @@ class CertificationReport(NoTruthValue):
     def certificate(self) -> dict[str, Any]:
         """Return the certificate for ``check-certificate``; raise ValueError if nothing is proved."""
         return dict(self.answer.certificate())
+
+    def check(self) -> None:
+        """Raise AssertionError with the answer unless the network is certified."""
+        if self.verdict != "certified":
+            raise AssertionError(str(self))
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that the command prints with ``--json``."""

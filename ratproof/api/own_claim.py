@@ -19,14 +19,14 @@ class Checkable(NoTruthValue):
         """Run all its evidence, as ``ratproof check`` does, and return the report.
 
         Args:
-            examples: random cases a rung.
-            seed: of fresh random cases; without, the same in every run.
+            examples: Number of random cases per kind of evidence.
+            seed: Seed of the random cases; by default they are the same in every run.
 
-        Raises ``AssertionError`` with the report if a verdict is ``refuted`` or ``unknown``.
+        Raises:
+            AssertionError: a verdict is ``refuted`` or ``unknown``; the message is the report.
         """
         from ratproof.api.running import check_claim  # torch and the runner, when they are needed
 
         report = check_claim(self, examples, seed)
-        if not report.as_expected:
-            raise AssertionError(f"\n{report.text}")
+        report.check()
         return report

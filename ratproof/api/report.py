@@ -21,14 +21,14 @@ class Report(NoTruthValue):
     """The results of a check or a verification.
 
     Attributes:
-        as_expected: did all evidence run, and say what it should?
+        as_expected: whether all evidence ran with the expected verdict.
         results: a result for each claim, variant and kind of evidence.
         data: the object that the command prints with ``--json``.
         text: what the command prints.
-        html: the same for a notebook.
+        html: the report for a notebook.
     """
 
-    ask: ClassVar[str] = ".as_expected"
+    ask: ClassVar[str] = ".as_expected or .check()"
 
     as_expected: bool
     results: tuple[Result, ...]
@@ -48,6 +48,11 @@ class Report(NoTruthValue):
     def to_json(self) -> dict[str, Any]:
         """Return the object that the command prints with ``--json``."""
         return self.data
+
+    def check(self) -> None:
+        """Raise AssertionError with the report unless everything is as expected."""
+        if not self.as_expected:
+            raise AssertionError(f"\n{self.text}")
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:
