@@ -12,6 +12,7 @@ from typing import Any
 import memory_pages
 import sequence_pages
 import tomita_page
+from comparison_plots import dot_plot, dots_of
 from page_text import environment, render
 
 from theory.text_and_tables import SENTENCES
@@ -62,7 +63,10 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 def pages(root: Path) -> dict[str, str]:
     """Return the pages and pictures by path; ``root`` is the project's folder."""
     kept = results_in(root / "training" / "results")
-    made = {"index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept))}
+    made = {
+        "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
+        "accuracies.svg": dot_plot(dots_of(kept, TITLES, RULES)),
+    }
     for name in TITLES:
         made |= page_of(name, kept)
     return {f"experiments/{file}": text for file, text in made.items()}

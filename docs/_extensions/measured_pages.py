@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from claim_pages import TITLES
+from comparison_plots import bar_chart, speed_groups
 from page_text import render
 from plots import COLOURS, GREY, log_log
 
@@ -91,6 +92,11 @@ def _plots(bench: Path) -> dict[str, str]:
             for name, marker in zip(names, "os^Dv", strict=False)
         ]
         made[f"scan-{what}"] = log_log(lines, (what, "nanoseconds a number"), fontsize=8)
+    devices = {"CPU": "scan_cpu", "GPU": "scan_cuda"}
+    scans = {device: _json(bench / "results" / f"{file}.json") for device, file in devices.items()}
+    made["scan-ratios"] = bar_chart(
+        speed_groups({device: scan for device, scan in scans.items() if scan}), "ratio"
+    )
     measured = _json(bench / "results" / "matrix_scan_cpu.json")["rows"]
     semirings = dict.fromkeys(row["semiring"] for row in measured)
     lines = [
