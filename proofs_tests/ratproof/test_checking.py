@@ -259,7 +259,7 @@ def test_the_pages_show_the_digests_of_the_examples():
     for name in ("fading", "parity", "typo"):
         assert (
             automaton_digest(files.read(docs.parent / "ratproof" / "examples" / f"{name}.json"))[:16]
-            in (docs / "explanation" / "equivalence.md").read_text()
+            in (docs / "how_to" / "compare_two_automata.md").read_text()
         )
 
 
