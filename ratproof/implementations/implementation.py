@@ -64,6 +64,10 @@ class ReadsLongStrings(Protocol):
     long_examples: ClassVar[int]
     """The number of random cases with a long string that a rung draws."""
 
+    @property
+    def most_test_strings(self) -> int:
+        """Return the maximum number of strings per such case that distinguish its automata from others."""
+
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random case and one long string."""
 
@@ -209,6 +213,7 @@ class Layer:
     device: str = "cpu"
     examples: int | None = None
     long_examples: ClassVar[int] = LAYER_LONG
+    most_test_strings: ClassVar[int] = 50
 
     @property
     def label(self) -> str:
@@ -288,6 +293,7 @@ class SampledLayer:
     device: str = "cpu"
     examples: int | None = EXAMPLES
     long_examples: ClassVar[int] = LAYER_LONG
+    most_test_strings: ClassVar[int] = 0  # more strings would change the test's false alarms
 
     @property
     def label(self) -> str:
@@ -321,6 +327,11 @@ class TorchProgram:
     dtype: str
     device: str = "cpu"
     long_examples: ClassVar[int] = PROGRAM_LONG
+
+    @property
+    def most_test_strings(self) -> int:
+        """Return 0 for state-regularized networks, whose automata are not weighted by the network's numbers."""
+        return 0 if self.name in CellComparison.transitions else 20
 
     @property
     def examples(self) -> int | None:

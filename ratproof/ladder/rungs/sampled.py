@@ -7,12 +7,8 @@ from hypothesis import strategies as st
 from automata.testing.distinguishing_strings import weighted_strings
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.implementations.implementation import Implementation, ReadsLongStrings
-from ratproof.implementations.layer import LayerComparison
 from ratproof.ladder.rungs.agreement import agree
 from theory.claim import Claim, Effort, Variant
-
-MOST_TEST_STRINGS = 50
-"""The maximum number of test strings that distinguish the automata of a layer with a long string."""
 
 
 def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
@@ -32,7 +28,7 @@ def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort
         def one_long_case(data: st.DataObject) -> None:
             comparison, strings = side.long(claim, variant, data)
             agree(comparison, strings)
-            if isinstance(comparison, LayerComparison):
-                agree(comparison, weighted_strings(comparison.automata(), MOST_TEST_STRINGS).strings)
+            if side.most_test_strings:
+                agree(comparison, weighted_strings(comparison.automata(), side.most_test_strings).strings)
 
         for_random_cases(f"{name} long", side.long_examples, one_long_case)
