@@ -330,7 +330,7 @@ class TorchProgram:
 
     @property
     def most_test_strings(self) -> int:
-        """Return the maximum number of test strings; none for state-regularized networks, which end at centroids."""
+        """Return the maximum number; 0 for state-regularized networks, whose units are centroids."""
         return 0 if self.name in CellComparison.transitions else 20
 
     @property
