@@ -1,4 +1,4 @@
-"""Attention with a cache of keys and values, as one writes it down first."""
+"""Attention with a cache of keys and values, and a claim about it."""
 
 import torch
 from torch import nn
@@ -10,7 +10,7 @@ torch.manual_seed(0)
 
 
 class Attention(StatefulModel):
-    """One head; its state is the keys, the values and the mask of all tokens so far."""
+    """One head. The state is the keys, values and mask of all tokens so far."""
 
     inputs, longest = Tokens(50), LONGEST
 
@@ -28,7 +28,7 @@ class Attention(StatefulModel):
         parts = self.module
         time, past = inputs.shape[1], 0 if state is None else state[0].shape[1]
         mask = torch.ones_like(inputs, dtype=torch.bool) if mask is None else mask
-        places = torch.arange(past, past + time)  # a row's padding has places, too
+        places = torch.arange(past, past + time)  # padding has positions, too
         x = parts["tokens"](inputs) + parts["places"](places)
         query, *new = parts["read"](x).chunk(3, -1)
         new.append(mask)
@@ -47,4 +47,4 @@ class Attention(StatefulModel):
         return None
 
 
-claim = model_claim("my-cache", model=Attention(), says="attention gives the same, with a cache and without")
+claim = model_claim("my-cache", model=Attention(), says="attention gives the same results with and without a cache")

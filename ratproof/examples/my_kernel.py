@@ -1,4 +1,4 @@
-"""Gated linear attention in chunks of 16 tokens, as one writes it down first; and what it does not take."""
+"""Gated linear attention in chunks of 16 tokens, and a claim about it."""
 
 import torch
 
@@ -17,7 +17,7 @@ def chunked(*, q, k, v, g, scale, initial_state, output_final_state):
     outputs = []
     for first in range(0, time, CHUNK):
         queries, held, values, gates = (x[:, first : first + CHUNK] for x in (q, k, v, g))
-        since = gates.cumsum(1)  # the decay from the chunk's beginning, as a logarithm
+        since = gates.cumsum(1)  # the logarithm of the decay since the chunk's start
         queries, held = queries * since.exp(), held * (-since).exp()
         scores = torch.einsum("bihk,bjhk->bhij", queries, held).tril()
         within = torch.einsum("bhij,bjhv->bihv", scores, values)

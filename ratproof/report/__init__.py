@@ -10,7 +10,7 @@ from ratproof.evidence.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.ladder.outcome import Outcome
 from ratproof.process.streams import WIDTH
 from ratproof.report.details import show_details, show_refutation
-from ratproof.report.ladder import Row, ladder, rows
+from ratproof.report.ladder import WIDE, Row, ladder, rows
 from ratproof.report.lines import print_command, print_paragraph
 
 __all__ = ["not_run_reasons", "show", "summary"]
@@ -21,13 +21,14 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
 
     Args:
         outcome: what ran.
-        out: no line is wider than 80 columns, but for commands to paste.
+        out: the console. Lines have at most 80 columns, except for commands to paste, and for the table on a
+            terminal that is wide enough for full words.
         details: proofs and counterexamples in full too, and a row for every variant, of the three papers and
             of others.
         claims_file: of claims of a user's own. Without, it also says that no network ran on a GPU, where none
             did.
     """
-    out.width = min(out.width, WIDTH)
+    out.width = WIDE if out.is_terminal and out.width >= WIDE else min(out.width, WIDTH)
     kept = () if outcome.beside is None else outcome.beside.results
     table = rows(outcome.results, outcome.not_run, kept)
     unexpected = [row for row in table if row.unexpected]

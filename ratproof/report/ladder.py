@@ -1,4 +1,4 @@
-"""The ladder: a row a variant, a column a rung, within 80 columns."""
+"""The table of verdicts: a row for each variant, a column for each kind of evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rich.text import Text
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.results import Result
 from ratproof.evidence.subjects import OnlyVariant, Subject, subject_named
-from ratproof.process.streams import WIDTH
 from ratproof.report.lines import fitted
 from ratproof.report.marks import Mark, legend, plain
 from ratproof.report.refutation import smallest
@@ -25,11 +24,13 @@ class Column:
     """The evidence that a column of the report shows.
 
     Attributes:
-        kind: of evidence.
-        ran: what ran, where a kind has more than one column.
+        word: the column's heading if the output is wide enough.
+        kind: the kind of evidence.
+        ran: what ran, if the kind has more than one column.
         device: where torch ran.
     """
 
+    word: str
     kind: str
     ran: str | None = None
     device: str | None = None
@@ -48,53 +49,78 @@ class Column:
 
 
 COLUMNS = {
-    "exa": Column("sampled", EXACT),
-    "cpu": Column("sampled", TORCH, "cpu"),
-    "gpu": Column("sampled", TORCH, "cuda"),
-    "grd": Column("gradient"),
-    "xck": Column("cross-checked"),
-    "exh": Column("exhausted"),
-    "dec": Column("decided"),
-    "prv": Column("proved"),
-    "coq": Column("kernel-checked"),
+    "exa": Column("exact", "sampled", EXACT),
+    "cpu": Column("CPU", "sampled", TORCH, "cpu"),
+    "gpu": Column("GPU", "sampled", TORCH, "cuda"),
+    "grd": Column("gradient", "gradient"),
+    "xck": Column("OpenFst", "cross-checked"),
+    "exh": Column("exhausted", "exhausted"),
+    "dec": Column("decided", "decided"),
+    "prv": Column("proved", "proved"),
+    "coq": Column("Coq", "kernel-checked"),
 }
 """The columns, from the lowest rung up."""
-OF_KERNELS = {
-    "exa": Column("exact"),
-    "smp": Column("sampled"),
-    "grd": Column("gradient"),
-    "spl": Column("split"),
-    "ind": Column("independence"),
-}
+OF_KERNELS = {kind: Column(kind, kind) for kind in ("exact", "sampled", "gradient", "split", "independence")}
 """The columns of users' kernels."""
-OF_MODELS = {
-    "pcs": Column("pieces"),
-    "bat": Column("batch"),
-    "pad": Column("padding"),
-    "use": Column("reuse"),
-    "ord": Column("reorder"),
-}
+OF_MODELS = {kind: Column(kind, kind) for kind in ("pieces", "batch", "padding", "reuse", "reorder")}
 """The columns of users' models with a state."""
 LEGENDS = (
     (
         OF_KERNELS,
         (
-            "exact inputs, bit for bit; sampled, and gradients, within derived bounds;",
-            "split in two calls; independence of other strings and heads",
+            "exact: bit for bit, on inputs that do not round; sampled, gradient: within",
+            "derived bounds; split: in two calls; independence: of other strings and heads",
         ),
     ),
     (
         OF_MODELS,
         (
-            "the same in pieces; in a batch; with padding; in a second use; with a state",
-            "whose rows are reordered: within 8 times the rounding, which is measured",
+            "the same results in pieces, in a batch, with padding, in a second use, and with",
+            "a reordered state, within 8 times the measured rounding",
         ),
     ),
-    (COLUMNS, ("sampled (exa cpu gpu), gradients, OpenFst, exhausted, decided, proved, Coq",)),
+    (
+        COLUMNS,
+        (
+            "exa cpu gpu: sampled in exact arithmetic, by torch on the CPU, on a GPU;",
+            "grd: gradient; xck: OpenFst; exh: exhausted; dec: decided; prv: proved; coq: Coq",
+        ),
+    ),
 )
 """Explanations of the columns."""
-CASES, SECONDS = 13, 4
-NAMES = WIDTH - 4 * len(COLUMNS) - CASES - SECONDS
+WIDE = 113
+"""The width at which the columns of claims have their full words."""
+CASES, SECONDS, MARK = 13, 4, 4
+"""The widths of the columns of cases, seconds and marks."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The headings and widths of a table's columns.
+
+    Attributes:
+        headings: of the columns with marks.
+        widths: of the columns with marks.
+        names: the width of the first column.
+    """
+
+    headings: tuple[str, ...]
+    widths: tuple[int, ...]
+    names: int
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Column], width: int) -> Layout:
+        """Return the layout with full words if they fit, otherwise with short labels."""
+        words = tuple(column.word for column in columns.values())
+        widths = tuple(len(word) + 2 for word in words)
+        if columns is COLUMNS and width < WIDE:
+            words, widths = tuple(columns), (MARK,) * len(columns)
+        return cls(words, widths, width - sum(widths) - CASES - SECONDS)
+
+    def heading(self, title: str) -> Text:
+        """Return the line of headings, after a title that fits."""
+        labels = "".join(f"{word:>{size}}" for word, size in zip(self.headings, self.widths, strict=True))
+        return Text(f"{title:{self.names}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
 
 
 @dataclass
@@ -178,36 +204,43 @@ def rows(
 def ladder(
     table: Sequence[Row], out: Console, claims_file: str | None = None, every_row: bool = True
 ) -> Iterator[Text]:
-    """Yield a heading per paper, a line per claim, a row per variant, and the legend.
+    """Yield the legend, a heading per paper, a line per claim, and a row per variant.
 
     Args:
         table: the rows.
-        out: tells which signs it can show.
+        out: the console, which knows its width and the signs that it can show.
         claims_file: of claims of a user's own.
         every_row: without, papers that are listed among others have one heading, and what drops a hypothesis
             and is refuted as expected is counted below.
     """
     hidden = [row for row in table if not every_row and row.hypothesis_alone]
     shown = [row for row in table if row not in hidden]
-    for (heading, labels_there), of_paper in groupby(
+    yield from _legend(table, len(hidden), out)
+    for (heading, _), of_paper in groupby(
         shown, key=lambda row: (_heading(row, claims_file, every_row), tuple(row.columns))
     ):
+        own = list(of_paper)
+        layout = Layout.of(own[0].columns, out.width)
         title = heading
-        if len(title) > NAMES:
+        if len(title) > layout.names:
             yield Text(title, style="bold")
             title = ""
-        labels = "".join(f"{label:>4}" for label in labels_there).ljust(4 * len(COLUMNS))
-        yield Text(f"{title:{NAMES}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
-        for _, of_claim in groupby(of_paper, key=lambda row: row.claim.name):
-            yield from _of_claim(list(of_claim), out, every_row)
+        yield layout.heading(title)
+        for _, of_claim in groupby(own, key=lambda row: row.claim.name):
+            yield from _of_claim(list(of_claim), layout, out, every_row)
+
+
+def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
     for columns, lines in LEGENDS:
+        if columns is COLUMNS and out.width >= WIDE:
+            continue
         if any(row.columns is columns for row in table) or (columns is COLUMNS and not table):
             yield from (Text(line, style="dim") for line in lines)
     yield Text(f"{legend(out)}, blank: none", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
         line = f"{Mark.REFUTED.on(out)} rows: string: network {unequal} automaton"
-        line += f"; with --details: {len(hidden)} that drop a hypothesis" if hidden else ""
+        line += f"; with --details: {hidden} that drop a hypothesis" if hidden else ""
         yield Text(line, style="dim")
 
 
@@ -222,7 +255,7 @@ def _heading(row: Row, claims_file: str | None, every_row: bool) -> str:
     return str(paper) if every_row or not paper.among else paper.among
 
 
-def _of_claim(variants: Sequence[Row], out: Console, every_row: bool) -> Iterator[Text]:
+def _of_claim(variants: Sequence[Row], layout: Layout, out: Console, every_row: bool) -> Iterator[Text]:
     claim = variants[0].claim
     paper = _paper_of(claim)
     if paper is not None and paper.among and not every_row:
@@ -230,27 +263,29 @@ def _of_claim(variants: Sequence[Row], out: Console, every_row: bool) -> Iterato
             variant = row.variant.name.removeprefix("corrected").removeprefix("-")
             name = " ".join(filter(None, (claim.name, variant)))
             dated = f"{name} ({paper.year})"
-            yield from _row(row, dated if len(dated) <= NAMES else name, out)
+            yield from _row(row, dated if len(dated) <= layout.names else name, layout, out)
         return
     yield fitted(Text.assemble((claim.name, "bold"), f"  {claim.title}"))
     for row in variants:
-        yield from _row(row, row.variant.name + (f" ({row.corpus})" if row.corpus else ""), out)
+        yield from _row(row, row.variant.name + (f" ({row.corpus})" if row.corpus else ""), layout, out)
 
 
-def _row(row: Row, name: str, out: Console) -> Iterator[Text]:
+def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
     name = f"  {name}"
     style = "bold red" if row.unexpected else ""
-    if len(name) > NAMES + 2:  # a mark has blanks before it, which a name may use
+    if len(name) > layout.names + 2:  # a mark has blanks before it, which a name may use
         yield fitted(Text(name, style=style))
         name = ""
     line = Text(name, style=style)
-    for place, column in enumerate(row.columns.values(), 1):
+    end = layout.names
+    for column, width in zip(row.columns.values(), layout.widths, strict=True):
+        end += width
         mark = row.mark(column)
         if mark is not None:
-            line.append(" " * (NAMES + 4 * place - 1 - len(line)))
+            line.append(" " * (end - 1 - len(line)))
             line.append(mark.on(out), style=mark.style)
-    line.append(" " * (NAMES + 4 * len(COLUMNS) - len(line)))
-    cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("counted", "seconds"))
+    line.append(" " * (end - len(line)))
+    cases, seconds = (sum(getattr(r, key) for r in row.results) for key in ("counted", "seconds"))
     what = smallest(row.results, out) if row.refuted else _count(cases)
     fits = len(what) < CASES
     line.append(f"{what if fits else _count(cases):>{CASES}}{_time(seconds):>{SECONDS}}")
