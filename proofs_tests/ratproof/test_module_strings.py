@@ -132,10 +132,8 @@ def test_a_symbol_too_many_is_shown_by_that_symbol_alone(most, symbol):
     """The module fails only on strings that are longer than the exhausted ones."""
     report = check(lambda x: (x[..., symbol : symbol + 1].cumsum(0) < most).float(), EVERY)
     (example,) = [result.counterexample for result in report.results if result.counterexample is not None]
-    assert example.string == ["ab"[symbol]] * most and (example.network, example.automaton) == (
-        "false",
-        "true",
-    )
+    assert example.string == ["ab"[symbol]] * most
+    assert (example.network, example.automaton) == ("false", "true")
 
 
 def test_a_score_is_shown_by_a_short_string_too():

@@ -89,9 +89,8 @@ def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     cell, strings = some(CELLS["elman"]), first_strings("ab", 31)
     lower_bound = bound(cell, 0, strings, strings)
     assert lower_bound.bits > 64
-    assert bound(cell, 0, strings, strings, most_bits=lower_bound.bits // 2) == UndecidedBound(
-        31, lower_bound.bits // 2
-    )
+    half = lower_bound.bits // 2
+    assert bound(cell, 0, strings, strings, most_bits=half) == UndecidedBound(31, half)
     told = []
     bound(cell, 0, strings, strings, tell=told.append)
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {lower_bound.bits} bits"

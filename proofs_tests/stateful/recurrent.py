@@ -48,9 +48,9 @@ class RecurrentModel(StatefulModel):
         if self.mistake != "a step that leaves its state" or not first:
             self.left = state.clone()
         result = torch.stack(outputs, 1)
-        return result.flip(
-            0
-        ) if self.mistake == "rows exchanged in a later call" and not first else result, state
+        if self.mistake == "rows exchanged in a later call" and not first:
+            result = result.flip(0)
+        return result, state
 
     def _read(self, state, t):
         if self.mistake == "the largest of the batch":

@@ -216,9 +216,8 @@ def test_a_result_of_another_run_is_not_taken(
     in_this_process(monkeypatch)
     assert do(root, 0) == 0
     trained = json.loads((root / "small" / TRIALS[0] / "result.json").read_text())
-    trained |= {"experiment": {"experiment": "cr"}, "seed": {"seed": 5}, "dev_accuracy": {"metrics": {}}}[
-        field
-    ]
+    changes = {"experiment": {"experiment": "cr"}, "seed": {"seed": 5}, "dev_accuracy": {"metrics": {}}}
+    trained |= changes[field]
     (root / "kept").mkdir()
     write_archive({kept_name(TRIALS[0]): trained}, root / "kept")
     assert campaign(root, "--kept ROOT/kept -o ROOT/new") == 2

@@ -138,11 +138,8 @@ def test_the_recipe_is_chosen_by_the_number_of_training_sentences(
 def test_rules_of_another_file(data: Path, tmp_path: Path) -> None:
     (tmp_path / "other.rules").write_text("[music]\n$ * jazz $ *\n")
     assert train(data, tmp_path / "run", "--rules", str(tmp_path / "other.rules"), "--share", "0") == 0
-    trained = result(tmp_path / "run")
-    assert trained["data"]["rules"]["file"] == "other.rules" and trained["data"]["labels"] == [
-        "music",
-        "light",
-    ]
+    kept = result(tmp_path / "run")["data"]
+    assert kept["rules"]["file"] == "other.rules" and kept["labels"] == ["music", "light"]
 
 
 @given(

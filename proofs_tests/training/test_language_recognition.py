@@ -215,10 +215,8 @@ def test_the_finish_ends_the_run_and_the_last_weights_count(tmp_path: Path) -> N
     assert trained["metrics"]["curriculum_length"] == 100
     rates = [one["rate"] for one in trained["history"]]
     assert rates[-1] == pytest.approx(0.02 * rates[0])
-    assert set(results.KEYS) <= set(trained) and set(trained["errors"]) == set(trained["data"]) - {
-        "train",
-        "dev",
-    }
+    assert set(results.KEYS) <= set(trained)
+    assert set(trained["errors"]) == set(trained["data"]) - {"train", "dev"}
 
 
 def _task(more: dict[str, Any]) -> RecognitionTask:
@@ -276,11 +274,8 @@ def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None
     folder = tmp_path / "run"
     assert train(folder, "parentheses", "--model lstm --json") == 0
     trained = json.loads(capfd.readouterr().out)
-    assert (
-        trained["experiment"] == "parentheses"
-        and trained["model"] == "lstm"
-        and "r_squared" in trained["counter"]
-    )
+    assert trained["experiment"] == "parentheses" and trained["model"] == "lstm"
+    assert "r_squared" in trained["counter"]
     assert ratproof("results", tmp_path) == 0
     assert "parentheses, small set" in capfd.readouterr().out
     assert train(tmp_path / "other", "parentheses", "--model lstm --growth 1") == 2

@@ -104,9 +104,8 @@ def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
     data = reach(right, 4, 0)
     assert (data["depths"], data["lengths"], data["strings"]) == (list(DEPTHS), list(LENGTHS), 4)
     for depth, row in zip(DEPTHS, data["errors"], strict=True):
-        assert row == [0.5 * (depth > 20)] * len(
-            LENGTHS
-        )  # half of the strings are balanced, and each has the depth of its row
+        # half of the strings are balanced, and each has the depth of its row
+        assert row == [0.5 * (depth > 20)] * len(LENGTHS)
 
 
 @pytest.mark.usefixtures("command_line")

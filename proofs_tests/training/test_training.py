@@ -297,9 +297,8 @@ def test_a_run_that_may_make_few_iterations_has_a_result_and_a_row(tmp_path: Pat
     options = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
     settings = settings_for("dfa", "ours", options, "test")
     trained = experiments.run("dfa", settings, Data(tmp_path), Where(tmp_path / "run", tensorboard=False))
-    assert (
-        isinstance(trained, dict) and trained["outcome"] == "out of iterations" and trained["iterations"] == 8
-    )
+    assert isinstance(trained, dict)
+    assert trained["outcome"] == "out of iterations" and trained["iterations"] == 8
     assert trained["language"] == "two" and trained["recipe"] == "own"
     assert trained["configuration"]["file"] == "two.json"
     ((title, header, (row,)),) = tables(results.results_in(tmp_path))
