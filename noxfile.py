@@ -137,15 +137,15 @@ def mutants(session: nox.Session) -> None:
     if session.posargs[:1] == ["claims"]:
         run(session, "python", "-m", "mutants.claims", *session.posargs[1:], env=ONE_THREAD)
         return
-    place = ENVIRONMENT.with_name("mutants")
+    folder = ENVIRONMENT.with_name("mutants")
     tools = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "mutants")
-    stamp = place / "installed"
+    stamp = folder / "installed"
     if not stamp.exists() or stamp.read_text() != repr(tools):
-        session.run(sys.executable, "-m", "venv", str(place), external=True)
-        session.run(str(place / "bin" / "pip"), "install", "--quiet", *tools, external=True)
+        session.run(sys.executable, "-m", "venv", str(folder), external=True)
+        session.run(str(folder / "bin" / "pip"), "install", "--quiet", *tools, external=True)
         stamp.write_text(repr(tools))
     tests = ["--python", str(ENVIRONMENT / "bin" / "python")]
-    session.run(str(place / "bin" / "python"), "-m", "mutants", *tests, *session.posargs, external=True)
+    session.run(str(folder / "bin" / "python"), "-m", "mutants", *tests, *session.posargs, external=True)
 
 
 @nox.session
@@ -154,19 +154,19 @@ def outside(session: nox.Session) -> None:
 
     A verdict that differs from the kept one shows in git. Arguments are names, ``--missing`` or ``--help``.
     """
-    place = ENVIRONMENT.with_name("outside")
+    folder = ENVIRONMENT.with_name("outside")
     project = nox.project.load_toml("pyproject.toml")
     theirs = nox.project.dependency_groups(project, "outside")
     wanted = hashlib.sha256(repr((TORCH, project)).encode()).hexdigest()
-    stamp = place / "installed"
+    stamp = folder / "installed"
     if not stamp.exists() or stamp.read_text() != wanted:
-        session.run(sys.executable, "-m", "venv", str(place), external=True)
-        session.run(str(place / "bin" / "pip"), "install", "--quiet", TORCH, external=True)
+        session.run(sys.executable, "-m", "venv", str(folder), external=True)
+        session.run(str(folder / "bin" / "pip"), "install", "--quiet", TORCH, external=True)
         session.run(
-            str(place / "bin" / "pip"), "install", "--quiet", TORCH, *theirs, "-e", ".", external=True
+            str(folder / "bin" / "pip"), "install", "--quiet", TORCH, *theirs, "-e", ".", external=True
         )
         stamp.write_text(wanted)
-    session.run(str(place / "bin" / "python"), "-m", "outside", *session.posargs, external=True)
+    session.run(str(folder / "bin" / "python"), "-m", "outside", *session.posargs, external=True)
 
 
 @nox.session
@@ -218,15 +218,15 @@ def build(session: nox.Session) -> None:
     version = project["project"]["version"]
     if session.posargs and session.posargs != ["--tag", f"v{version}"]:
         session.error(f"the arguments must be --tag v{version}, got {' '.join(session.posargs)}")
-    place = ENVIRONMENT.with_name("build")
-    session.run(sys.executable, "-m", "venv", str(place), external=True)
+    folder = ENVIRONMENT.with_name("build")
+    session.run(sys.executable, "-m", "venv", str(folder), external=True)
     tools = nox.project.dependency_groups(project, "build")
-    session.run(str(place / "bin" / "pip"), "install", "--quiet", *tools, external=True)
+    session.run(str(folder / "bin" / "pip"), "install", "--quiet", *tools, external=True)
     for old in Path("dist").glob(f"ratproof-{version}*"):
         old.unlink()
-    session.run(str(place / "bin" / "python"), "-m", "build", external=True)
-    made = sorted(map(str, Path("dist").glob(f"ratproof-{version}*")))
-    session.run(str(place / "bin" / "twine"), "check", "--strict", *made, external=True)
+    session.run(str(folder / "bin" / "python"), "-m", "build", external=True)
+    files = sorted(map(str, Path("dist").glob(f"ratproof-{version}*")))
+    session.run(str(folder / "bin" / "twine"), "check", "--strict", *files, external=True)
 
 
 @nox.session

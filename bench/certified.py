@@ -65,9 +65,9 @@ def threshold(network: Acceptor) -> float | None:
 
 def measured(network: Acceptor, tau: float) -> dict[str, Any]:
     """Return the verdict, the number of boxes, and the seconds of certifying and of checking again."""
-    started = perf_counter()
+    start_time = perf_counter()
     answer = certify(network, Fraction(tau))
-    row: dict[str, Any] = {"verdict": answer.verdict, "seconds": perf_counter() - started}
+    row: dict[str, Any] = {"verdict": answer.verdict, "seconds": perf_counter() - start_time}
     if answer.nodes is not None:
         data = json.loads(json.dumps(answer.certificate()))
         row |= {"boxes": len(answer.nodes), "checker": seconds(lambda: check_boxes.verdict(data))}

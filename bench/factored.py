@@ -30,10 +30,10 @@ TIMES = 15
 def network(device: str) -> FARNN:
     """Return a network with random weights."""
     rng = np.random.default_rng(0)
-    apart = np.diag(np.arange(STATES) < LEADS).astype(float)
+    diagonal = np.diag(np.arange(STATES) < LEADS).astype(float)
     scale = (STATES * RANK) ** -0.25
     before, after = (scale * rng.normal(size=(STATES, RANK)) for _ in range(2))
-    factors = Factors(rng.normal(size=(WORDS, RANK)), before, after, apart, np.ones(WORDS))
+    factors = Factors(rng.normal(size=(WORDS, RANK)), before, after, diagonal, np.ones(WORDS))
     embeddings = torch.randn(WORDS, VECTORS)
     cell = FactoredCell(factors, embeddings=embeddings, beta=0.9, device=device)
     initial = torch.zeros(STATES, device=device)

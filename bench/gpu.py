@@ -224,8 +224,8 @@ def _digest(sources: Iterable[str]) -> str:
     digest = hashlib.sha256()
     files = (
         file
-        for place in sources
-        for file in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
+        for source in sources
+        for file in ([ROOT / source] if (ROOT / source).is_file() else (ROOT / source).rglob("*"))
     )
     for file in sorted(set(files)):
         if file.suffix in (".py", ".cpp", ".v", ".json"):

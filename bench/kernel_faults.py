@@ -210,8 +210,8 @@ def batch_and_time_transposed(x):
 
 @kernel("linear-attention", "reads q where q, k and v are slices of one tensor and k is meant")
 def slices_of_one_tensor(x):
-    places = {x[name].untyped_storage().data_ptr() for name in "qkv"}
-    if len(places) == 1 and x["q"].numel() and x["q"].shape == x["k"].shape:
+    storages = {x[name].untyped_storage().data_ptr() for name in "qkv"}
+    if len(storages) == 1 and x["q"].numel() and x["q"].shape == x["k"].shape:
         x = {**x, "k": x["q"]}
     return right(x)
 
@@ -374,8 +374,8 @@ def offsets_in_int32(x):
     if offsets is None or offsets.dtype == torch.int64:
         return right(x)
     count = len(offsets) - 1
-    given = None if x["initial_state"] is None else x["initial_state"][:1]
-    outputs, state = right({**x, "cu_seqlens": None, "initial_state": given})
+    first_state = None if x["initial_state"] is None else x["initial_state"][:1]
+    outputs, state = right({**x, "cu_seqlens": None, "initial_state": first_state})
     return outputs, state.expand(count, *state.shape[1:]).clone()
 
 
@@ -662,14 +662,14 @@ class PlantedAttention(PlantedModel):
         mask = torch.ones_like(inputs, dtype=torch.bool) if mask is None else mask
         past = 0 if state is None else state["mask"].shape[1]
         so_far = mask if state is None else torch.cat([state["mask"], mask], 1)
-        place = self.position(so_far, past)
+        positions = self.position(so_far, past)
         waves = 2.0 ** -torch.arange(SIZE, dtype=vectors.dtype)
-        vectors = vectors + torch.sin(place[:, past:, None] * waves)
+        vectors = vectors + torch.sin(positions[:, past:, None] * waves)
         q, k, v, _ = module["read"](vectors).chunk(4, -1)
         new = {"keys": k, "values": v, "mask": mask}
         if state is not None:
             new = {key: torch.cat([state[key], part], 1) for key, part in new.items()}
-        distance = place[:, past:, None] - place[:, None]  # (B, T, past + T)
+        distance = positions[:, past:, None] - positions[:, None]  # (B, T, past + T)
         seen = new["mask"][:, None] & (distance >= 0)
         order = torch.arange(past + inputs.shape[1])
         seen = seen & (order[past:, None] >= order)
@@ -889,10 +889,10 @@ class PositionsOfTheLastCall(PlantedAttention):
     last = 0
 
     def position(self, mask, past):
-        place = super().position(mask, past)
+        positions = super().position(mask, past)
         if past > 1:
-            place = torch.where(torch.arange(mask.shape[1]) >= past, place + 1, place)
-        return place
+            positions = torch.where(torch.arange(mask.shape[1]) >= past, positions + 1, positions)
+        return positions
 
 
 @model("dropout is left on")

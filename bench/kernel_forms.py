@@ -111,16 +111,16 @@ def packed(
             *, scale: Any = None, initial_state: Any = None, output_final_state: bool = True,
             cu_seqlens: Any = None, **tensors: Any,
         ) -> tuple[Tensor, Tensor]:  # fmt: skip
-            given = [tensors[name] for name in order]
-            value = tensors.get("v", given[0])
-            scale, call = scaling(scale, given[0]), functools.partial(run, body) if run else body
+            operands = [tensors[name] for name in order]
+            value = tensors.get("v", operands[0])
+            scale, call = scaling(scale, operands[0]), functools.partial(run, body) if run else body
             outputs, states = [], []
             for n, (begin, end) in enumerate(_offsets(cu_seqlens, value)):
                 one = initial_state
                 if cu_seqlens is not None and one is not None:
                     one = one[n : n + 1]
-                parts = [x if x.dim() < 3 else x[:, begin:end] for x in given]
-                output, state = call(first(given[0], value, one), scale, *parts)
+                parts = [x if x.dim() < 3 else x[:, begin:end] for x in operands]
+                output, state = call(first(operands[0], value, one), scale, *parts)
                 outputs.append(output)
                 states.append(state)
             return torch.cat(outputs, 1), torch.cat(states)
@@ -502,14 +502,14 @@ def gla_packed_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_
         return torch.zeros_like(v), begin
     decays, states = g.exp()[..., None], outer(k, v)
     starts = [a for a, b in offsets if b > a]
-    given = (
+    initial = (
         begin[:, None]
         if cu_seqlens is None
         else begin[[n for n, (a, b) in enumerate(offsets) if b > a]][None]
     )
-    place = torch.tensor(starts)
-    states = states.index_add(1, place, decays[:, place] * given)
-    decays = decays.index_fill(1, place, 0.0)
+    indices = torch.tensor(starts)
+    states = states.index_add(1, indices, decays[:, indices] * initial)
+    decays = decays.index_fill(1, indices, 0.0)
     step = 1
     while step < time:
         shifted = pad(states, (0, 0, 0, 0, 0, 0, step, 0))[:, :time]

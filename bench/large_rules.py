@@ -75,11 +75,11 @@ def main() -> None:
     ]
     sentences = [s for folder in folders for part in labelled.read(folder).values() for s in part.words]
     words = sorted({word for sentence in sentences for word in sentence} - {BEGIN, END})
-    whole = timed(f"compile {len(rules)} rules over {len(words)} words", lambda: rule_set(rules, words))
-    automaton = whole.automaton
+    all_rules = timed(f"compile {len(rules)} rules over {len(words)} words", lambda: rule_set(rules, words))
+    automaton = all_rules.automaton
     print(f"  {automaton!r}: {automaton.transitions} transitions, {sum(map(len, automaton.tables))} stored")
     timed("trim", lambda: trim(automaton))
-    hits = timed(f"match {len(sentences)} sentences", lambda: matches(whole, sentences))
+    hits = timed(f"match {len(sentences)} sentences", lambda: matches(all_rules, sentences))
     few = sentences[::10]
     right = timed(f"score {len(few)} of them", lambda: scores(automaton, few))
     assert right.astype(bool).tolist() == hits.any(axis=1)[::10].tolist()
@@ -96,13 +96,13 @@ def main() -> None:
     print(f"  {len(data) / 1e6:.1f} MB of JSON")
     assert timed("check", lambda: judge(json.loads(data))).verdict == "accepted"
     decided, begun = 0, perf_counter()
-    for label in whole.labels:
+    for label in all_rules.labels:
         own = rule_set([rule for rule in rules if rule.label == label], one_each).automaton
         smallest = least(own)
         if smallest is not None:
             assert equivalent(own, smallest).verdict == "equivalent"
             decided += 1
-    print(f"  {decided} of {len(whole.labels)} labels minimised, and decided equal to that, in", end=" ")
+    print(f"  {decided} of {len(all_rules.labels)} labels minimised, and decided equal to that, in", end=" ")
     print(f"{perf_counter() - begun:.1f} s")
 
 

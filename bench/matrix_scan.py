@@ -109,8 +109,8 @@ def measured(states: int, name: str, device: str) -> dict[str, float]:
     leaves = [x.clone().requires_grad_() for x in (matrices, start)]
 
     def by(backend: str | None, gradients: bool = False) -> Callable[[], object]:
-        given = leaves if gradients else [matrices, start]
-        return scanning(given, symbols, name, backend, weights if gradients else None)
+        tensors = leaves if gradients else [matrices, start]
+        return scanning(tensors, symbols, name, backend, weights if gradients else None)
 
     rows = torch.rand(LENGTH * STRINGS, states, device=device)
     runs = {

@@ -82,13 +82,13 @@ class Searching(Worker):
         forget_constants()  # as workers do
         items = by_name(session.items, None)
         begun = time.perf_counter()
-        number, found = 0, False
-        while not found and self.seconds < self.limit:
+        number, refuted = 0, False
+        while not refuted and self.seconds < self.limit:
             number += 1
             for target in [name for name in items if OF[self.way] in name]:
                 row = self.run(items[target], Round(target, number))
                 self.cases += row.cases
-                found = found or row.verdict != "holds"
+                refuted = refuted or row.verdict != "holds"
             self.seconds = time.perf_counter() - begun
         return True
 

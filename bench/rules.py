@@ -42,7 +42,7 @@ def pattern(rule: Rule, words: Sequence[str]) -> str:
     return f"(?:{joined})"
 
 
-def made_up() -> tuple[tuple[Labelled, ...], list[tuple[str, ...]]]:
+def synthetic() -> tuple[tuple[Labelled, ...], list[tuple[str, ...]]]:
     """Return 27 rules over 900 words, and 6,000 sentences of 3 to 20 words."""
     rng = random.Random(0)
     words = [f"w{i}" for i in range(900)]
@@ -58,11 +58,11 @@ def main() -> None:
         written, parts = rule_files.read(sys.argv[1]), labelled.read(sys.argv[2])
         sentences = [sentence for part in parts.values() for sentence in part.words]
     else:
-        written, sentences = made_up()
+        written, sentences = synthetic()
     words = sorted({word for sentence in sentences for word in sentence} - {BEGIN, END})
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     rules = rule_set(written, words)
-    compiling = time.perf_counter() - started
+    compiling = time.perf_counter() - start_time
     by_label: dict[str | None, list[str]] = {}
     for rule in written:
         by_label.setdefault(rule.label, []).append(pattern(rule.rule, words))
@@ -80,10 +80,10 @@ def main() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     network = FARNN.of_rules(rules)
-    places = network.tokens(sentences)
+    tokens = network.tokens(sentences)
     with torch.no_grad():
-        assert (network(*places) > 0.5).tolist() == right
-        by_network = median(lambda: network(*places), REPEATS)
+        assert (network(*tokens) > 0.5).tolist() == right
+        by_network = median(lambda: network(*tokens), REPEATS)
     sizes = f"{len(words)} words, {rules.automaton.states} states; compiled in {compiling:.2f} s"
     print(f"{len(written)} rules, {len(sentences)} sentences, {sizes}")
     show("  Python's re, a loop", {"seconds": by_re})

@@ -129,9 +129,9 @@ class MutantRunner:
 
         def one(mutant: Mutant) -> None:
             nonlocal done
-            tree, started = trees.get(), time.monotonic()
+            tree, start_time = trees.get(), time.monotonic()
             try:
-                said = self._trial(mutant, scope, examples, tree)
+                outcome = self._trial(mutant, scope, examples, tree)
             finally:
                 trees.put(tree)
             with self.lock:
@@ -139,7 +139,7 @@ class MutantRunner:
                 minutes = (len(left) - done) * (time.monotonic() - begun) / done / 60
                 print(
                     f"{name}: {done} of {len(left)}, {minutes:.0f} min left; {mutant.file}:{mutant.line}"
-                    f" {said} ({time.monotonic() - started:.0f} s)",
+                    f" {outcome} ({time.monotonic() - start_time:.0f} s)",
                     flush=True,
                 )
 

@@ -146,8 +146,10 @@ def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
         fault = plan[key]
         if part == THEOREM:
             claim = claim_named(name)
-            found = list(verdicts_of_faults(claim, claim.variant(variant)))
-            yield from (AuditRow(name, variant, part, said, {"coq": verdict}) for said, verdict in found)
+            answers = list(verdicts_of_faults(claim, claim.variant(variant)))
+            yield from (
+                AuditRow(name, variant, part, theorem, {"coq": verdict}) for theorem, verdict in answers
+            )
             yield AuditRow(name, variant, part, ALL, {})
             continue
         if fault is None:
@@ -170,20 +172,20 @@ def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = ""
             run if the exact part is broken.
     """
     claim = claim_named(name)
-    found: dict[str, list[str]] = {}
+    answers: dict[str, list[str]] = {}
     of_torch = part in ("layer", "gates", "gradient", "reading", "program")
     if "cpu" in rungs and part in ("", "gates", "formula"):
-        found["cpu"] = [_equations(name, variant, layer) for layer in claim.layers_of(variant)]
+        answers["cpu"] = [_equations(name, variant, layer) for layer in claim.layers_of(variant)]
     for step in steps([replace(claim, variants=(variant,))]):
         torch = step.side.device is not None
         rung = "cpu" if torch and step.kind == "sampled" else COLUMNS[step.kind]
-        if rung not in rungs or "refuted" in found.get(rung, []):
+        if rung not in rungs or "refuted" in answers.get(rung, []):
             continue
         if part in ("", "formula") or torch == of_torch:
-            said = _bond(name, variant) if part and rung == "coq" else _verdict(step)
-            found.setdefault(rung, []).append(said)
-    found = {rung: [v for v in said if v] for rung, said in found.items()}
-    return {rung: _joined(found[rung]) for rung in RUNGS if found.get(rung)}
+            verdict = _bond(name, variant) if part and rung == "coq" else _verdict(step)
+            answers.setdefault(rung, []).append(verdict)
+    answers = {rung: [v for v in values if v] for rung, values in answers.items()}
+    return {rung: _joined(answers[rung]) for rung in RUNGS if answers.get(rung)}
 
 
 def _joined(verdicts: list[str]) -> str:

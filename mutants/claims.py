@@ -95,9 +95,9 @@ def keep(rows: list[audit.AuditRow]) -> None:
     """Write the matrix, one row a line; claims that did not run keep their rows."""
     before = json.loads(MATRIX.read_text(encoding="utf-8"))["rows"] if MATRIX.exists() else []
     ran = {row.claim for row in rows}
-    place = {name: i for i, name in enumerate(claims())}
-    every = [r for r in before if r["claim"] not in ran and r["claim"] in place] + [r.to_json() for r in rows]
-    every.sort(key=lambda r: place[r["claim"]])
+    order = {name: i for i, name in enumerate(claims())}
+    every = [r for r in before if r["claim"] not in ran and r["claim"] in order] + [r.to_json() for r in rows]
+    every.sort(key=lambda r: order[r["claim"]])
     lines = ",\n".join(json.dumps(row) for row in every)
     MATRIX.write_text(f'{{"rows": [\n{lines}\n]}}\n', encoding="utf-8")
 
@@ -113,15 +113,15 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
     units: list[tuple[Any, tuple[Any, ...]]] = [(work, (name, list(done), results)) for name in names]
     units += [(work_on_text, (fault, names, list(done), results)) for fault in texts]
     running: list[Any] = []
-    started = shown = time.monotonic()
+    start_time = shown = time.monotonic()
     ended, count = 0, 0
     total = len(units)
     try:
         with SESSION.open("a", encoding="utf-8") as session:
             while units or running or not results.empty():
                 while units and len(running) < jobs:
-                    function, given = units.pop(0)
-                    running.append(context.Process(target=function, args=given))
+                    function, arguments = units.pop(0)
+                    running.append(context.Process(target=function, args=arguments))
                     running[-1].start()
                 try:
                     row, seconds = results.get(timeout=0.5)
@@ -135,7 +135,7 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
                     running = [p for p in running if p.is_alive()]
                 if time.monotonic() - shown > EVERY:
                     shown = time.monotonic()
-                    left = (total - ended) * (shown - started) / max(ended, 1) / 60
+                    left = (total - ended) * (shown - start_time) / max(ended, 1) / 60
                     last = f"; last {row.key}: {_shown(row)}" if count else ""
                     print(f"{ended} of {total} done, {count} rows, {left:.0f} min left{last}", flush=True)
     finally:
@@ -146,11 +146,11 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
 def work(name: str, done: list[str], results: Any) -> None:
     """Process the open faults of a claim, in a process of its own."""
     keys = [key for key in audit.planned(name) if key not in done]
-    started = time.monotonic()
+    start_time = time.monotonic()
     with audit.up_to_the_first_refutation():
         for row in audit.rows(name, keys):
-            results.put((row, round(time.monotonic() - started, 1)))
-            started = time.monotonic()
+            results.put((row, round(time.monotonic() - start_time, 1)))
+            start_time = time.monotonic()
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
@@ -159,10 +159,10 @@ def work_on_text(fault: TextFault, names: list[str], done: list[str], results: A
     keys = {f"{row} | {fault.part} | {fault.says}" for row in fault.claims}
     if keys <= {" | ".join(key.split(" | ", 3)[i] for i in (0, 2, 3)) for key in done}:
         return
-    made = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
-    if made.returncode:
-        print(f"{fault.says}: {made.stderr.strip().splitlines()[-1]}", file=sys.stderr)
-    for line in made.stdout.splitlines():
+    process = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    if process.returncode:
+        print(f"{fault.says}: {process.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    for line in process.stdout.splitlines():
         if line.startswith("{"):
             results.put((audit.AuditRow(**json.loads(line)), None))
 

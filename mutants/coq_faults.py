@@ -82,25 +82,25 @@ def _saying_nothing(theorem: str) -> CoqFault:
     file = theorem.rpartition(".")[0].replace(".", "/") + ".v"
     name = theorem.rpartition(".")[2]
     text = (sources.source_folder() / file).read_text(encoding="utf-8")
-    found = re.search(
+    match = re.search(
         rf"^Theorem {name}\b.*?^(?:Qed|Defined)\.$|^Theorem {name}\b.*?\bQed\.$",
         text,
         re.DOTALL | re.MULTILINE,
     )
-    assert found is not None, theorem
+    assert match is not None, theorem
     nothing = f"Theorem {name} : True.\nProof.\nexact: I.\nQed."
-    return CoqFault(NO_STATEMENT, file, text[: found.start()] + nothing + text[found.end() :])
+    return CoqFault(NO_STATEMENT, file, text[: match.start()] + nothing + text[match.end() :])
 
 
 def _imported(file: Path, folder: Path) -> list[str]:
     """Return the files of papers' folders that a file imports."""
     imports = r"^From ratproof\.([\w.]+) Require Import (.*?)\.$"
-    found = [
+    files = [
         f"{paper.replace('.', '/')}/{name}.v"
         for paper, names in re.findall(imports, file.read_text(encoding="utf-8"), re.MULTILINE)
         for name in names.split()
     ]
-    return [name for name in found if (folder / name).exists()]
+    return [name for name in files if (folder / name).exists()]
 
 
 def _of_file(file: str, text: str, used: set[str]) -> Iterator[CoqFault]:
@@ -118,7 +118,7 @@ def _of_file(file: str, text: str, used: set[str]) -> Iterator[CoqFault]:
 
 def _sites(file: str, text: str, definition: re.Match[str]) -> Iterator[CoqFault]:
     body = definition.start() + max(definition[0].find(":="), 0)
-    lines = [text.count("\n", 0, place) + 1 for place in definition.span()]
+    lines = [text.count("\n", 0, position) + 1 for position in definition.span()]
     for pattern, instead, says in OPERATORS:
         site = re.compile(pattern).search(text, body, definition.end())
         if site is not None:
@@ -192,12 +192,12 @@ def _rung(claim: Claim, variant: Variant, root: Path) -> str:
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
     runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]
     with ExitStack() as stack:
-        for place, name, value in (
+        for module, name, value in (
             (kernel_checked, "build", lambda: root),
             (theorems, "statements", lambda: one),
             (ties, "tied_variants", lambda: [] if variant.theorem.untied else [(claim, variant)]),
             (bond, "runnable_variants", lambda: [(claim, variant)] if runs else []),
         ):
-            stack.enter_context(patch.object(place, name, value))
+            stack.enter_context(patch.object(module, name, value))
         (step,) = (s for s in steps([claim]) if s.variant == variant and s.kind == KERNEL)
         return str(step.run()[0].verdict)

@@ -128,7 +128,7 @@ def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
         networks[", in the algorithm"] = "algorithm"
     for where, part in networks.items():
         for changes, most in groups if part == "recurrence" else groups[:1]:  # an algorithm has no weights
-            for says, broken in islice(_told_apart(variant, part, changes), most):
+            for says, broken in islice(_effective_changes(variant, part, changes), most):
                 yield Fault("network", says + where, _registering(claim, broken))
 
 
@@ -145,11 +145,11 @@ def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
         ),
     }
     each = {says: _each(change) for says, change in changes.items()}
-    for says, broken in islice(_told_apart(variant, "construction", each), 3):
+    for says, broken in islice(_effective_changes(variant, "construction", each), 3):
         yield Fault("automaton", says, _registering(claim, broken))
 
 
-def _told_apart(variant: Any, part: str, changes: Mapping[str, Change]) -> Iterator[tuple[str, Any]]:
+def _effective_changes(variant: Any, part: str, changes: Mapping[str, Change]) -> Iterator[tuple[str, Any]]:
     """Yield the changes of a part of a variant that change a value, with the changed variants."""
     for says, change in changes.items():
         broken = variant.changed(**{part: change(variant.part(part))})
@@ -166,10 +166,10 @@ def _without_last_transition(automaton: Any) -> Any:
     import numpy as np
 
     zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
-    places = np.argwhere(matrices != zero)
-    if not len(places):
+    indices = np.argwhere(matrices != zero)
+    if not len(indices):
         return automaton
-    matrices[tuple(places[-1])] = zero
+    matrices[tuple(indices[-1])] = zero
     return automaton.replace(matrices=matrices)
 
 
@@ -232,12 +232,12 @@ def _losing(symbols: int) -> Change:
 def _with_weights(change: Change) -> Change:
     """Return a change that gives a recurrence other weights."""
 
-    def given(right: Callable[..., Any]) -> Callable[..., Any]:
+    def with_change(right: Callable[..., Any]) -> Callable[..., Any]:
         return lambda w, *rest: right(change(w), *rest)
 
     def broken(recurrence: Any) -> Any:
         names = ("start", "step", "scores" if hasattr(recurrence, "scores") else "out")
-        return replace(recurrence, **{name: given(getattr(recurrence, name)) for name in names})
+        return replace(recurrence, **{name: with_change(getattr(recurrence, name)) for name in names})
 
     return broken
 
@@ -309,9 +309,9 @@ def _probes(variant: Any) -> list[Any]:
     """
     from ratproof.coq.bond import some_cases
 
-    telling = some_cases(variant)[::-1] if variant.theorem is not None else []
+    generic = some_cases(variant)[::-1] if variant.theorem is not None else []
     small = list(islice(variant.small_cases(2), 400))
-    return [*(case for case in telling if hasattr(case, "entries")), *small[:: -(len(small) // 12 + 1)]]
+    return [*(case for case in generic if hasattr(case, "entries")), *small[:: -(len(small) // 12 + 1)]]
 
 
 def _differs(variant: Any, broken: Any, says: str) -> bool:
@@ -484,25 +484,25 @@ def _patching(variant: Any, changes: Sequence[tuple[Any, Mapping[str, Any]]]) ->
     @contextmanager
     def plant() -> Iterator[Any]:
         with ExitStack() as stack:
-            for place, attributes in changes:
+            for owner, attributes in changes:
                 for name, value in attributes.items():
-                    stack.enter_context(_attribute(place, name, value))
+                    stack.enter_context(_attribute(owner, name, value))
             yield variant
 
     return plant
 
 
 @contextmanager
-def _attribute(place: Any, name: str, value: Any) -> Iterator[None]:
-    own, before = name in vars(place), vars(place).get(name)
-    setattr(place, name, value)
+def _attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
+    own, before = name in vars(owner), vars(owner).get(name)
+    setattr(owner, name, value)
     try:
         yield
     finally:
         if own:
-            setattr(place, name, before)
+            setattr(owner, name, before)
         else:
-            delattr(place, name)
+            delattr(owner, name)
 
 
 # Torch programs: FA-RNNs and state-regularized networks.
@@ -576,14 +576,14 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
             scores, outputs, states = (
                 [getattr(p, name) for p in parts] for name in ("scores", "outputs", "states")
             )
-            whole = tuple(map(torch.cat, zip(*states, strict=True)))
-            return CellOutput(torch.cat(scores), torch.cat(outputs), whole)
+            last_states = tuple(map(torch.cat, zip(*states, strict=True)))
+            return CellOutput(torch.cat(scores), torch.cat(outputs), last_states)
 
         return broken
 
-    def fault(says: str, place: Any, **attributes: Any) -> Fault:
+    def fault(says: str, owner: Any, **attributes: Any) -> Fault:
         slow = (fast_steps, {"can_run": lambda *_: False})  # the steps that are broken are run
-        changes = [(place, attributes), slow]
+        changes = [(owner, attributes), slow]
         return Fault("program", f"state-regularized layers: {says}", _patching(variant, changes))
 
     right, similar = StochasticComponent.forward, StochasticComponent.similarities

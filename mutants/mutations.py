@@ -115,8 +115,8 @@ class Mutation:
     after: str
 
 
-def places(source: str) -> list[MutationSite]:
-    """Every position of every operator."""
+def mutation_sites(source: str) -> list[MutationSite]:
+    """Return every position of every operator."""
     counts = dict.fromkeys(operators(), 0)
     result = []
     for node in ast_nodes(get_ast(source)):
@@ -127,13 +127,13 @@ def places(source: str) -> list[MutationSite]:
     return result
 
 
-def mutation(source: str, place: MutationSite) -> Mutation | None:
+def mutation(source: str, site: MutationSite) -> Mutation | None:
     """Return the mutated text, or None if it has the same meaning or is not valid Python.
 
     Annotations and docstrings have no meaning here.
     """
     try:
-        text = mutate_code(source, operators()[place.operator], place.occurrence)
+        text = mutate_code(source, operators()[site.operator], site.occurrence)
     except AttributeError:  # cosmic-ray replaces exceptions that are names, and stops at others
         return None
     if text is None or meaning(text) in (None, meaning(source)):
@@ -143,7 +143,7 @@ def mutation(source: str, place: MutationSite) -> Mutation | None:
     first, last = changes[0], changes[-1]
     return Mutation(
         text,
-        definition(source, place.line),
+        definition(source, site.line),
         first[1] + 1,
         _joined(source.splitlines()[first[1] : last[2]]),
         _joined(text.splitlines()[first[3] : last[4]]),

@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def plant(fault: TextFault) -> None:
     """Have Python read the fault's file with the fault, from now on."""
-    place = ROOT / fault.file
-    text = fault.planted(place.read_text(encoding="utf-8"))
+    path = ROOT / fault.file
+    text = fault.planted(path.read_text(encoding="utf-8"))
     right = importlib.machinery.SourceFileLoader.get_code
 
     def get_code(self: Any, fullname: str) -> Any:
-        if Path(self.get_filename(fullname)) == place:
-            return compile(text, str(place), "exec")
+        if Path(self.get_filename(fullname)) == path:
+            return compile(text, str(path), "exec")
         return right(self, fullname)
 
     importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mutants.mutations import Mutation, MutationSite, diff, mutation, places
+from mutants.mutations import Mutation, MutationSite, diff, mutation, mutation_sites
 
 EQUIVALENT = "proofs_tests/mutants_equivalent.toml"
 
@@ -122,18 +122,18 @@ def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
     """
     by_line: dict[tuple[Path, int], list[MutationSite]] = {}
     for path in files_of(root, room):
-        for place in places(path.read_text()):
-            by_line.setdefault((path, place.line), []).append(place)
+        for site in mutation_sites(path.read_text()):
+            by_line.setdefault((path, site.line), []).append(site)
     rng = random.Random(f"{seed} {room}")
     lines = list(by_line)
     rng.shuffle(lines)
     for path, line in lines:
         source, choices = path.read_text(), by_line[path, line]
         rng.shuffle(choices)
-        for place in choices:
-            made = mutation(source, place)
-            if made is not None:
-                yield mutant_of(root, room, path, place.operator, made)
+        for site in choices:
+            mutated = mutation(source, site)
+            if mutated is not None:
+                yield mutant_of(root, room, path, site.operator, mutated)
                 break
 
 
@@ -150,9 +150,9 @@ def located(source: str, definition: str, before: str, after: str) -> Iterator[M
     first = before.splitlines()[:1]
     lines = {i for i, line in enumerate(source.splitlines(), start=1) if [line.strip()] == first}
     last = len(before.splitlines()) + 1
-    for place in places(source):
-        if any(i - 1 <= place.line < i + last for i in lines):
-            change = mutation(source, place)
+    for site in mutation_sites(source):
+        if any(i - 1 <= site.line < i + last for i in lines):
+            change = mutation(source, site)
             if change is None or change.definition != definition:
                 continue
             if (change.before.strip(), change.after.strip()) == (before, after):

@@ -43,8 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
         for kept in pool.map(
             lambda entry: _keep(held(entry, options.cases, options.seconds), options.verdicts), chosen
         ):
-            said = ", ".join(f"{law['law']} {law['verdict']}" for law in kept["laws"])
-            print(f"{kept['name']}: {said or 'not run: ' + kept['not_run']}", flush=True)
+            verdicts = ", ".join(f"{law['law']} {law['verdict']}" for law in kept["laws"])
+            print(f"{kept['name']}: {verdicts or 'not run: ' + kept['not_run']}", flush=True)
     return 0
 
 
@@ -67,8 +67,8 @@ def held(entry: Entry, cases: int | None, seconds: int = SECONDS) -> dict[str, A
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         return described(entry, [], f"it could not be called: {last}")
-    made: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return made
+    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
 
 
 def _kept(entry: Entry) -> bool:

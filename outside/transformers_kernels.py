@@ -28,7 +28,7 @@ def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _delta(
-    name: str, path: str, family: str | LinearRecurrence, lacks: tuple[str, ...] = (), **declared: Any
+    name: str, path: str, family: str | LinearRecurrence, unsupported: tuple[str, ...] = (), **declared: Any
 ) -> Entry:
     def claim() -> Subject:
         kernel = renamed(always_scaled(function(path)), q="query", k="key", v="value")
@@ -36,7 +36,7 @@ def _delta(
             name,
             family=family,
             kernel=kernel,
-            without=("cu_seqlens", "scale", *lacks),
+            without=("cu_seqlens", "scale", *unsupported),
             dtypes=("float32",),
             **declared,
         )
@@ -73,13 +73,13 @@ ENTRIES = (
             f"transformers-{model.replace('_', '-')}-chunk-gated-delta-rule{suffix}",
             f"{M}{model}.modeling_{model}.torch_chunk_gated_delta_rule",
             "gated-delta-rule",
-            lacks,
+            unsupported,
             form="chunked",
             chunk=64,
             inverse="explicit",
         )
         for model in ("qwen3_next", "olmo_hybrid")
-        for suffix, lacks in FINITE_FIRST
+        for suffix, unsupported in FINITE_FIRST
     ),
     *(
         _delta(
@@ -94,12 +94,12 @@ ENTRIES = (
             f"transformers-kimi-linear-chunk{suffix}",
             M + "kimi_linear.modeling_kimi_linear.chunk_kimi_delta_attention",
             KDA,
-            lacks,
+            unsupported,
             form="chunked",
             chunk=64,
             inverse="explicit",
         )
-        for suffix, lacks in FINITE_FIRST
+        for suffix, unsupported in FINITE_FIRST
     ),
     _delta(
         "transformers-kimi-linear-recurrent",

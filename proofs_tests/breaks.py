@@ -46,12 +46,12 @@ BREAKS = {
 
 def put(monkeypatch, claim, name, **parts):
     """Change parts of a claim's variant, for as long as the test runs."""
-    whole = claim_named(claim)
+    own_claim = claim_named(claim)
     variants = tuple(
         v.changed(**{k: change(v.part(k)) for k, change in parts.items()}) if v.name == name else v
-        for v in whole.variants
+        for v in own_claim.variants
     )
-    monkeypatch.setitem(registry._registered, claim, replace(whole, variants=variants))
+    monkeypatch.setitem(registry._registered, claim, replace(own_claim, variants=variants))
 
 
 def assert_refuted(monkeypatch, claim, name, what):

@@ -38,8 +38,8 @@ class Cluster:
         self.start()
 
     def _run(self, module: str, *options: str) -> subprocess.Popen[bytes]:
-        whole = ["--scheduler-file", str(self.file), "--no-dashboard", *options]
-        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.{module}", *whole], **self.how)
+        arguments = ["--scheduler-file", str(self.file), "--no-dashboard", *options]
+        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.{module}", *arguments], **self.how)
 
     def start(self) -> None:
         """A scheduler, and two workers."""
@@ -67,13 +67,13 @@ class Cluster:
 
 
 def children(pid: int) -> list[int]:
-    """All below a process."""
-    found: list[int] = []
+    """Return the ids of all descendants of a process."""
+    pids: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # it ended
             for child in map(int, task.read_text().split()):
-                found += [child, *children(child)]
-    return found
+                pids += [child, *children(child)]
+    return pids
 
 
 def wait_until(true: Callable[[], object], process: subprocess.Popen[bytes]) -> None:

@@ -21,9 +21,9 @@ REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUT
 """The steps that have a counterexample."""
 
 
-def entries_of(place: int) -> dict[str, str]:
-    """The smallest counterexample that a step's search ends with; nothing, where it draws no random cases."""
-    step, entries = REFUTED[place], dict[str, str]()
+def entries_of(index: int) -> dict[str, str]:
+    """Return a step's smallest counterexample; the result is empty if it draws no random cases."""
+    step, entries = REFUTED[index], dict[str, str]()
     try:
         with keep_in(entries):
             (seen,) = on_one_stack(step.run)()
@@ -35,13 +35,13 @@ def entries_of(place: int) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the file, whole or not at all."""
-    found: dict[str, str] = {}
+    """Write the file atomically."""
+    all_entries: dict[str, str] = {}
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), load_profile) as processes:
         for done, entries in enumerate(processes.map(entries_of, range(len(REFUTED))), start=1):
-            found |= entries
-            print(f"\r{done} of {len(REFUTED)} steps, {len(found)} counterexamples", end="", flush=True)
-    write_whole(FILE, json.dumps(dict(sorted(found.items())), indent=0) + "\n")
+            all_entries |= entries
+            print(f"\r{done} of {len(REFUTED)} steps, {len(all_entries)} counterexamples", end="", flush=True)
+    write_whole(FILE, json.dumps(dict(sorted(all_entries.items())), indent=0) + "\n")
     print()
 
 

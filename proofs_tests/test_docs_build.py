@@ -64,9 +64,9 @@ def test_several_processes_read_theorems_and_pass_on_their_warnings(built):
     theorem = "```{{prf:theorem}} Of {0}\n:label: of-{0}\nIt holds.\n```\n\n{{prf:ref}}`of-{1}`\n"
     pages = {f"page-{i}": f"# Page {i}\n\n" + theorem.format(i, (i + 7) % 20) for i in range(20)}
     pages["index"] = "# Home\n\n```{toctree}\n" + "\n".join(pages) + "\n```\n"
-    run, made = built("well", ["parallel_proofs"], pages, "-W", "-j2")
+    run, files = built("well", ["parallel_proofs"], pages, "-W", "-j2")
     assert run.returncode == 0, run.stderr
-    assert 'href="page-10.html#of-10"' in made["page-3.html"]
+    assert 'href="page-10.html#of-10"' in files["page-3.html"]
     pages["page-9"] += "\n[gone](gone.md)\n"
     pages["page-19"] += "\n```{prf:theorem} Once more\n:label: of-0\nIt holds.\n```\n"
     run, _ = built("ill", ["parallel_proofs"], pages, "-W", "--keep-going", "-j2")

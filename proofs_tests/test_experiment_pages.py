@@ -47,41 +47,41 @@ def _lines(page: str, title: str) -> list[list[str]]:
 
 
 def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(pages: Pages) -> None:
-    made = pages("parentheses", []) | pages("palindromes", [])
-    assert set(made) == {"parentheses.md", "palindromes.md"}
-    table_1 = _lines(made["parentheses.md"], "Tables 1 and 12: the large set")
+    files = pages("parentheses", []) | pages("palindromes", [])
+    assert set(files) == {"parentheses.md", "palindromes.md"}
+    table_1 = _lines(files["parentheses.md"], "Tables 1 and 12: the large set")
     assert [row[:3] for row in table_1[:2]] == [
         ["LSTM", "ours", "not run"],
         ["LSTM", "the paper's", "not run"],
     ]
     assert {row[0] for row in table_1} == {"LSTM", "LSTM-P", "SR-LSTM", "SR-LSTM-P"}
     assert table_1[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_1["large", "lstm"]]
-    table_2 = _lines(made["parentheses.md"], "Table 2: numbers of centroids")
+    table_2 = _lines(files["parentheses.md"], "Table 2: numbers of centroids")
     assert [row[0] for row in table_2 if row[1] == "ours"] == [
         f"SR-LSTM-P, k = {k}" for k in (2, 5, 10, 50, 100)
     ]
     assert table_2[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_2[2]]
-    table_11 = _lines(made["palindromes.md"], "Tables 3 and 11")
+    table_11 = _lines(files["palindromes.md"], "Tables 3 and 11")
     assert {row[0]: row[3] for row in table_11}["LSTM-P"] == f"{100 * TABLE_11['lstm-p'][0]:.1f} / ·"
 
 
 def test_what_ran_stands_beside_it_with_its_seeds_and_time(
     pages: Pages, memory: list[dict[str, Any]]
 ) -> None:
-    made = pages("parentheses", memory)
+    files = pages("parentheses", memory)
     own = [run for run in memory if run["model"] == "lstm-p"]
     (row,) = [
         row
-        for row in _lines(made["parentheses.md"], "Tables 1 and 12: the large set")
+        for row in _lines(files["parentheses.md"], "Tables 1 and 12: the large set")
         if row[:2] == ["LSTM-P", "ours"]
     ]
     error = sum(run["metrics"]["test_error d 20, l 1000"] for run in own) / len(own)
     assert row[2] == (f"{len(own)} of 5" if len(own) < 5 else "5") and row[8] == f"49.6 / {100 * error:.2f}"
     assert row[-1] == f"{sum(run['seconds'] for run in own) / len(own):.0f}"
     for picture in ("curves-large", "errors", "reach", "states-ours", "centroids-ours"):
-        assert made[f"parentheses-{picture}.svg"].lstrip().startswith("<?xml")
-        assert f"```{{image}} parentheses-{picture}.svg" in made["parentheses.md"]
-    assert "The small set (Figure 9, right): not run." in made["parentheses.md"]
+        assert files[f"parentheses-{picture}.svg"].lstrip().startswith("<?xml")
+        assert f"```{{image}} parentheses-{picture}.svg" in files["parentheses.md"]
+    assert "The small set (Figure 9, right): not run." in files["parentheses.md"]
 
 
 def test_what_our_method_was_at_first_has_a_table_of_its_own(pages: Pages) -> None:
@@ -122,8 +122,8 @@ def test_the_page_says_which_language_was_learned(
     run["errors"] = {f"l {n}": kinds for n in (100, 200, 500)}
     run["errors"] |= {f"l {n}, exchanged": {"exchanged": exchanged} for n in (100, 200, 500)}
     page = pages("palindromes", [run])["palindromes.md"]
-    (said,) = [line for line in page.splitlines() if line.startswith("- LSTM")]
-    assert language in said
+    (summary,) = [line for line in page.splitlines() if line.startswith("- LSTM")]
+    assert language in summary
     (row,) = _lines(page, "Kinds of strings")
     assert row[4:] == ["0.00", "0.20", *(f"{100 * share:.2f}" for share in (one_letter, exchanged))]
 
@@ -156,10 +156,10 @@ def test_no_experiment_of_the_papers_is_without_a_page(pages: Pages, name: str) 
 
 
 def test_grammars_are_drawn_beside_their_least_automata(pages: Pages) -> None:
-    made = pages("tomita", results_in(KEPT / "languages"))
+    files = pages("tomita", results_in(KEPT / "languages"))
     for number in range(1, 8):
         for what in ("extracted", "least", "over-time"):
-            assert f"tomita-{number}-{what}.svg" in made
+            assert f"tomita-{number}-{what}.svg" in files
 
 
 def test_a_model_has_one_colour_and_the_papers_method_dashes(pages: Pages) -> None:

@@ -38,10 +38,10 @@ class InThisProcess(Folder):
         program, *arguments = shlex.split(command)
         if program != "ratproof" or re.search(r"[|&;<>$*`~\\]", command):
             return super().run(command)
-        said = io.StringIO()
-        with redirect_stdout(said), redirect_stderr(said):
+        output = io.StringIO()
+        with redirect_stdout(output), redirect_stderr(output):
             main.run(arguments)
-        return said.getvalue()
+        return output.getvalue()
 
 
 @pytest.mark.skipif(not PAGES, reason="the pages are not installed with ratproof")

@@ -67,7 +67,8 @@ def transcripts(page: str) -> Iterator[Transcript]:
 
 
 def comparable(text: str) -> str:
-    """A text without what differs between runs and machines: times, counts, blanks, last digits."""
+    """A text without what differs between runs and machines: times, counts, blanks, last digits, progress."""
+    text = re.sub(r"^\w+: .*, \d*[0369]0 s\n", "", text, flags=re.MULTILINE)  # every 30 s
     text = re.sub(r"\b[\d,]+ (?:informative )?cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
     text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the ladder
     text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)

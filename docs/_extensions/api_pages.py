@@ -23,13 +23,13 @@ _PLAIN = {"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
 def pages() -> dict[str, str]:
     """Return the pages by path: an index, each room and each of its folders, and the commands."""
     environment().filters["opening"] = _opening
-    made = {"api/index.md": render("api_index", rooms=ROOMS), "api/command-line.md": _commands()}
+    pages_by_path = {"api/index.md": render("api_index", rooms=ROOMS), "api/command-line.md": _commands()}
     for room in ROOMS:
         groups = _grouped(room)
-        made[f"api/{room}.md"] = render("api_room", room=room, groups=groups)
+        pages_by_path[f"api/{room}.md"] = render("api_room", room=room, groups=groups)
         for page, (title, names) in groups.items():
-            made[f"api/{page}.md"] = render("api_modules", title=title, names=names)
-    return made
+            pages_by_path[f"api/{page}.md"] = render("api_modules", title=title, names=names)
+    return pages_by_path
 
 
 def _grouped(room: str) -> dict[str, tuple[str, list[str]]]:

@@ -59,19 +59,19 @@ def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
     """Return the pages and drawings by path; ``examples`` is the folder of the files that pages show."""
     use(verdicts)
     environment().globals["tests"] = EvidenceTests()
-    made = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
+    page_texts = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
     for name in ("ladder", "theorems", "overview", "summary"):
-        made[f"claims/{name}.txt"] = render(name)
+        page_texts[f"claims/{name}.txt"] = render(name)
     for name in ("tables", "errata", "index"):
-        made[f"claims/{name}.md"] = render(f"claims_{name}")
+        page_texts[f"claims/{name}.md"] = render(f"claims_{name}")
     for paper in PAPERS.values():
-        made[f"claims/{slug(paper.title)}.md"] = render("paper", paper=paper)
+        page_texts[f"claims/{slug(paper.title)}.md"] = render("paper", paper=paper)
     for claim in claims().values():
-        made[f"claims/{claim.name}.md"] = render("claim", claim=claim)
-        made[f"tests/{claim.name}.md"] = render("tests", claim=claim)
+        page_texts[f"claims/{claim.name}.md"] = render("claim", claim=claim)
+        page_texts[f"tests/{claim.name}.md"] = render("tests", claim=claim)
         for unit, automaton in enumerate(automata_of(claim)):
-            made[f"claims/{claim.name}-unit-{unit}.svg"] = svg(automaton)
-    return made
+            page_texts[f"claims/{claim.name}-unit-{unit}.svg"] = svg(automaton)
+    return page_texts
 
 
 def use(verdicts: Verdicts) -> None:
@@ -186,16 +186,16 @@ def in_words(automaton: WFSA) -> str:
 
 def _drawings(examples: Path) -> dict[str, str]:
     """Return the drawings of the automata and networks that hand-written pages show."""
-    made = {f"claims/{file.stem}.svg": svg(files.read(file)) for file in sorted(examples.glob("*.json"))}
+    drawings = {f"claims/{file.stem}.svg": svg(files.read(file)) for file in sorted(examples.glob("*.json"))}
     for file in sorted(examples.glob("*.safetensors")):
         network, _ = load(file)
         if any(cell.part.has_cell_state for cell in network.recurrent_cells):
             continue  # a counter has no automaton to draw
         numbers = numbers_of(network)
         string = figures.string_100(numbers.alphabet)
-        pictures = figures.draw_all(numbers, certify(network), string, figures.TEMPERATURES)
-        made |= {f"claims/{file.stem}-{name}": text for name, text in pictures.items() if text is not None}
-    return made
+        drawn = figures.draw_all(numbers, certify(network), string, figures.TEMPERATURES)
+        drawings |= {f"claims/{file.stem}-{name}": text for name, text in drawn.items() if text is not None}
+    return drawings
 
 
 def _graph() -> str:
@@ -219,11 +219,11 @@ def _coq() -> dict[str, str]:
     """Return a page for each Coq file, with an anchor at each theorem, and their index."""
     names = {file.relative_to(source_folder()).as_posix(): file for file in source_files()}
     listed = {name: "coq-" + re.sub("[^a-z0-9_]+", "-", name.removesuffix(".v").lower()) for name in names}
-    made = {"api/coq.md": render("coq", files=listed)}
+    page_texts = {"api/coq.md": render("coq", files=listed)}
     for name, file in names.items():
         blocks = list(_blocks(name.removesuffix(".v").replace("/", "."), file.read_text(encoding="utf-8")))
-        made[f"api/{listed[name]}.md"] = render("coq_file", name=name, blocks=blocks)
-    return made
+        page_texts[f"api/{listed[name]}.md"] = render("coq_file", name=name, blocks=blocks)
+    return page_texts
 
 
 def _blocks(module: str, text: str) -> Iterator[tuple[str, int, str]]:

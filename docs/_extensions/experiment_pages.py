@@ -63,13 +63,13 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 def pages(root: Path) -> dict[str, str]:
     """Return the pages and pictures by path; ``root`` is the project's folder."""
     kept = results_in(root / "training" / "results")
-    made = {
+    files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
         "accuracies.svg": dot_plot(dots_of(kept, TITLES, RULES)),
     }
     for name in TITLES:
-        made |= page_of(name, kept)
-    return {f"experiments/{file}": text for file, text in made.items()}
+        files |= page_of(name, kept)
+    return {f"experiments/{file}": text for file, text in files.items()}
 
 
 def page_of(name: str, kept: Runs) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
     ways of training.
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
-    made: dict[str, list[dict[str, Any]]] = {"sst2": []}
+    runs_by_search: dict[str, list[dict[str, Any]]] = {"sst2": []}
     seen = set()
     for run in kept:
         how = run["configuration"]
@@ -145,8 +145,8 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
         else:
             is_own = values == own.get(run["model"]) and values != sst2.get(run["model"])
             way = name if is_own else "sst2"
-        made.setdefault(way, []).append(run)
-    return made
+        runs_by_search.setdefault(way, []).append(run)
+    return runs_by_search
 
 
 def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:

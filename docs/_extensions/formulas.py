@@ -131,22 +131,22 @@ def _parts(text: str) -> tuple[str, str, str]:
 
 
 def _latex(part: list[tuple[str, str]]) -> str:
-    made = ""
+    latex = ""
     for i, (kind, text) in enumerate(part):
         if kind == "space":
             (before, left), (after, right) = part[i - 1], part[i + 1]
             if "word" not in (before, after) and left not in _TIGHT and right not in _TIGHT:
-                made += r"\,"
+                latex += r"\,"
         elif kind == "name":
             letters, digit, index = _parts(text)
             if letters in GREEK:
-                made += f"\\{letters} "
+                latex += f"\\{letters} "
             else:
-                made += f"{FUNCTIONS[letters]} " if letters in FUNCTIONS else SIGNS.get(letters, letters)
-            made += (f"^{{({digit})}}" if digit else "") + _index(index)
+                latex += f"{FUNCTIONS[letters]} " if letters in FUNCTIONS else SIGNS.get(letters, letters)
+            latex += (f"^{{({digit})}}" if digit else "") + _index(index)
         else:
-            made += SIGNS.get(text, _index(text) if kind in ("index", "number") else text)
-    return re.sub(r" (?=[_^])", "", made).replace(r"\lambda(", r"\lambda (")
+            latex += SIGNS.get(text, _index(text) if kind in ("index", "number") else text)
+    return re.sub(r" (?=[_^])", "", latex).replace(r"\lambda(", r"\lambda (")
 
 
 _TIGHT = {"+", "-", "*", "/", "=", "<", ">", ">=", "<=", "...", "(.)"}

@@ -49,10 +49,10 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def _benchmarks(bench: Path) -> dict[str, str]:
-    made = {}
+    page_texts = {}
     for name, (template, file) in MEASURED.items():
         results = _json(bench / "results" / f"{file}.json")
-        made[f"claims/{name}.txt"] = (
+        page_texts[f"claims/{name}.txt"] = (
             render(
                 template, results=results, device=file[-4:].strip("_"), **_constants(bench / f"{template}.py")
             )
@@ -61,8 +61,8 @@ def _benchmarks(bench: Path) -> dict[str, str]:
         )
     large = sorted((bench / "results").glob("large_equivalence_*.json"), key=lambda file: len(file.stem))
     wanted = _constants(bench / "large_equivalence.py")
-    made["claims/large-figures.txt"] = render("large_equivalence", every=map(_json, large), **wanted)
-    return made | _plots(bench)
+    page_texts["claims/large-figures.txt"] = render("large_equivalence", every=map(_json, large), **wanted)
+    return page_texts | _plots(bench)
 
 
 def _plots(bench: Path) -> dict[str, str]:
@@ -77,7 +77,7 @@ def _plots(bench: Path) -> dict[str, str]:
         for what in ("states", "symbols")
     ]
     goals = (wanted, "_", {"color": COLOURS[1], "ms": 16, "mew": 2.5, "label": "wanted: below"})
-    made = {
+    plots = {
         "equivalence-states": log_log([times[0], goals], ("states of A", "seconds")),
         "equivalence-symbols": log_log(times[1:], ("symbols in the alphabet", "seconds"), legend=False),
     }
@@ -91,10 +91,10 @@ def _plots(bench: Path) -> dict[str, str]:
             )
             for name, marker in zip(names, "os^Dv", strict=False)
         ]
-        made[f"scan-{what}"] = log_log(lines, (what, "nanoseconds a number"), fontsize=8)
+        plots[f"scan-{what}"] = log_log(lines, (what, "nanoseconds a number"), fontsize=8)
     devices = {"CPU": "scan_cpu", "GPU": "scan_cuda"}
     scans = {device: _json(bench / "results" / f"{file}.json") for device, file in devices.items()}
-    made["scan-ratios"] = bar_chart(
+    plots["scan-ratios"] = bar_chart(
         speed_groups({device: scan for device, scan in scans.items() if scan}), "ratio"
     )
     measured = _json(bench / "results" / "matrix_scan_cpu.json")["rows"]
@@ -109,21 +109,21 @@ def _plots(bench: Path) -> dict[str, str]:
     ]
     product = {row["states"]: row["matrix product"] for row in measured if "matrix product" in row}
     lines.append((product, "--", {"color": GREY, "label": "one matrix product"}))
-    made["matrix-states"] = log_log(lines, ("states", "milliseconds"), fontsize=8)
-    return {f"claims/{name}.svg": picture for name, picture in made.items()}
+    plots["matrix-states"] = log_log(lines, ("states", "milliseconds"), fontsize=8)
+    return {f"claims/{name}.svg": picture for name, picture in plots.items()}
 
 
 def _trained(root: Path) -> dict[str, str]:
     """Return the tables of languages that were learned and of FA-RNNs."""
     kept = results_in(root / "training" / "results")
     learned = [run for run in kept if is_learned(run)]
-    made = {}
+    page_texts = {}
     for name, is_tomita in (("tomita-figures", True), ("learned-figures", False)):
         runs = [run for run in learned if (run["experiment"] == "tomita") is is_tomita]
         machines: dict[str, list[dict[str, Any]]] = {}
         for run in runs:
             machines.setdefault(json.dumps([run["machine"], run["recipe"]]), []).append(run)
-        made[f"claims/{name}.txt"] = render(
+        page_texts[f"claims/{name}.txt"] = render(
             "learned", groups=machines.values(), header=HEADER, rows=rows(runs)
         )
     with_rules = cells(results_in(root / "training" / "results" / "rules"))
@@ -141,7 +141,7 @@ def _trained(root: Path) -> dict[str, str]:
         if (runs := [one for one in measured["read_back"] if (one["set"], one["share"]) == (name, share)])
     }
     context = {"measured": measured, "trained": trained, "read_back": read_back}
-    return made | {"claims/fa-rnn-figures.txt": render("fa_rnn", **context)}
+    return page_texts | {"claims/fa-rnn-figures.txt": render("fa_rnn", **context)}
 
 
 def _outside(folder: Path) -> dict[str, str]:

@@ -73,21 +73,21 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
     recognised = [run for run in own if is_recognition(run)]
     order = {model: number for number, model in enumerate(models)}
     ordered = sorted(rows, key=lambda row: (row.size, order[row.model], row.centroids or 0))
-    made = _pictures(recognised, models)
+    drawings = _pictures(recognised, models)
     page = render(
         name,
         tables={size: list(_table_1(rows, size)) for size in ("large", "small")},
         table_2=list(_table_2(rows)),
         longer=[_besides(row) for row in ordered if row.method.startswith("ours, ")],
         first=[_besides(row) for row in ordered if row.method.startswith(FIRST)],
-        pictures=made,
+        pictures=drawings,
         recognised=recognised,
         paper=paper,
         grouped=partial(_grouped, recognised, models),
         with_centroids=partial(with_centroids, recognised),
         **shown,
     )
-    return {**made, "parentheses.md": page}
+    return {**drawings, "parentheses.md": page}
 
 
 def _models(rows: Sequence[RecognitionRow]) -> list[str]:
@@ -194,19 +194,19 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
     """Return the pictures of the page of parentheses that can be drawn of these runs."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
-    made = {}
+    drawings = {}
     for size in ("large", "small"):
         panels = {words[method]: _grouped(own, models, method, size) for method in METHODS}
         if any(panels.values()):
             panels = {title: some for title, some in panels.items() if some}
-            made[f"curves-{size}"] = pictures.learning_curves(panels)
+            drawings[f"curves-{size}"] = pictures.learning_curves(panels)
     by_k: dict[str, list[dict[str, Any]]] = {}
     for run in sorted(own, key=lambda run: run["configuration"]["centroids"]):
         how = run["configuration"]
         if (run["model"], how["size"], method_of(run)) == ("sr-lstm-p", "small", "ours"):
             by_k.setdefault(f"k = {how['centroids']}", []).append(run)
     if len(by_k) > 1:
-        made["curves-k"] = pictures.learning_curves({"SR-LSTM-P, ours": by_k})
+        drawings["curves-k"] = pictures.learning_curves({"SR-LSTM-P, ours": by_k})
     large = {
         f"{name}, {method}": runs
         for method in METHODS
@@ -218,20 +218,22 @@ def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
             name: [[run["metrics"][PREFIX + column] for column in columns] for run in runs]
             for name, runs in large.items()
         }
-        made["errors"] = pictures.errors(errors, columns)
+        drawings["errors"] = pictures.errors(errors, columns)
     reach = {name: [run for run in runs if "reach" in run] for name, runs in large.items()}
     if any(reach.values()):
-        made["reach"] = pictures.reach({name: runs for name, runs in reach.items() if runs})
+        drawings["reach"] = pictures.reach({name: runs for name, runs in reach.items() if runs})
     for method, key in zip(METHODS, ("ours", "paper"), strict=True):
         along = {
             name: [run["along"] for run in runs if "along" in run]
             for name, runs in _grouped(own, models, method).items()
         }
         if any(along.values()):
-            made[f"states-{key}"] = pictures.states({name: kept[0] for name, kept in along.items() if kept})
+            drawings[f"states-{key}"] = pictures.states(
+                {name: kept[0] for name, kept in along.items() if kept}
+            )
         if run := with_centroids(own, method):
-            made[f"centroids-{key}"] = pictures.centroids(run["along"])
-    return {f"parentheses-{name}.svg": picture for name, picture in made.items()}
+            drawings[f"centroids-{key}"] = pictures.centroids(run["along"])
+    return {f"parentheses-{name}.svg": picture for name, picture in drawings.items()}
 
 
 def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:

@@ -70,14 +70,14 @@ def render(template: str, **context: Any) -> str:
 @cache
 def environment() -> Environment:
     """Return the environment of the templates; pages add the filters and globals that they need."""
-    made = Environment(
+    result = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {
+    result.filters |= {
         "plain": plain,
         "escaped": escaped,
         "f": format,
@@ -87,8 +87,8 @@ def environment() -> Environment:
         "median": median,
         "flat": _flat,
     }
-    made.globals |= {"table": table, "mean_of": mean_of, "zip": zip}
-    return made
+    result.globals |= {"table": table, "mean_of": mean_of, "zip": zip}
+    return result
 
 
 def template_global(function: Function) -> Function:

@@ -101,7 +101,7 @@ def _python(formula: str) -> str:
     return "".join(parts)
 
 
-def _latex(node: ast.AST, places: str = "") -> str:
+def _latex(node: ast.AST, indices: str = "") -> str:
     match node:
         case ast.Compare(left, signs, others):
             first = _latex(left)
@@ -128,13 +128,13 @@ def _latex(node: ast.AST, places: str = "") -> str:
                 shown = f"({shown})"
             return rf"\sum_{{{_latex(index)}={_latex(first)}}}^{{{_latex(last)}}} {shown}"
         case ast.Call(ast.Name(name), [ast.Constant(str() as read)]):
-            return f"{_name(name[1:], places)}({_symbols(read)})"
-        case ast.Subscript(value, ast.Tuple(items)) if not places:
+            return f"{_name(name[1:], indices)}({_symbols(read)})"
+        case ast.Subscript(value, ast.Tuple(items)) if not indices:
             return _latex(value, _listed(items, ","))
-        case ast.Subscript(value, index) if not places:
+        case ast.Subscript(value, index) if not indices:
             return _latex(value, _latex(index))
         case ast.Name(name):
-            return _name(name[1:], places)
+            return _name(name[1:], indices)
     raise ValueError(ast.dump(node))
 
 
@@ -148,7 +148,7 @@ def _matrix(node: ast.AST) -> str:
     return rf"\begin{{pmatrix}}{rows}\end{{pmatrix}}"
 
 
-def _name(text: str, places: str) -> str:
+def _name(text: str, indices: str) -> str:
     """Return a name such as ``c2_0_new`` with its places as an index."""
     match = _NAME.match(text)
     if match is None:
@@ -162,9 +162,9 @@ def _name(text: str, places: str) -> str:
         above.append(r"\mathrm{new}")
     latex += f"^{{{','.join(above)}}}" if above else ""
     own = ",".join(_WORDS.get(word) or _upright(word) for word in words)
-    if own and places:
-        return f"[{latex}_{{{own}}}]_{{{places}}}"
-    return latex + (f"_{{{own or places}}}" if own or places else "")
+    if own and indices:
+        return f"[{latex}_{{{own}}}]_{{{indices}}}"
+    return latex + (f"_{{{own or indices}}}" if own or indices else "")
 
 
 def _symbols(text: str) -> str:

@@ -23,7 +23,7 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
     """Return the page of an experiment and its pictures, by path, from its results."""
     own = [run for run in runs if run["metrics"].get("test_accuracy")]
     regularised = [run for run in own if run["model"] == "sr-lstm-p"]
-    made: dict[str, str] = {}
+    files: dict[str, str] = {}
     groups: dict[str, list[dict[str, Any]]] = {}
     if name == "imdb":
         groups["short"] = [run for run in own if run["configuration"]["measured_at"]]
@@ -31,18 +31,18 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
         groups["all"] = [run for run in own if run not in groups["short"] and run not in groups["heads"]]
         chosen = [run for run in groups["all"] + groups["short"] if run in regularised and "words" in run]
         if chosen:
-            made["imdb-sentences.svg"] = pictures.of_sentences(chosen[0]["words"]["sentences"])
+            files["imdb-sentences.svg"] = pictures.of_sentences(chosen[0]["words"]["sentences"])
     else:
         for order in ("normal", "permuted"):
             groups[order] = [run for run in own if run["configuration"]["order"] == order]
         chosen = [run for run in groups["normal"] if run in regularised and "prototypes" in run]
         for what in ("labels", "images") if chosen else ():
             kept = chosen[0]["prototypes"]
-            made[f"{name}-{what}.svg"] = pictures.prototypes(kept[what], kept["side"])
+            files[f"{name}-{what}.svg"] = pictures.prototypes(kept[what], kept["side"])
     for group, some in groups.items():
         if some:
             file = f"{name}-curves.svg" if group == "all" else f"{name}-{group}-curves.svg"
-            made[file] = _curves(some, "head" if group == "heads" else "model")
+            files[file] = _curves(some, "head" if group == "heads" else "model")
     page = render(
         "reviews" if name == "imdb" else "images",
         name=name,
@@ -55,7 +55,7 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
         printed=reviews,
         paper=partial(_paper, name),
     )
-    return {**made, f"{name}.md": page}
+    return {**files, f"{name}.md": page}
 
 
 def _paper(name: str, model: str, order: str) -> str:
@@ -63,14 +63,14 @@ def _paper(name: str, model: str, order: str) -> str:
     if name == "fashion-mnist":
         return f"{percent(FASHION)} (k = 10)" if model == "sr-lstm-p" else "-"
     if name == "mnist":
-        found = [(k, percent(by[order])) for (other, k), by in TABLE_7.items() if other == model]
+        accuracies = [(k, percent(by[order])) for (other, k), by in TABLE_7.items() if other == model]
     else:
-        found = [
+        accuracies = [
             (k, f"{100 - error:.1f}")
             for (other, k, head, _), error in reviews.TABLE_5.items()
             if (other, head) == (model, "max-h")
         ]
-    return ", ".join(share + ("" if k is None else f" (k = {k})") for k, share in found) or "-"
+    return ", ".join(share + ("" if k is None else f" (k = {k})") for k, share in accuracies) or "-"
 
 
 def _curves(own: Runs, by: str) -> str:

@@ -22,7 +22,7 @@ def pages(own: Sequence[dict[str, Any]]) -> dict[str, str]:
     engine = [run for run in own if is_learned(run)]
     others = [run for run in own if is_recognition(run)]
     drawn = {}
-    made = {}
+    drawings = {}
     for grammar in GRAMMARS:
         kept = [
             run
@@ -30,11 +30,13 @@ def pages(own: Sequence[dict[str, Any]]) -> dict[str, str]:
             if (run["language"], run["recipe"]) == (f"tomita-{grammar}", "ours") and run.get("automaton")
         ]
         if kept:
-            drawn[grammar], found = kept[0], kept[0]["automaton"]
-            extracted = DFA(tuple(found["alphabet"]), 0, found["table"], frozenset(found["final"]))
-            made[f"tomita-{grammar}-extracted.svg"] = svg(extracted, names=list(map(str, found["centroids"])))
-            made[f"tomita-{grammar}-least.svg"] = svg(tomita(grammar).dfa)
-            made[f"tomita-{grammar}-over-time.svg"] = over_time(kept[0]["over_time"])
+            drawn[grammar], table = kept[0], kept[0]["automaton"]
+            extracted = DFA(tuple(table["alphabet"]), 0, table["table"], frozenset(table["final"]))
+            drawings[f"tomita-{grammar}-extracted.svg"] = svg(
+                extracted, names=list(map(str, table["centroids"]))
+            )
+            drawings[f"tomita-{grammar}-least.svg"] = svg(tomita(grammar).dfa)
+            drawings[f"tomita-{grammar}-over-time.svg"] = over_time(kept[0]["over_time"])
     ours = [run for run in others if method_of(run) == "ours"]
     context = {"grammars": GRAMMARS, "engine": engine, "others": others, "ours": ours, "drawn": drawn}
-    return {**made, "tomita.md": render("tomita", **context)}
+    return {**drawings, "tomita.md": render("tomita", **context)}

@@ -10,9 +10,9 @@ from fla.ops.gsa.naive import naive_recurrent_gsa
 
 torch.manual_seed(0)
 q, k, v, s = (torch.randn(1, 8, 1, 4) for _ in range(4))
-whole, _ = naive_recurrent_gsa(q, k, v, s, output_final_state=True)
+full, _ = naive_recurrent_gsa(q, k, v, s, output_final_state=True)
 first = [x[:, :4] for x in (q, k, v, s)]
 second = [x[:, 4:] for x in (q, k, v, s)]
 _, state = naive_recurrent_gsa(*first, output_final_state=True)
 rest, _ = naive_recurrent_gsa(*second, initial_state=state)
-print("the last 4 of 8 tokens:", (rest - whole[:, 4:]).abs().max().item(), "of", whole.abs().max().item())
+print("the last 4 of 8 tokens:", (rest - full[:, 4:]).abs().max().item(), "of", full.abs().max().item())

@@ -15,8 +15,9 @@ for shape in ((1, 129, 64), (1, 257, 64), (1, 385, 1), (1, 385, 64), (4, 2049, 6
     x, g = torch.randn(shape, device="cuda"), logsigmoid(torch.randn(shape, device="cuda") + 3)
     right = fused_recurrent_hgrn(x, g)[0]
     runs = [chunk_hgrn(x, g)[0] for _ in range(50)]
-    apart = [float((run - right).abs().max()) for run in runs]
-    print(f"B, T, D = {shape}: {sum(a > 1e-3 for a in apart)} of 50 runs wrong, by {max(apart):.3g} at most")
+    differences = [float((run - right).abs().max()) for run in runs]
+    wrong = sum(difference > 1e-3 for difference in differences)
+    print(f"B, T, D = {shape}: {wrong} of 50 runs wrong, by {max(differences):.3g} at most")
 for kernel in (fused_recurrent_hgrn, chunk_hgrn):
     x, g = (torch.randn(1, 5, 4, device="cuda", requires_grad=True) for _ in range(2))
     final = kernel(x, logsigmoid(g), output_final_state=True)[1]

@@ -19,5 +19,7 @@ for mu, length in ((0.9, 32), (0.5, 32), (0.25, 32), (0.1, 64)):
     gates = {"p": k, "log_alpha": zero - 0.1, "log_mu": zero + math.log(mu), "beta": half, "eta": half}
     chunk, _ = chunk_momentum_delta_rule_ref(q, k, v, **gates)
     right, _ = recurrent_momentum_delta_rule_ref(q=q, k=k, v=v, **gates)
-    apart = (chunk - right).abs().max().item()
-    print(f"mu = {mu}, {length} tokens: apart by {apart:.2g}, where the largest is {right.abs().max():.2g}")
+    difference = (chunk - right).abs().max().item()
+    print(
+        f"mu = {mu}, {length} tokens: apart by {difference:.2g}, where the largest is {right.abs().max():.2g}"
+    )

@@ -19,7 +19,7 @@ with torch.no_grad():
         layer.mixer.dt_bias.zero_()  # softplus(0) = 0.69
 tokens = torch.randint(32, (1, 2))
 with torch.no_grad():
-    whole = model(tokens).logits[:, 1]
+    full = model(tokens).logits[:, 1]
     cache = model(tokens[:, :1], use_cache=True).cache_params
     single = model(tokens[:, 1:], cache_params=cache, use_cache=True).logits[:, 0]
-print("the second token by itself:", (single - whole).abs().max().item(), "of", whole.abs().max().item())
+print("the second token by itself:", (single - full).abs().max().item(), "of", full.abs().max().item())

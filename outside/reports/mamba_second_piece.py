@@ -20,10 +20,10 @@ with torch.no_grad():
         layer.mixer.dt_proj.bias.zero_()
 tokens = torch.randint(32, (1, 16))
 with torch.no_grad():
-    whole = model(tokens).logits[:, 12:]
+    full = model(tokens).logits[:, 12:]
     cache = model(tokens[:, :12], use_cache=True).cache_params
     pieces = model(tokens[:, 12:], cache_params=cache, use_cache=True).logits
     cache = model(tokens[:, :12], use_cache=True).cache_params
     single = [model(tokens[:, t : t + 1], cache_params=cache, use_cache=True).logits for t in range(12, 16)]
-print("token by token:", (torch.cat(single, 1) - whole).abs().max().item(), "(rounding)")
-print("4 tokens at once:", (pieces - whole).abs().max().item(), "of", whole.abs().max().item())
+print("token by token:", (torch.cat(single, 1) - full).abs().max().item(), "(rounding)")
+print("4 tokens at once:", (pieces - full).abs().max().item(), "of", full.abs().max().item())

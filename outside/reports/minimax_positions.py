@@ -17,7 +17,7 @@ from transformers import MiniMaxConfig, MiniMaxForCausalLM
 tokens = torch.tensor([[5, 9, 17, 11, 23, 8]])
 
 
-def apart(one, other):
+def difference(one, other):
     return f"{(one - other).abs().max().item():.2g} of {other.abs().max().item():.2g}"
 
 
@@ -33,29 +33,29 @@ for layers in (["full_attention", "linear_attention"], ["linear_attention", "ful
         for parameter in model.parameters():
             if parameter.dim() > 1:
                 parameter.normal_(0, 0.3)
-        whole = model(tokens, use_cache=True).logits
+        full = model(tokens, use_cache=True).logits
         print(layers[0], "first")
         cache = model(tokens[:, :3], use_cache=True).past_key_values
         rest = model(
             tokens[:, 3:], past_key_values=cache, use_cache=True, position_ids=torch.tensor([[3, 4, 5]])
         )
-        print("  1. three tokens after three:", apart(rest.logits, whole[:, 3:]))
+        print("  1. three tokens after three:", difference(rest.logits, full[:, 3:]))
 
         padded = torch.cat([torch.zeros(1, 2, dtype=torch.long), tokens], 1)
         mask = (torch.arange(8) >= 2).long()[None]
-        places = (mask.cumsum(1) - 1).clamp(min=0)
+        positions = (mask.cumsum(1) - 1).clamp(min=0)
         cache = model(
-            padded[:, :7], attention_mask=mask[:, :7], position_ids=places[:, :7], use_cache=True
+            padded[:, :7], attention_mask=mask[:, :7], position_ids=positions[:, :7], use_cache=True
         ).past_key_values
         last = model(
             padded[:, 7:],
             attention_mask=mask,
-            position_ids=places[:, 7:],
+            position_ids=positions[:, 7:],
             past_key_values=cache,
             use_cache=True,
         )
-        print("  2. a token after a padded prompt:", apart(last.logits, whole[:, 5:]))
+        print("  2. a token after a padded prompt:", difference(last.logits, full[:, 5:]))
 
         cache = model(tokens[:, :5], use_cache=True).past_key_values
         last = model(tokens[:, 5:], past_key_values=cache, use_cache=True)
-        print("  3. a token without position_ids:", apart(last.logits, whole[:, 5:]))
+        print("  3. a token without position_ids:", difference(last.logits, full[:, 5:]))

@@ -23,8 +23,8 @@ with torch.no_grad():
         elif parameter.dim() > 1:
             parameter.normal_(0, 0.3)
     tokens = torch.randint(32, (1, 16))
-    whole = model(tokens).logits
+    full = model(tokens).logits
     cache = model(tokens[:, :1], use_cache=True).past_key_values
     single = [model(tokens[:, t : t + 1], past_key_values=cache).logits for t in range(1, 16)]
-apart = (torch.cat(single, 1) - whole[:, 1:]).abs().max().item()
-print("token by token, time_step_min =", config.time_step_min, ":", apart, "of", whole.abs().max().item())
+difference = (torch.cat(single, 1) - full[:, 1:]).abs().max().item()
+print("token by token, time_step_min =", config.time_step_min, ":", difference, "of", full.abs().max().item())

@@ -45,7 +45,7 @@ def fresh():
     return copy.deepcopy(model), DynamicCache(config=config)
 
 
-def apart(one, other):
+def difference(one, other):
     return f"{(one - other).abs().max().item():.3g} of {other.abs().max().item():.3g}"
 
 
@@ -55,25 +55,27 @@ again, cache = fresh()
 run(again, torch.tensor([[7, 3, 19]]), cache)
 print(
     "1. one token, after another prompt:",
-    apart(run(again, tokens[:, :1], DynamicCache(config=config)), first),
+    difference(run(again, tokens[:, :1], DynamicCache(config=config)), first),
 )
 greedy = {"max_new_tokens": 2, "do_sample": False, "output_logits": True, "return_dict_in_generate": True}
 again = copy.deepcopy(model)
 before = again.generate(tokens[:, :1], **greedy).logits[0]
 again.generate(torch.tensor([[7, 3, 19]]), **greedy)
 after = again.generate(tokens[:, :1], **greedy).logits[0]
-print("   the same with generate, its first logits:", apart(after, before))
+print("   the same with generate, its first logits:", difference(after, before))
 
 one, cache = fresh()
-whole = run(one, tokens, cache)
+full = run(one, tokens, cache)
 two, cache = fresh()
 run(two, tokens[:, :3], cache)
-print("2. the last 3 of 6 tokens in a second call:", apart(run(two, tokens[:, 3:], cache, 3), whole[:, 3:]))
+print(
+    "2. the last 3 of 6 tokens in a second call:", difference(run(two, tokens[:, 3:], cache, 3), full[:, 3:])
+)
 
 padded = torch.cat([torch.zeros(1, 2, dtype=torch.long), tokens], 1)
 three, cache = fresh()
 mask = (torch.arange(8) >= 2).long()[None]
-print("3. after 2 masked tokens:", apart(run(three, padded, cache, mask=mask)[:, 2:], whole))
+print("3. after 2 masked tokens:", difference(run(three, padded, cache, mask=mask)[:, 2:], full))
 
 pair = torch.tensor([[5, 9, 17], [20, 4, 13]])
 four, cache = fresh()
@@ -82,4 +84,6 @@ cache.reorder_cache(torch.tensor([1, 0]))
 step = run(four, torch.tensor([[11], [11]]), cache, 3)
 right, cache = fresh()
 run(right, pair.flip(0), cache)
-print("4. rows exchanged by reorder_cache:", apart(step, run(right, torch.tensor([[11], [11]]), cache, 3)))
+print(
+    "4. rows exchanged by reorder_cache:", difference(step, run(right, torch.tensor([[11], [11]]), cache, 3))
+)

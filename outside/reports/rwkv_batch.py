@@ -14,5 +14,5 @@ model = RwkvForCausalLM(config).eval()
 tokens = torch.randint(32, (2, 4))
 with torch.no_grad():
     state = model(tokens[:, :3], use_cache=True).state
-    made = model(tokens[:, 3:], state=state, use_cache=True).logits
-print("inputs", tuple(tokens[:, 3:].shape), "logits", tuple(made.shape), "where (2, 1, 32) is right")
+    logits = model(tokens[:, 3:], state=state, use_cache=True).logits
+print("inputs", tuple(tokens[:, 3:].shape), "logits", tuple(logits.shape), "where (2, 1, 32) is right")

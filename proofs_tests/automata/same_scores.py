@@ -68,7 +68,7 @@ def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
 
 def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
     """Return the automaton with its symbols renamed and their order kept."""
-    return automaton.replace(index={names[s]: place for s, place in automaton.index.items()})
+    return automaton.replace(index={names[s]: index for s, index in automaton.index.items()})
 
 
 def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
@@ -79,9 +79,9 @@ def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """The states in another order."""
-    place = [*draw(st.permutations(range(automaton.states))), END, START]  # -2 and -1 stay what they are
-    rows = [(place[p], place[q], s, w) for p, q, s, w in rows_of(automaton)]
+    """Return the automaton with its states in another order."""
+    order = [*draw(st.permutations(range(automaton.states))), END, START]  # -2 and -1 stay what they are
+    rows = [(order[p], order[q], s, w) for p, q, s, w in rows_of(automaton)]
     return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
 
 

@@ -182,8 +182,8 @@ def test_a_read_out_that_is_not_affine_is_refused():
 def test_forms_compute_as_their_values_do(c, a, b):
     form = Form(Fraction(0), {0: Fraction(1)})
 
-    def at(made):
-        return made.constant + made.weights.get(0, 0) * c
+    def at(result):
+        return result.constant + result.weights.get(0, 0) * c
 
     for f in (
         lambda v: a + v * b - v / b,

@@ -16,8 +16,8 @@ from automata.testing.strategies import strings
 from proofs_tests.automata.examples import some_cases
 
 N = 3
-whole = st.lists(st.sampled_from([0, 0, 1, 2]), min_size=N, max_size=N).map(tuple)
-matrix = st.tuples(whole, whole, whole)
+vector = st.lists(st.sampled_from([0, 0, 1, 2]), min_size=N, max_size=N).map(tuple)
+matrix = st.tuples(vector, vector, vector)
 
 
 def dot(a, b):
@@ -30,7 +30,7 @@ def shown(bits):
 
 
 @some_cases(
-    whole, matrix, matrix, st.tuples(whole, whole), st.lists(strings("ab", run=8), min_size=1, max_size=4)
+    vector, matrix, matrix, st.tuples(vector, vector), st.lists(strings("ab", run=8), min_size=1, max_size=4)
 )
 def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
     tables = {"a": a, "b": b}

@@ -47,10 +47,10 @@ def edges_of(a):
 @some_cases(st.data())
 def test_elimination_is_the_closure(k, data):
     n = data.draw(st.integers(1, 5))
-    places = data.draw(st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n))
+    entries = data.draw(st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n))
     rows = {q: {} for q in range(n)}
     matrix = k.zeros(n, n, exact=True)
-    for i, j in sorted(places):
+    for i, j in sorted(entries):
         rows[i][j] = matrix[i, j] = k.exact(data.draw(st.sampled_from(WEIGHTS[k])))
     try:
         expected = closure(k, matrix)

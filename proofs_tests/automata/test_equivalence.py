@@ -41,11 +41,11 @@ def accepted(answer):
 
 
 def trie(words):
-    """The boolean automaton that accepts these words, and no more states than their beginnings."""
-    places = {"": 0} | {w[:i]: 0 for w in words for i in range(1, len(w) + 1)}
-    places = {w: i for i, w in enumerate(places)}
-    steps = [(places[w[:-1]], i, w[-1], True) for w, i in places.items() if w]
-    return WFSA.from_edges(BOOLEAN, len(places), "ab", [(0, True)], [(places[w], True) for w in words], steps)
+    """Return the boolean automaton that accepts these words, with one state for each of their prefixes."""
+    states = {"": 0} | {w[:i]: 0 for w in words for i in range(1, len(w) + 1)}
+    states = {w: i for i, w in enumerate(states)}
+    steps = [(states[w[:-1]], i, w[-1], True) for w, i in states.items() if w]
+    return WFSA.from_edges(BOOLEAN, len(states), "ab", [(0, True)], [(states[w], True) for w in words], steps)
 
 
 @some_cases(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
@@ -86,10 +86,10 @@ def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
 
 
 def nudged(data, k, a):
-    """The automaton with one weight of its matrices replaced."""
+    """Return the automaton with one weight of its matrices replaced."""
     matrices = a.matrices.copy()
-    place = tuple(data.draw(st.integers(0, side - 1)) for side in matrices.shape)
-    matrices[place] = k.exact(data.draw(weights(k, extreme=False)))
+    index = tuple(data.draw(st.integers(0, side - 1)) for side in matrices.shape)
+    matrices[index] = k.exact(data.draw(weights(k, extreme=False)))
     return a.replace(matrices=matrices)
 
 
@@ -131,7 +131,7 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
 
 @st.composite
 def unambiguous(draw, k, most=4):
-    """Deterministic automata or their mirrors: at most one path a string; cycles weigh differently."""
+    """Draw deterministic automata or their reversals: at most one path per string, unequal cycles."""
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
     arrows = [
@@ -141,8 +141,8 @@ def unambiguous(draw, k, most=4):
         if draw(st.booleans())
     ]
     ends = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n))
-    made = WFSA.from_edges(k, n, "ab", [(0, draw(weight))], [(q, draw(weight)) for q in ends], arrows)
-    return operations.reverse(made) if draw(st.booleans()) else made
+    automaton = WFSA.from_edges(k, n, "ab", [(0, draw(weight))], [(q, draw(weight)) for q in ends], arrows)
+    return operations.reverse(automaton) if draw(st.booleans()) else automaton
 
 
 @over([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])

@@ -123,8 +123,8 @@ def test_one_weight_changed_by_one_unit_in_the_last_place_is_found(n, seed, scal
         {"a": 0, "b": 1},
     )
     changed = getattr(a, where).copy()
-    place = tuple(rng.integers(0, side) for side in changed.shape)
-    changed[place] = np.nextafter(changed[place], np.inf)
+    index = tuple(rng.integers(0, side) for side in changed.shape)
+    changed[index] = np.nextafter(changed[index], np.inf)
     answer = equivalent(a, a.replace(**{where: changed}))
     # all weights are positive, so the change shows: at once in the ends, after one symbol in a matrix
     assert isinstance(answer, Different) and len(answer.word) == (1 if where == "matrices" else 0)

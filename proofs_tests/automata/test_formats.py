@@ -419,10 +419,10 @@ def test_any_value_in_any_place_is_read_or_refused(field, row, column, value):
 
 
 @given(st.integers(0, 200), st.characters(), st.booleans())
-def test_any_character_anywhere_is_read_or_refused(place, character, insert):
+def test_any_character_anywhere_is_read_or_refused(position, character, insert):
     text = json.dumps(GOOD)
-    place %= len(text)
-    _read_or_refuse(text[:place] + character + text[place + (not insert) :])
+    position %= len(text)
+    _read_or_refuse(text[:position] + character + text[position + (not insert) :])
 
 
 def _read_or_refuse(text):
@@ -454,16 +454,16 @@ def test_any_text_is_read_as_a_symbol_table_or_refused(text):
 
 @few_cases(automata(MIN_PLUS, exact=True, epsilon="acyclic"), st.data())
 def test_a_file_that_was_cut_off_is_refused(tmp_path_factory, automaton, data):
-    """Within a line; an AT&T file that is cut between lines is another one."""
+    """The cut is within a line; an AT&T file that is cut between lines is another valid file."""
     folder = tmp_path_factory.mktemp("cut")
     files.write(automaton, folder / "a.json")
     files.write(automaton, folder / "a.att", round_weights=True)
     name = data.draw(st.sampled_from(["a.json", "a.att", "a.syms"]))
-    whole = (folder / name).read_bytes()
-    ends = [i + 1 for i, byte in enumerate(whole) if byte == ord("\n")]
-    cut = data.draw(st.integers(0, len(whole) - 2).filter(lambda i: i and i not in ends))
-    (folder / name).write_bytes(whole[:cut])
-    with pytest.raises(FormatError, match=rf"{name}: line {whole[:cut].count(10) + 1}\b") as error:
+    content = (folder / name).read_bytes()
+    ends = [i + 1 for i, byte in enumerate(content) if byte == ord("\n")]
+    cut = data.draw(st.integers(0, len(content) - 2).filter(lambda i: i and i not in ends))
+    (folder / name).write_bytes(content[:cut])
+    with pytest.raises(FormatError, match=rf"{name}: line {content[:cut].count(10) + 1}\b") as error:
         files.read(folder / f"a.{'json' if name == 'a.json' else 'att'}")
     assert "\n" not in str(error.value)
 

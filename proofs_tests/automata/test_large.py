@@ -35,16 +35,16 @@ SIZE = SMALL + 6
 
 @st.composite
 def pairs(draw, k=REAL, **options):
-    """A small automaton; the same among many useless states; and where its states are."""
+    """Draw a small automaton, the same one among many useless states, and the positions of its states."""
     small = draw(automata(k, most_states=4, least_states=1, exact=not k.float_only, **options))
-    place = sorted(draw(st.permutations(range(SIZE)))[: small.states])
-    others = [q for q in range(SIZE) if q not in place]
-    edges = [(place[e.source], place[e.target], e.symbol, e.weight) for e in small.edges()]
-    if len(others) > 2 and draw(st.booleans()):  # dead ends, and what cannot be reached
-        edges += [(place[0], others[0], "a", k.one), (others[1], place[0], "b", k.one)]
-    ends = [[(place[q], w) for q, w in enumerate(part.tolist())] for part in (small.initial, small.final)]
+    positions = sorted(draw(st.permutations(range(SIZE)))[: small.states])
+    others = [q for q in range(SIZE) if q not in positions]
+    edges = [(positions[e.source], positions[e.target], e.symbol, e.weight) for e in small.edges()]
+    if len(others) > 2 and draw(st.booleans()):  # dead ends and unreachable states
+        edges += [(positions[0], others[0], "a", k.one), (others[1], positions[0], "b", k.one)]
+    ends = [[(positions[q], w) for q, w in enumerate(part.tolist())] for part in (small.initial, small.final)]
     many = WFSA.from_edges(k, SIZE, small.alphabet, *ends, edges)
-    return small, many if many.exact == small.exact else many.to_float(), place
+    return small, many if many.exact == small.exact else many.to_float(), positions
 
 
 each = over(SEMIRINGS.values())
@@ -72,11 +72,11 @@ def test_scores_are_the_same_by_every_way(k, data):
 @each
 @few_cases(st.data())
 def test_vectors_are_the_same(k, data):
-    small, many, place = data.draw(pairs(k, epsilon="acyclic"))
+    small, many, positions = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
     pairs_of_vectors = [(forward(small, x), forward(many, x)), (backward(small, x), backward(many, x))]
     for right, wide in pairs_of_vectors:
-        assert all(close(k, one, two) for one, two in zip(right.flat, wide[:, place].flat, strict=True))
+        assert all(close(k, one, two) for one, two in zip(right.flat, wide[:, positions].flat, strict=True))
 
 
 @some_cases(st.data())

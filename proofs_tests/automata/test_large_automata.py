@@ -230,10 +230,10 @@ def test_sparse_matrices_are_multiplied_as_arrays_are(left, right):
     (a, x), (b, y) = both(left), both(right)
 
     def array(matrix):
-        made = np.zeros((3, 3), dtype=object)
+        result = np.zeros((3, 3), dtype=object)
         for i, j, w in matrix.entries():
-            made[i, j] = w
-        return made.tolist()
+            result[i, j] = w
+        return result.tolist()
 
     assert array(x @ y) == (a @ b).tolist() and array(x + y) == (a + b).tolist()
     assert array(x.transposed) == a.T.tolist() and x.same(y) == (a == b).all()
@@ -296,28 +296,28 @@ def test_a_certificate_with_any_one_entry_changed_or_missing_is_rejected(family,
     a, b = family(np.random.default_rng(1), 5)
     for data in (certificate, decided(a, b).certificate.to_json()):
         assert judge(data).verdict == "accepted"
-        for place in range(len(data["links"])):
+        for index in range(len(data["links"])):
             for name in ("matrix", "initial", "final", "transitions"):
-                for entry in range(len(lists(data, place).get(name, ()))):
+                for entry in range(len(lists(data, index).get(name, ()))):
                     missing, other = copy.deepcopy(data), copy.deepcopy(data)
-                    del lists(missing, place)[name][entry]
-                    row = lists(other, place)[name][entry]
+                    del lists(missing, index)[name][entry]
+                    row = lists(other, index)[name][entry]
                     row[-1] = str(Fraction(row[-1]) + Fraction(1, 10**9))
                     assert rejected(missing), (name, entry)
                     assert rejected(other), (name, entry)
 
 
-def lists(data, place):
-    """The lists of a link's matrix, and of the automaton that it goes to."""
-    link = data["links"][place]
+def lists(data, index):
+    """Return the lists of a link's matrix and of the automaton that it leads to."""
+    link = data["links"][index]
     return link["to"] | {name: link[name] for name in ("matrix",) if name in link}
 
 
 def test_links_that_are_missing_turned_or_exchanged_are_rejected(certificate):
     assert certificate["links"][0]["kind"] == "epsilon"
-    for place in range(len(certificate["links"])):
+    for index in range(len(certificate["links"])):
         missing = copy.deepcopy(certificate)
-        del missing["links"][place]
+        del missing["links"][index]
         assert rejected(missing)
     turned = copy.deepcopy(certificate)
     for link in turned["links"]:
@@ -333,8 +333,8 @@ def test_the_second_automaton_is_subtracted(certificate):
     assert rejected(data)
 
 
-def hand_made(kind, a, b, to, **more):
-    """A certificate of one link."""
+def one_link(kind, a, b, to, **more):
+    """Return a certificate with one link."""
     data = decided(a, a).certificate.to_json()
     return {**data, "B": to_json(b), "links": [{"kind": kind, "to": to, **more}]}
 
@@ -348,7 +348,7 @@ def test_ends_that_a_link_just_drops_are_missed():
     for kind in ("right", "left", "epsilon"):
         more = {} if kind == "epsilon" else {"matrix": same}
         for end in ("initial", "final"):
-            data = hand_made(kind, a, b, {**to, end: []}, **more)
+            data = one_link(kind, a, b, {**to, end: []}, **more)
             assert rejected(data)
             why = judge({**data, "links": [{"kind": kind, "to": to, **more}]}).why
             assert why == "the last automaton is not visibly zero"
@@ -359,7 +359,7 @@ def test_sums_that_do_not_converge_are_refused():
     a = WFSA(REAL, [1], [1], {"a": [[1]]})
     to = {"states": 2, "initial": [[0, "-1"], [1, "1"]], "final": [[0, "1"], [1, "1"]]}
     to["transitions"] = [[0, 0, "a", "-1"], [1, 1, "a", "-1"]]
-    data = hand_made("epsilon", a, a, to, bound=["1", "1"])
+    data = one_link("epsilon", a, a, to, bound=["1", "1"])
     for side in "AB":
         data[side] = {**data[side], "transitions": [[0, 0, "a", "1"], [0, 0, "", "2"]]}
     assert judge(data).why == "silent ways do not converge"

@@ -67,11 +67,11 @@ def test_another_weight_anywhere_in_a_certificate_is_rejected(pair, data):
     assume(answer is not None and answer.certificate.through.states and answer.certificate.of_a)
     certificate = copy.deepcopy(answer.certificate.to_json())
     ends = [
-        (name, place) for name in ("initial", "final") for place in range(len(certificate["through"][name]))
+        (name, index) for name in ("initial", "final") for index in range(len(certificate["through"][name]))
     ]
     assume(ends)
-    name, place = data.draw(st.sampled_from(ends))
-    entry = certificate["through"][name][place]
+    name, index = data.draw(st.sampled_from(ends))
+    entry = certificate["through"][name][index]
     entry[-1] = "17" if entry[-1] != "17" else "18"
     with pytest.raises(ValueError):
         check_bisimulation.verdict(certificate)

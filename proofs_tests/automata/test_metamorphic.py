@@ -75,11 +75,11 @@ def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, dat
         files.write(rename(changed(data.draw, one), names), paths[0])
         files.write(rename(reorder_symbols(data.draw, changed(data.draw, other)), names), paths[1])
         status, out, _ = command("equivalent", *paths, "--longest", str(LONGEST), "--json")
-    said = json.loads(out)
+    output = json.loads(out)
     after = (
-        said["verdict"],
-        None if said["word"] is None else (said["word"], said["scores"]),
-        said["searched"],
+        output["verdict"],
+        None if output["word"] is None else (output["word"], output["scores"]),
+        output["searched"],
     )
     event(f"{kind}: {before[0]}, then {after[0]}")
     assert status == {"equivalent": 0, "different": 1, "unknown": 3}[after[0]]

@@ -101,12 +101,12 @@ def test_what_many_symbols_share_stays_shared():
     wildcard = [[1.0, 0.5], [0.0, 1.0]]
     a = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(words, wildcard), "rare": [[0.0, 1.0], [0.0, 0.0]]})
     assert a.matrices.shape == (2, 2, 2)
-    for made in (
+    for result in (
         operations.sum_of(a, a),
         operations.hadamard(a, a),
         operations.reverse(a),
         operations.trim(a),
         a.to_exact(),
     ):
-        assert len(made.matrices) == 2 and len(made.index) == 10_001
+        assert len(result.matrices) == 2 and len(result.index) == 10_001
     assert score(operations.hadamard(a, a), words[:3]) == score(a, words[:3]) ** 2

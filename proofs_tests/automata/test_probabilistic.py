@@ -120,13 +120,13 @@ def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
 def test_the_most_probable_state_is_followed_and_every_tie_is_told(exact, data):
     pfa = data.draw(pfas(exact=exact))
     limit = pfa.most_probable([0])
-    places = [(None, None, pfa.initial, limit.dfa.start)]
-    places += [
+    rows = [(None, None, pfa.initial, limit.dfa.start)]
+    rows += [
         (q, s, pfa.table(s)[q], limit.dfa.table[q][a]) for q in range(pfa.states) for a, s in enumerate("ab")
     ]
     ties = {(t.state, t.symbol): t.best for t in limit.ties}
     assert len(ties) == len(limit.ties)
-    for q, s, row, taken in places:
+    for q, s, row, taken in rows:
         best = tuple(j for j, p in enumerate(row) if p == max(row))
         assert taken == best[0] and ties.get((q, s)) == (best if len(best) > 1 else None)
     assert {t.state for t in limit.reached_ties} <= {None, *limit.dfa.reachable()[1]}
@@ -225,8 +225,8 @@ def test_a_drawing_has_probabilities_at_its_arrows_and_tells_what_it_leaves_out(
     assert (
         'label="2 transitions below 0.01 left out: 0.009 in all, at most 0.005 of a state and symbol"' in text
     )
-    whole = dot(pfa, least=0)
-    assert "left out" not in whole and r'1 -> 0 [label="a / <0.01\nb / 1"' in whole and "start1 -> 1" in whole
+    full = dot(pfa, least=0)
+    assert "left out" not in full and r'1 -> 0 [label="a / <0.01\nb / 1"' in full and "start1 -> 1" in full
     assert ">a / " in svg(pfa) and "left out" in svg(pfa)
 
 

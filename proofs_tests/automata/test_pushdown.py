@@ -84,9 +84,9 @@ def test_palindromes_with_a_mark_have_one(word, other):
 
 
 def test_of_palindromes_without_a_mark_the_theorem_is_cited_and_not_verified():
-    """No test here can show it: it speaks of every deterministic pushdown automaton."""
-    said = " ".join((Pushdown.__doc__ or "").split())
-    assert "have no DPDA: that is a known theorem, which is cited here and not verified" in said
+    """No test can show it, because it is about every deterministic pushdown automaton."""
+    text = " ".join((Pushdown.__doc__ or "").split())
+    assert "have no DPDA: that is a known theorem, which is cited here and not verified" in text
 
 
 def test_an_unknown_symbol_is_named_with_its_place():

@@ -51,8 +51,8 @@ def test_reachable_states_are_those_that_paths_lead_to(small, case):
     known = np.isin(np.arange(nodes), list(first))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reachability, "SMALL", small)
-        found = reachability.reachable(known, columns(edges))
-    assert (found == closure(nodes, edges)[known].any(axis=0)).all()
+        reached = reachability.reachable(known, columns(edges))
+    assert (reached == closure(nodes, edges)[known].any(axis=0)).all()
 
 
 def test_a_long_chain_takes_no_recursion():

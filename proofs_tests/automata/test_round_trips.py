@@ -325,22 +325,22 @@ def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data)
 
 
 def in_order_of_naming(automaton, text, precision):
-    """The automaton as fstcompile numbers its states, with OpenFst's precision of weights."""
+    """Return the automaton as fstcompile numbers its states, with OpenFst's precision of weights."""
     named = dict.fromkeys(
         int(q)
         for line in text.strip("\n").split("\n")
         for q in line.split("\t")[: 1 if line.count("\t") == 1 else 2]
     )
-    place = {q: i for i, q in enumerate(named)}
+    number = {q: i for i, q in enumerate(named)}
 
     def weight(w):
         return w if automaton.semiring is BOOLEAN else float(precision(float(w)))
 
     ends = [
-        [(place[q], weight(w)) for q, w in enumerate(v.tolist())]
+        [(number[q], weight(w)) for q, w in enumerate(v.tolist())]
         for v in (automaton.initial, automaton.final)
     ]
-    arcs = [(place[e.source], place[e.target], e.symbol, weight(e.weight)) for e in automaton.edges()]
+    arcs = [(number[e.source], number[e.target], e.symbol, weight(e.weight)) for e in automaton.edges()]
     return inexactly(WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, *ends, arcs))
 
 

@@ -97,16 +97,16 @@ def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs
 def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
     read = encode(automaton.index, xs)
     scores, bounds = bound_table(automaton, read, FLOAT32)
-    for row, place in enumerate(read.order.tolist()):
-        one_scores, one_bounds = prefix_bounds(automaton, xs[place], FLOAT32)
-        length = len(xs[place]) + 1
+    for row, index in enumerate(read.order.tolist()):
+        one_scores, one_bounds = prefix_bounds(automaton, xs[index], FLOAT32)
+        length = len(xs[index]) + 1
         assert scores[row, :length].tolist() == one_scores.tolist()
         assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
 @few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
 def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
-    """Some with the matrices of another one, and other final weights; with room for weights that are off."""
+    """Some share the matrices of another one and have other final weights; some weights may deviate."""
     some = data.draw(st.lists(automata(semiring, most_states=3, exact=exact), min_size=1, max_size=3))
     some = [*some, some[0].replace(final=some[0].final[::-1].copy())]
     xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
@@ -114,8 +114,8 @@ def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
     deviations = [Deviation(np.full(a.matrices.shape, off), np.full(a.initial.shape, off)) for a in some]
     for x, (scores, bounds) in zip(xs, unit_bounds(some, xs, FLOAT32, deviations), strict=True):
         assert scores.shape == bounds.shape == (len(x) + 1, len(some))
-        for unit, (automaton, apart) in enumerate(zip(some, deviations, strict=True)):
-            one_scores, one_bounds = prefix_bounds(automaton, x, FLOAT32, apart)
+        for unit, (automaton, deviation) in enumerate(zip(some, deviations, strict=True)):
+            one_scores, one_bounds = prefix_bounds(automaton, x, FLOAT32, deviation)
             assert scores[:, unit].tolist() == one_scores.tolist()
             assert bounds[:, unit].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 

@@ -38,7 +38,7 @@ def in_float32(automaton):
 
 
 def computed(automaton, string, rng):
-    """Forward in float32, each sum in a random order; epsilon from states before."""
+    """Compute the forward scores in float32, each sum in a random order; epsilon comes from lower states."""
     k, n = automaton.semiring, automaton.states
     times, plus = (np.add, np.maximum) if k is MAX_PLUS else (np.multiply, np.add)
     silent = None if automaton.epsilon is None else automaton.epsilon.astype(np.float32)
@@ -46,8 +46,8 @@ def computed(automaton, string, rng):
     def total(terms):
         terms = [t for t in terms if t != k.zero]
         value = np.float32(k.zero)
-        for i, place in enumerate(rng.permutation(len(terms))):
-            value = terms[place] if i == 0 else plus(value, terms[place])
+        for i, index in enumerate(rng.permutation(len(terms))):
+            value = terms[index] if i == 0 else plus(value, terms[index])
         return value
 
     def closed(columns):
@@ -98,9 +98,9 @@ def test_a_batch_has_the_bounds_of_its_strings_and_float_weights_those_of_both_s
     for side in (automaton, automaton.to_float()):
         batch = encode(side.index, xs)
         scores, bounds = bound_table(side, batch, FLOAT32, no_deviation(side))
-        for row, place in enumerate(batch.order.tolist()):
-            one = prefix_bounds(side, xs[place], FLOAT32, no_deviation(side))
-            length = len(xs[place]) + 1
+        for row, index in enumerate(batch.order.tolist()):
+            one = prefix_bounds(side, xs[index], FLOAT32, no_deviation(side))
+            length = len(xs[index]) + 1
             assert scores[row, :length].tolist() == one[0].tolist()
             assert bounds[row, :length].tolist() == pytest.approx(one[1].tolist(), rel=1e-9)
 
@@ -113,10 +113,10 @@ def test_weights_of_epsilon_that_are_off_are_in_the_bound():
     assert 1e-3 <= prefix_bounds(chain, "", FLOAT32, off)[1][0] < 1.1e-3
 
 
-@pytest.mark.parametrize("place", [(0, 0), (1, 0)])
-def test_epsilon_leads_to_higher_states(place):
+@pytest.mark.parametrize("entry", [(0, 0), (1, 0)])
+def test_epsilon_leads_to_higher_states(entry):
     silent = np.zeros((2, 2))
-    silent[place] = 0.5
+    silent[entry] = 0.5
     back = WFSA(REAL, [1.0, 0.0], [0.0, 1.0], {}, epsilon=silent)
     with pytest.raises(InputError, match="epsilon transitions must lead to states of higher number"):
         prefix_bounds(back, "", FLOAT32, no_deviation(back))

@@ -138,8 +138,8 @@ def test_rules_that_are_just_not_nested_too_deeply(rule):
     ids=lambda text: text[:30],
 )
 def test_rules_whose_automaton_would_be_large(rule, says):
-    said = refused(rule_set, [rule_files.Labelled(None, parse(rule), 7, "home.config")], None, False)
-    assert said.startswith("home.config: line 7: the rule") and says in said
+    message = refused(rule_set, [rule_files.Labelled(None, parse(rule), 7, "home.config")], None, False)
+    assert message.startswith("home.config: line 7: the rule") and says in message
 
 
 def test_a_rule_whose_wildcards_stand_for_many_letters():
@@ -153,17 +153,17 @@ def test_a_rule_whose_wildcards_stand_for_many_letters():
 def test_thousands_of_words_need_no_matrix_each(join, states):
     """As arrays, 4,900 matrices of 4,901 states would have 117,000,000,000 weights."""
     rule = parse(join.join(f"w{i}" for i in range(4900)))
-    made = rule_set([rule_files.Labelled(None, rule, 1)], None, False).automaton
-    assert (made.states, made.transitions) == (states, 4900)
+    automaton = rule_set([rule_files.Labelled(None, rule, 1)], None, False).automaton
+    assert (automaton.states, automaton.transitions) == (states, 4900)
 
 
 def test_a_table_of_all_letters_and_states_that_would_be_large(monkeypatch):
-    made = rule_set(rule_files.loads("[x]\n$ * a\n[y]\n$ * b"), ["a", "b"])
+    rules = rule_set(rule_files.loads("[x]\n$ * a\n[y]\n$ * b"), ["a", "b"])
     size = 4 * 6  # BOS, a, b and EOS
     monkeypatch.setattr("automata.rules.matching.MOST_STEPS", size)
-    assert matching.matches(made, [("BOS", "a")]).tolist() == [[True, False]]
+    assert matching.matches(rules, [("BOS", "a")]).tolist() == [[True, False]]
     monkeypatch.setattr("automata.rules.matching.MOST_STEPS", size - 1)
-    assert "4 letters times 6 states" in refused(matching.matches, made, [()], kind=LimitReached)
+    assert "4 letters times 6 states" in refused(matching.matches, rules, [()], kind=LimitReached)
 
 
 def test_a_dfa_whose_table_would_be_large(monkeypatch):

@@ -210,5 +210,5 @@ def test_another_version_of_coq(
 
 
 def test_a_file_that_is_rejected_is_named():
-    said = str(coq.Rejected("A.v, line 3", "no such lemma"))
-    assert said == "A.v, line 3: Coq does not accept it: no such lemma"
+    message = str(coq.Rejected("A.v, line 3", "no such lemma"))
+    assert message == "A.v, line 3: Coq does not accept it: no such lemma"

@@ -142,12 +142,12 @@ def test_every_theorem_is_tied_to_its_claim(compiled: Path) -> None:
 
 
 def test_what_is_derived_is_of_the_terms_that_are_run() -> None:
-    """The proposition has a definition of the terms in it, and it is a refutation if the theorem is one."""
+    """The proposition uses a definition of the terms, and it is a refutation if the theorem is one."""
     for claim, variant in ties.tied_variants():
         theorem = variant.theorem
         assert theorem is not None
-        said = ties.statement(variant)
-        assert "not (" in said or not theorem.refutes, claim.name
+        statement = ties.statement(variant)
+        assert "not (" in statement or not theorem.refutes, claim.name
         terms = f"{theorem.network} {theorem.automaton} {theorem.score}"
         words = set(re.findall(r"[a-z]\w{3,}", re.sub(r"\{[^{}]*\}", "", terms)))
-        assert words & set(re.findall(r"\w+", said)), claim.name
+        assert words & set(re.findall(r"\w+", statement)), claim.name

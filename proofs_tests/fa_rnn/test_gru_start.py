@@ -20,8 +20,8 @@ CORRECTED, PRINTED = (claim_named(CLAIM).variant(name) for name in ("corrected",
 )
 @settings(max_examples=50, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 def test_the_bounds_are_near_while_counts_stay_small(case, sentence):
-    """With rows of T that sum to at most 1 and m = sum of h_1: after t words, and e the largest so far, sum
-    of (u - l) <= 4 e t m (1 + e)^t.
+    """If the rows of T sum to at most 1, m = sum of h_1, and no gate so far is below 1 - e, then after t
+    words the sum of (u - l) is at most 4 e t m (1 + e)^t.
     """
     now, m, largest = gru_start.start(case), gru_start.ball(sum(case.alpha_0)), gru_start.ball(0)
     for t, word in enumerate(sentence, start=1):
@@ -29,8 +29,8 @@ def test_the_bounds_are_near_while_counts_stay_small(case, sentence):
             (1 - gru_start.least_gate(case, now, word)) * (1 + gru_start.ball(gru_start.ROOM))
         )
         now = gru_start.step(case, now, word)
-        apart = sum((up - low for low, up in zip(now.lower, now.upper, strict=True)), start=gru_start.ball(0))
-        assert not apart > 4 * largest * t * m * (1 + largest) ** t
+        width = sum((up - low for low, up in zip(now.lower, now.upper, strict=True)), start=gru_start.ball(0))
+        assert not width > 4 * largest * t * m * (1 + largest) ** t
 
 
 @given(CORRECTED.cases("ab"))

@@ -160,13 +160,13 @@ BREAKS = [
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "wrong", "program"), BREAKS, ids=[f"{b[3]}-{b[1]}-{i}" for i, b in enumerate(BREAKS)]
+    ("owner", "name", "wrong", "program"), BREAKS, ids=[f"{b[3]}-{b[1]}-{i}" for i, b in enumerate(BREAKS)]
 )
-def test_a_broken_program_is_refuted(unshrunk, monkeypatch, place, name, wrong, program):
-    if isinstance(place, str):
-        monkeypatch.setattr(f"{place}.{name}", wrong)
+def test_a_broken_program_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
+    if isinstance(owner, str):
+        monkeypatch.setattr(f"{owner}.{name}", wrong)
     else:
-        monkeypatch.setattr(place, name, wrong)
+        monkeypatch.setattr(owner, name, wrong)
     step: Step = STEPS[program]
     with pytest.raises(Disagreement):
         step.show()

@@ -81,9 +81,9 @@ def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], 
 
 
 def status(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    """As the command says it."""
+    """Return the status that the command prints as JSON."""
     capsys.readouterr()
     assert run(["campaign", "status", str(folder), "--json"]) == 0
-    said: dict[str, object] = json.loads(capsys.readouterr().out)
-    assert said.pop("schema_version") == 2
-    return said
+    output: dict[str, object] = json.loads(capsys.readouterr().out)
+    assert output.pop("schema_version") == 2
+    return output

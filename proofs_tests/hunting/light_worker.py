@@ -61,5 +61,5 @@ def put(folder: Path) -> str:
     return os.pathsep.join([str(folder), *sys.path])
 
 
-def _send(pipe: Any, installation: dict[str, str], **said: Any) -> None:
-    pipe.send_bytes(json.dumps({"installation": installation, **said}).encode())
+def _send(pipe: Any, installation: dict[str, str], **message: Any) -> None:
+    pipe.send_bytes(json.dumps({"installation": installation, **message}).encode())

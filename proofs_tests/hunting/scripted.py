@@ -33,11 +33,12 @@ class ScriptedWorker:
     def __init__(self, seed=0, deaths=0.0, deadly=(), rows=row_of, installation=None, stop_after=None):
         self.random, self.deaths, self.deadly, self.rows = random.Random(seed), deaths, set(deadly), rows
         self.installation = installation or fingerprint()
-        self.said, self.handed, self.notes, self.closed = [(None, self._json(targets=TARGETS))], [], [], False
+        self.messages = [(None, self._json(targets=TARGETS))]
+        self.handed, self.notes, self.closed = [], [], False
         self.left = stop_after
 
-    def _json(self, **said):
-        return json.dumps({"installation": self.installation, **said}).encode()
+    def _json(self, **message):
+        return json.dumps({"installation": self.installation, **message}).encode()
 
     def room(self):
         return 4 - len(self.handed)
@@ -50,8 +51,8 @@ class ScriptedWorker:
             self.left -= 1
             if self.left < 0:
                 raise KeyboardInterrupt
-        yield from self.said
-        self.said = []
+        yield from self.messages
+        self.messages = []
         if not self.handed:
             return
         chunk = self.handed.pop(self.random.randrange(len(self.handed)))
@@ -68,8 +69,8 @@ def ledger(folder, what=WHAT):
     return HuntLedger(folder, what.about())
 
 
-def found(variant):
-    """A counterexample to a variant of Proposition 7."""
+def example(variant):
+    """Return a counterexample to a variant of Proposition 7."""
     claim = claims()["proposition-7"].variant(variant)
     comparison = ExactComparison("proposition-7", variant, next(claim.small_cases(1)))
     return counterexample(comparison, next(iter(comparison.compare([""]))))
@@ -77,7 +78,7 @@ def found(variant):
 
 def refuted(one: Round) -> RoundRow:
     """A row with a counterexample that is one, but for what it says of its weights."""
-    sent = {**found("printed").to_json(), "weights": "none"}
+    sent = {**example("printed").to_json(), "weights": "none"}
     return replace(row_of(one), verdict="refuted", counterexample=sent)
 
 

@@ -28,13 +28,13 @@ AtTheFirstRow = Callable[[Callable[[], None]], list[RoundRow]]
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory, path: Path) -> Iterator[Cluster]:
-    """Two workers."""
+    """Yield a cluster of two workers."""
     pytest.importorskip("distributed")
     with pytest.MonkeyPatch.context() as patch:
         make_light(patch, path)
-        made = Cluster(tmp_path_factory.mktemp("cluster"), path, **{FAR: "yes"})
-    yield made
-    made.end()
+        result = Cluster(tmp_path_factory.mktemp("cluster"), path, **{FAR: "yes"})
+    yield result
+    result.end()
 
 
 @pytest.mark.usefixtures("light")
@@ -52,9 +52,9 @@ def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
     cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=POISONED)) == 3
-    said = status(tmp_path, capsys)
-    assert said["incomplete"] == [[DEADLY.target, DEADLY.number]]
-    assert said["rows"] == ROUNDS[LIGHT] * len(TARGETS) - 1
+    output = status(tmp_path, capsys)
+    assert output["incomplete"] == [[DEADLY.target, DEADLY.number]]
+    assert output["rows"] == ROUNDS[LIGHT] * len(TARGETS) - 1
 
 
 @pytest.mark.usefixtures("light")

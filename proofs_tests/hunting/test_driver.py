@@ -17,7 +17,7 @@ from proofs_tests.hunting.scripted import (
     TARGETS,
     WHAT,
     ScriptedWorker,
-    found,
+    example,
     ledger,
     refuted,
     row_of,
@@ -139,7 +139,7 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
     assert path.exists() and len(store.status()["counterexamples"]) == len(EVERY)
 
     kept = [json.loads(p.read_text()) for p in (tmp_path / "counterexamples").iterdir()]
-    assert {data["weights"] for data in kept} == {found("printed").weights}  # not what was sent
+    assert {data["weights"] for data in kept} == {example("printed").weights}  # not what was sent
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change,
     def forged(one):
         if one.target != "three":
             return row_of(one)
-        sent = {**found("printed").to_json(), **change}
+        sent = {**example("printed").to_json(), **change}
         return replace(row_of(one), verdict="refuted", counterexample=sent)
 
     store = ledger(tmp_path)
@@ -176,7 +176,7 @@ def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change,
 )  # it may ring in a callback first
 def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "REPLAY", 0.2)
-    sent = {**found("printed").to_json(), "variant": "corrected"}
+    sent = {**example("printed").to_json(), "variant": "corrected"}
     sent["string"] = list(load(sent, "sent").automata()[0].index) * 100_000
 
     def rows(one):
@@ -204,26 +204,26 @@ def test_a_limit_on_time_is_kept_where_an_alarm_is_lost_in_a_finaliser():
 
 
 def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupted(tmp_path):
-    """So that its exit status is that of one that was not interrupted."""
+    """Its exit status is then that of a hunt that was not interrupted."""
 
     def rows(one):
         wrong = replace(row_of(one), verdict="error", why="it broke")
         return {Round("one", 0): refuted(one), Round("two", 0): wrong}.get(one, row_of(one))
 
     store = ledger(tmp_path, PRINTED)
-    whole = hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=rows))
+    first = hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=rows))
     again = hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=rows))
     assert (again.rounds, again.resumed) == (0, 12)
-    assert again.finds == whole.finds and len(whole.finds) == 1
-    assert again.errors == whole.errors == ["two, round 0: it broke"]
+    assert again.finds == first.finds and len(first.finds) == 1
+    assert again.errors == first.errors == ["two, round 0: it broke"]
 
 
 def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
     class Twice(ScriptedWorker):
         def ready(self, seconds):
-            for said in super().ready(seconds):
-                yield said
-                yield said
+            for message in super().ready(seconds):
+                yield message
+                yield message
 
     store = ledger(tmp_path)
     progress = hunt(WHAT, 1, store, crew=Twice(deaths=0.2))
@@ -237,7 +237,7 @@ def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
 )
 def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
     crew = ScriptedWorker()
-    crew.said = [(None, greeting)]
+    crew.messages = [(None, greeting)]
     with pytest.raises(FormatError, match="a worker"):
         hunt(WHAT, 1, ledger(tmp_path), crew=crew)
 
@@ -269,9 +269,9 @@ def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
 )
 def test_a_row_that_is_none_is_refused(wrong, says):
     one = Round("one", 0)
-    said = row_of(one).to_json() | wrong
+    row = row_of(one).to_json() | wrong
     with pytest.raises(FormatError, match=says):
-        rows_from(json.dumps({"rows": [said]}).encode(), [one])
+        rows_from(json.dumps({"rows": [row]}).encode(), [one])
 
 
 @pytest.mark.parametrize("text", [b"", b"\x80\x04N.", b"[]", b'{"rows": []}', b"[" * 100000])

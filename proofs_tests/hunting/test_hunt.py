@@ -100,13 +100,13 @@ def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
 
 def test_the_command_says_how_to_run_what_it_keeps_again(tmp_path, capsys, monkeypatch):
     progress, path = HuntProgress(seed=3, jobs=1), tmp_path / "kept here.json"
-    found = Counterexample("proposition-7", "printed", {}, "c_0 = 1", ["a"], 0, "1", "0", "0")
-    progress.finds["proposition-7", "printed", "exact"] = (found, path)
+    example = Counterexample("proposition-7", "printed", {}, "c_0 = 1", ["a"], 0, "1", "0", "0")
+    progress.finds["proposition-7", "printed", "exact"] = (example, path)
     monkeypatch.setattr("ratproof.hunting.search.hunt", lambda *arguments, **options: progress)
     assert run(["hunt", "proposition-7", "--seed", "3"]) == 1
-    said = capsys.readouterr().out
-    assert 'proposition-7, printed: counterexample\n  on "a" the network gives 1' in said
-    assert f"ratproof replay {shlex.quote(str(path))}" in said
+    output = capsys.readouterr().out
+    assert 'proposition-7, printed: counterexample\n  on "a" the network gives 1' in output
+    assert f"ratproof replay {shlex.quote(str(path))}" in output
 
 
 ways = {"exact": ExactComparison, "openfst": WithOpenFst}

@@ -29,7 +29,7 @@ def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_ref
 def test_a_merged_ledger_is_the_union(tmp_path):
     for name, targets in (("a", TARGETS[:2]), ("b", TARGETS[1:])):
         crew = ScriptedWorker(rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
-        crew.said = [(None, crew._json(targets=targets))]
+        crew.messages = [(None, crew._json(targets=targets))]
         store = ledger(tmp_path / name, PRINTED)
         hunt(PRINTED, 1, store, crew=crew)
         store.close()
@@ -134,11 +134,11 @@ def test_nothing_is_merged_where_the_disk_fails_in_between(tmp_path, monkeypatch
         if name == "b":
             hunt(WHAT, 1, store, crew=ScriptedWorker())
         store.close()
-    put, made = HuntLedger.put, []
+    put, rows = HuntLedger.put, []
 
     def failing(self, row):
-        made.append(row)
-        if len(made) == 7:
+        rows.append(row)
+        if len(rows) == 7:
             raise sqlite3.OperationalError("database or disk is full")
         return put(self, row)
 
@@ -156,14 +156,14 @@ def test_nobody_merges_into_a_ledger_that_is_written_to(tmp_path):
 
 
 def test_a_ledger_that_was_closed_is_one_file_that_is_read_where_nothing_can_be_written(tmp_path):
-    """SQLite writes beside a file with a write-ahead log even to read it."""
+    """SQLite writes next to a file with a write-ahead log even when it only reads it."""
     store = ledger(tmp_path)
     store.add(5, row_of(Round("one", 0)), None)
-    said = store.status()
+    before = store.status()
     store.close()
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
     assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it needs no log to be read
-    assert HuntLedger(tmp_path).status() == said
+    assert HuntLedger(tmp_path).status() == before
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
 
 

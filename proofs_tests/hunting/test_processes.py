@@ -69,7 +69,7 @@ def test_four_workers_leave_the_rows_of_one(
 def test_a_hunt_whose_driver_is_killed_is_resumed(
     of_one: OfOne, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It kills itself when it has the third row."""
+    """The driver kills itself when it has the third row."""
     code = (
         "import os, signal; from ratproof.hunting.store import HuntLedger; from ratproof.main import run\n"
         "add = HuntLedger.add\n"
@@ -83,8 +83,8 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
     left = status(tmp_path, capsys)
     assert left["rows"] == 3 and len(left["incomplete"]) == ROWS - 3  # type: ignore[arg-type]
     assert run(hunted(tmp_path, "--jobs", "2")) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["rounds_done_before"], said["rounds"]) == (3, ROWS - 3)
+    output = json.loads(capsys.readouterr().out)
+    assert (output["rounds_done_before"], output["rounds"]) == (3, ROWS - 3)
     assert status(tmp_path, capsys) == of_one(LIGHT).status()
 
 
@@ -93,8 +93,8 @@ def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(hunted(tmp_path, "--jobs", "1", seed=POISONED)) == 3
-    said = status(tmp_path, capsys)
-    assert said["incomplete"] == [[DEADLY.target, DEADLY.number]] and said["rows"] == ROWS - 1
+    output = status(tmp_path, capsys)
+    assert output["incomplete"] == [[DEADLY.target, DEADLY.number]] and output["rows"] == ROWS - 1
 
 
 def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_installation(
@@ -110,16 +110,16 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_insta
     monkeypatch.chdir(site)
     arguments = json.dumps([["definition-4"], None, "cpu", REAL])
     there = {row[1:3]: row[3:5] for row in of_one(REAL).rows()}
-    said = json.loads(run_chunk(arguments, json.dumps(list(there))))
-    rows = {(row["target"], row["number"]): (row["digest"], row["verdict"]) for row in said["rows"]}
+    output = json.loads(run_chunk(arguments, json.dumps(list(there))))
+    rows = {(row["target"], row["number"]): (row["digest"], row["verdict"]) for row in output["rows"]}
     assert rows == there and len(rows) == 2 * ROUNDS[REAL]
-    assert said["installation"] == dict(installation.fingerprint())
+    assert output["installation"] == dict(installation.fingerprint())
 
     monkeypatch.setattr(installation, "find_spec", lambda name: PathFinder.find_spec(name, [str(site)]))
-    assert installation.sources(installation.PACKAGES) == said["installation"]["sources"]
+    assert installation.sources(installation.PACKAGES) == output["installation"]["sources"]
     with (site / "automata" / "forward.py").open("a") as file:
         file.write("# changed\n")
-    assert installation.sources(installation.PACKAGES) != said["installation"]["sources"]
+    assert installation.sources(installation.PACKAGES) != output["installation"]["sources"]
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(
@@ -128,5 +128,5 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(
     pytest.importorskip("distributed")
     line = ["hunt", "--rounds", "1", "--cluster", str(tmp_path / "none.json")]
     assert run(line) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert "is no file of a scheduler" in said[-1]
+    lines = capsys.readouterr().err.splitlines()
+    assert "is no file of a scheduler" in lines[-1]

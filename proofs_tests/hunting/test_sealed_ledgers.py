@@ -57,7 +57,7 @@ CHANGES = [
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory):
-    """A ledger that found something and gave something up; no other is made for each change."""
+    """Return a ledger with counterexamples and an incomplete round, which all changes share."""
     folder = tmp_path_factory.mktemp("sealed") / "ledger"
     store = ledger(folder, PRINTED)
     deadly = Round("two", 3)
@@ -66,8 +66,8 @@ def spoilt(tmp_path_factory):
     )
     hunt(PRINTED, 1, store, crew=crew)
     store.close()
-    said = HuntLedger(folder).status()
-    assert (said["rows"], said["incomplete"], len(said["counterexamples"])) == (11, [["two", 3]], 4)
+    state = HuntLedger(folder).status()
+    assert (state["rows"], state["incomplete"], len(state["counterexamples"])) == (11, [["two", 3]], 4)
     return folder
 
 
@@ -89,9 +89,9 @@ def test_a_ledger_that_no_hunt_has_left_so_is_refused_and_not_changed(spoilt, tm
     ]
     for command in commands:
         assert run([str(part) for part in command]) == 2
-        said = capsys.readouterr()
-        *_, sentence = said.err.strip().splitlines()
-        assert said.out == "" and "ledger.sqlite: " in sentence and "Traceback" not in said.err
+        captured = capsys.readouterr()
+        *_, sentence = captured.err.strip().splitlines()
+        assert captured.out == "" and "ledger.sqlite: " in sentence and "Traceback" not in captured.err
     assert [(folder / "ledger.sqlite").read_bytes() for folder in (bad, good)] == before
 
 

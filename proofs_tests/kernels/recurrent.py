@@ -8,20 +8,20 @@ from ratproof.laws.kernels.family import FAMILIES
 
 
 def over_strings(one):
-    """A kernel from one that reads a batch of strings of equal length: packed sequences go one by one.
+    """Return a kernel from one that reads a batch of strings of equal length; packed sequences go one by one.
 
-    ``one(tensors, state, **rest)`` is given tensors of axes B and T first, and a state or None.
+    ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None.
     """
 
     def kernel(*, initial_state=None, cu_seqlens=None, scale=None, output_final_state=True, **tensors):
         if cu_seqlens is None:
             outputs, state = one(tensors, initial_state, scale)
         else:
-            ends, made = cu_seqlens.tolist(), []
+            ends, results = cu_seqlens.tolist(), []
             for n in range(len(ends) - 1):
                 part = {k: x[:, ends[n] : ends[n + 1]] if x.dim() > 2 else x for k, x in tensors.items()}
-                made.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
-            outputs, state = (torch.cat(parts, 1 - i) for i, parts in enumerate(zip(*made, strict=True)))
+                results.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
+            outputs, state = (torch.cat(parts, 1 - i) for i, parts in enumerate(zip(*results, strict=True)))
         return outputs, state if output_final_state else None
 
     return kernel

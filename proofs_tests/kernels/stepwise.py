@@ -118,20 +118,20 @@ class Running:
             self.add(t)
 
     def decay(self, t: int) -> None:
-        """S <- diag(d) S, and the correction of the rule."""
+        """Apply S <- diag(d) S, and the correction of the rule."""
         roles = self.roles
         d, x = roles.decay[:, t][..., None], roles.roundings[:, t][..., None]
         size = _size(d)
         before, self.state = self.state, d * self.state
         if self.form.chunk is None:
-            # what the step decays is the stored state, or what it has just been added to
+            # the step decays the stored state, or the state after the addition
             held = self.since if self.adds_first else self._stored(before)
             self.left = d * self.left
             decayed = size * held
         if not roles.corrected:
             if self.form.chunk is None:
-                made = (x + 1) * decayed
-                self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * made + self.smallest
+                rounded = (x + 1) * decayed
+                self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * rounded + self.smallest
                 self.since = decayed
             else:
                 self.error, self.since = size * self.error, size * self.since
@@ -151,44 +151,48 @@ class Running:
             local = local + 2 * _size(along)
             self.correction = along[..., 0, :], (local * self.u + self._reads(t))[..., 0, :]
             self.since = decayed + _size(column) * written
-            made = self.u * self._often(t) * self._norm(self.since) + 2 * roles.keys * self.smallest
+            new_error = self.u * self._often(t) * self._norm(self.since) + 2 * roles.keys * self.smallest
             more = self._often(t) * self.u * self._size_growth(t)
-            self.error = (growth + more) * self.error + made
+            self.error = (growth + more) * self.error + new_error
         else:
             own, sizes = self._solved(t)
             unit, unit_off = self._solved_of_one(t)
             self.correction = along[..., 0, :], (own + unit_off * self.error + self._reads(t))[..., 0, :]
-            left, whole, off = self.carried
+            left, unit_size, off = self.carried
             largest = np.max(size, axis=-2, keepdims=True)
-            self.carried = growth * left, largest * whole + length * unit, growth * off + length * unit_off
+            self.carried = (
+                growth * left,
+                largest * unit_size + length * unit,
+                growth * off + length * unit_off,
+            )
             self.solved = growth * self.solved + length * own
             self.since = size * self.since + outer
             self.sizes = size * self.sizes + (outer if sizes is None else _size(column) * sizes)
 
     def _solved(self, t: int) -> tuple[Bounds, Bounds | None]:
-        """By how much a correction's right side is off, and the size of what is solved."""
-        made = self.solution
-        assert made is not None
+        """Return the error of a correction's right side, and the size of the solution."""
+        solved = self.solution
+        assert solved is not None
         at = np.s_[:, :, t - self.first, None]
-        return self.u * made.off[at], None if made.sizes is None else made.sizes[0][at]
+        return self.u * solved.off[at], None if solved.sizes is None else solved.sizes[0][at]
 
     def _solved_of_one(self, t: int) -> tuple[Bounds, Bounds]:
         """Return bounds on the correction for an error of 1 carried into the chunk, and on its error."""
-        made = self.solution
-        assert made is not None
+        solved = self.solution
+        assert solved is not None
         at = np.s_[:, :, t - self.first, None]
-        return made.carried[at], self.u * made.carried_off[at]
+        return solved.carried[at], self.u * solved.carried_off[at]
 
     def _size_growth(self, t: int) -> Bounds:
-        """By how much a step stretches a column at most, without cancellation."""
+        """Return the largest factor by which a step stretches a column, without cancellation."""
         roles = self.roles
         largest = np.max(_size(roles.decay[:, t]), axis=-1)
         if roles.beta is not None:
-            made = largest * (1 + np.abs(roles.beta[:, t]) * np.sum(_size(roles.key[:, t]) ** 2, axis=-1))
+            growth = largest * (1 + np.abs(roles.beta[:, t]) * np.sum(_size(roles.key[:, t]) ** 2, axis=-1))
         else:
             norms = [np.linalg.norm(x[:, t].astype(float), axis=-1) for x in (roles.a, roles.b)]
-            made = largest + norms[0] * norms[1]
-        return np.asarray(made[..., None, None])
+            growth = largest + norms[0] * norms[1]
+        return np.asarray(growth[..., None, None])
 
     def _often(self, t: int) -> Bounds:
         """Return the maximum number of roundings of a term in a step with a correction."""
@@ -243,19 +247,19 @@ class Running:
         return np.asarray(self.error * (1 + rounded))
 
     def _stretch(self) -> Bounds:
-        """By how much of it."""
-        _, whole, off = self.carried
-        return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * whole + off)
+        """Return the rounding of an error of 1 that was carried into the chunk."""
+        _, unit_size, off = self.carried
+        return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * unit_size + off)
 
     def _chunk_error(self) -> Bounds:
         """Return the error of the state within a chunk, without the error carried into it."""
         assert self.form.chunk is not None
-        made = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
-        return np.asarray(self._norm(made) + self.solved) if self.roles.corrected else np.asarray(made)
+        errors = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
+        return np.asarray(self._norm(errors) + self.solved) if self.roles.corrected else np.asarray(errors)
 
-    def _norm(self, made: Bounds) -> Bounds:
+    def _norm(self, errors: Bounds) -> Bounds:
         """Return the norms of the columns if errors are per column, else the values themselves."""
-        return np.asarray(np.linalg.norm(made, axis=-2, keepdims=True) if self.roles.corrected else made)
+        return np.asarray(np.linalg.norm(errors, axis=-2, keepdims=True) if self.roles.corrected else errors)
 
 
 def _size(values: Wide) -> Bounds:

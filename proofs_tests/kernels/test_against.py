@@ -25,9 +25,9 @@ def claim_of(kernel, family="gla", other=None):
 
 @pytest.mark.parametrize(("family", "kernel"), [("gla", gla), ("delta-rule", delta)])
 def test_a_chunked_kernel_is_the_recurrent_one(family, kernel):
-    said = verdicts(claim_of(kernel, family))
-    # its rounding may be more than that of the other kernel by so much that nothing is said
-    assert set(said) == set(RUNGS) and set(said.values()) <= {"holds", "unknown"}
+    answers = verdicts(claim_of(kernel, family))
+    # its rounding may exceed that of the other kernel by so much that the verdict is unknown
+    assert set(answers) == set(RUNGS) and set(answers.values()) <= {"holds", "unknown"}
 
 
 def not_a_number_at_infinite_gates(*, g, **tensors):

@@ -314,8 +314,8 @@ def test_the_script_of_a_gradient_shows_it(tmp_path):
     done = subprocess.run(
         [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
     )
-    place, _, value = done.stdout.partition(" = ")
-    assert place == example.place.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
+    printed, _, value = done.stdout.partition(" = ")
+    assert printed == example.place.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
 
 
 def test_a_claim_is_an_assertion():
@@ -334,11 +334,12 @@ def test_what_a_kernel_lacks_is_said_and_not_tried():
             q=q, k=k, v=v, scale=scale, initial_state=initial_state, output_final_state=True, cu_seqlens=None
         )
 
-    lacks = ("cu_seqlens", "empty", "non-contiguous")
-    found = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=lacks))
-    assert {str(r.verdict) for r in found.values()} == {"holds"}
+    unsupported = ("cu_seqlens", "empty", "non-contiguous")
+    answers = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=unsupported))
+    assert {str(r.verdict) for r in answers.values()} == {"holds"}
     assert (
-        "without packed strings, strings of no tokens, tensors that are not" in found["exact"].facts["module"]
+        "without packed strings, strings of no tokens, tensors that are not"
+        in answers["exact"].facts["module"]
     )
     missing = results(believe_kernel("plain", family="linear-attention", kernel=kernel))["sampled"]
     assert str(missing.verdict) == "unknown"
@@ -353,9 +354,9 @@ def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
 
     declared = {"family": "hgrn", "kernel": kernel, "without": ("cu_seqlens",)}
     wrong = 1.0
-    found = results(believe_kernel("right", multiple=16, **declared))
-    assert {str(r.verdict) for r in found.values()} == {"holds"} and found["split"].cases
-    assert "other lengths than multiples of 16" in found["exact"].facts["module"]
+    answers = results(believe_kernel("right", multiple=16, **declared))
+    assert {str(r.verdict) for r in answers.values()} == {"holds"} and answers["split"].cases
+    assert "other lengths than multiples of 16" in answers["exact"].facts["module"]
     assert str(results(believe_kernel("any", **declared), kind="sampled")["sampled"].verdict) == "unknown"
     wrong = 2.0
     result = results(believe_kernel("wrong", multiple=16, **declared), 100, "sampled")["sampled"]
@@ -369,9 +370,9 @@ def test_a_kernel_is_given_no_more_tokens_than_it_reads():
         seen.append(arguments["x"].shape[1])
         return KERNELS["hgrn"](**arguments)
 
-    found = results(believe_kernel("short", family="hgrn", kernel=kernel, longest=20))
-    assert {str(r.verdict) for r in found.values()} == {"holds"} and max(seen) == 20
-    assert "strings of more than 20 tokens" in found["exact"].facts["module"]
+    answers = results(believe_kernel("short", family="hgrn", kernel=kernel, longest=20))
+    assert {str(r.verdict) for r in answers.values()} == {"holds"} and max(seen) == 20
+    assert "strings of more than 20 tokens" in answers["exact"].facts["module"]
 
 
 OTHER_KINDS = [
@@ -506,7 +507,7 @@ def test_what_does_not_fit_is_named(more, says):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
-    """Against the kernel step by step in float64, whose numbers are whole and do not round."""
+    """Compare with the kernel step by step in float64, whose numbers are integers and do not round."""
     own = FAMILIES[family]
     lanes = 1 if own.lanes else 3
     scale = 2.0 if own.scaled else None
@@ -516,6 +517,6 @@ def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
     arrays = problem.arrays()
     outputs, states = KERNELS[family](**problem.arguments(arrays))
     result = run(problem, arrays, KernelForm())
-    apart = abs(outputs.numpy().reshape(result.outputs.shape) - result.outputs).max()
-    assert apart <= (1e-12 if family == "retention" else 0)
+    difference = abs(outputs.numpy().reshape(result.outputs.shape) - result.outputs).max()
+    assert difference <= (1e-12 if family == "retention" else 0)
     assert (abs(states.numpy().reshape(result.states.shape) - result.states) <= result.state_bounds).all()

@@ -60,17 +60,17 @@ def test_what_is_left_where_a_step_takes_everything_away_is_within_its_bound(ker
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9))
 def test_no_correction_is_larger_than_what_its_roundings_are_relative_to(family, seed, time):
-    """Nor is one of an error of 1 that is carried in, without values."""
+    """Nor is the correction of an error of 1 that is carried in, without values."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (time,), 1, 1, 3, 2, False, True, 1.0, "real", "mild", "free",
         seed,
     )  # fmt: skip
-    whole = inputs_of(problem, problem.arrays(), next(groups(problem)))
-    made = solution(whole, whole.start, np.zeros(1), "explicit", False)
-    direction = np.random.default_rng(seed).normal(size=whole.start.shape)
+    inputs = inputs_of(problem, problem.arrays(), next(groups(problem)))
+    solved = solution(inputs, inputs.start, np.zeros(1), "explicit", False)
+    direction = np.random.default_rng(seed).normal(size=inputs.start.shape)
     one = replace(
-        whole, value=0 * whole.value, start=direction / np.linalg.norm(direction, axis=-2, keepdims=True)
+        inputs, value=0 * inputs.value, start=direction / np.linalg.norm(direction, axis=-2, keepdims=True)
     )
-    for roles, sizes in ((whole, made.sizes[0]), (one, made.carried)):
+    for roles, sizes in ((inputs, solved.sizes[0]), (one, solved.carried)):
         corrections = np.abs(np.moveaxis(state_trajectory(roles).along[..., 0, :], 0, 2).astype(float))
         assert (corrections <= sizes * (1 + 1e-9)).all()

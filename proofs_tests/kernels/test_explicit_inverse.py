@@ -30,9 +30,7 @@ KERNELS = {
 
 @st.composite
 def repetitions(draw, family):
-    """A problem in which what was written is written again, and what was read is read again; and the weights
-    of a functional.
-    """
+    """Draw a problem that writes and reads at the same keys again, and the weights of a functional."""
     time, dtype = draw(st.integers(2, 9)), draw(st.sampled_from(("float32", "float64")))
     problem = Problem(
         FAMILIES[family], dtype, dtype, (time,), 1, 1, 2, 1, False, True, 1.0, "real", "mild", "free",
@@ -44,14 +42,14 @@ def repetitions(draw, family):
     arrays[read][0, :, 0] = one_hot[rng.integers(2, size=time)] * rng.choice((0, 1, 1.7), (time, 1))
     arrays["v"][0, :, 0] = rng.choice((0.1, 0.7), (time, 1), p=(0.8, 0.2))
     weights["o"][0, :, 0] = rng.choice((0.3, 1 / 7), (time, 1))
-    if family == "rwkv-7":  # what a key reads is taken away
+    if family == "rwkv-7":  # the value that a key reads is removed
         arrays["a"], arrays["b"] = -arrays["k"], arrays["k"].copy()
         arrays["w"] *= rng.random((time, 1, 1)) < 0.2
     else:
         arrays["beta"][:] = 1
     if "g" in arrays:
         arrays["g"] *= rng.random((time, 1)) < 0.2
-    return problem, *({n: problem.in_format(n, x) for n, x in made.items()} for made in (arrays, weights))
+    return problem, *({n: problem.in_format(n, x) for n, x in values.items()} for values in (arrays, weights))
 
 
 @pytest.mark.parametrize("family, inverse", KERNELS)

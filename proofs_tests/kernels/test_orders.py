@@ -91,10 +91,10 @@ def test_a_kernel_that_needs_another_form_is_told_which():
     }
     result = results(believe_kernel("other-form", **declared), 60, "sampled")["sampled"]
     assert str(result.verdict) == "refuted"
-    said = result.counterexample.form
+    form = result.counterexample.form
     assert (
-        said.startswith('form="chunked", chunk=')
-        and f"of a kernel with {said}" in result.counterexample.sentence()
+        form.startswith('form="chunked", chunk=')
+        and f"of a kernel with {form}" in result.counterexample.sentence()
     )
     right = believe_kernel("this-form", form="chunked", chunk=256, **declared)
     assert verdicts(right, 60, "sampled") == {"sampled": "holds"}

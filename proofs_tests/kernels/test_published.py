@@ -53,15 +53,15 @@ def test_a_wrong_selective_scan_is_refuted(mistake):
 
 
 def chunk_scan(x, dt, A, B, C, chunk_size, initial_states, return_final_states, wrong=1.0):
-    """As mamba_chunk_scan_combined is called: (B, T, H, P), (B, T, H), (H), (B, T, H, N)."""
+    """Compute what mamba_chunk_scan_combined computes, for (B, T, H, P), (B, T, H), (H), (B, T, H, N)."""
     state = x.new_zeros(*x.shape[::2], x.shape[3], B.shape[3]) if initial_states is None else initial_states
     outputs = []
     for first in range(0, x.shape[1], chunk_size):
         cut = slice(first, first + chunk_size)
         sums = (dt[:, cut] * A).cumsum(1)
-        apart = (sums[:, :, None] - sums[:, None]).clamp(max=0).exp()
+        decays = (sums[:, :, None] - sums[:, None]).clamp(max=0).exp()
         length = sums.shape[1]
-        decay = apart * x.new_ones(length, length).tril()[..., None]
+        decay = decays * x.new_ones(length, length).tril()[..., None]
         values = x[:, cut] * dt[:, cut, :, None]
         scores = torch.einsum("bihn,bjhn,bijh->bijh", C[:, cut], B[:, cut], decay)
         carried = torch.einsum("bihn,bhpn,bih->bihp", C[:, cut], state, sums.exp())
@@ -100,18 +100,18 @@ def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
 
 
 def complex_scan(factors, inputs, state=None, mistake=""):
-    """As an LRU's recurrence is written down: (D,), (B, T, D) and (B, D), all complex."""
+    """Compute an LRU's recurrence as it is written down, for (D,), (B, T, D) and (B, D), all complex."""
     turn = factors.conj() if mistake == "turned the other way" else factors
     turn = turn.abs() if mistake == "the size alone" else turn
     if mistake == "a gradient that is not conjugate":
         turn = turn.detach() + (factors - factors.detach()).conj()
-    h, made = inputs[:, :0].sum(1) if state is None else state, []
+    h, outputs = inputs[:, :0].sum(1) if state is None else state, []
     for t in range(inputs.shape[1]):
         if mistake == "parts that are rounded apart" and t % 16 == 15:
             h = torch.complex(h.real * (1 + 1e-5), h.imag)
         h = turn * h + inputs[:, t]
-        made.append(h)
-    return (torch.stack(made, 1) if made else inputs), h
+        outputs.append(h)
+    return (torch.stack(outputs, 1) if outputs else inputs), h
 
 
 def doubled(factors, inputs):
@@ -154,11 +154,11 @@ def test_the_reference_of_complex_factors_is_their_recurrence():
     problem = Problem(LRU, scale=None, **sizes, **rest, directions="hot", seed=2)
     arrays = problem.arrays()
     f, u, h = (arrays[name] @ (1, 1j) for name in ("f", "u", "initial_state"))
-    made = run(problem, arrays, KernelForm())
+    result = run(problem, arrays, KernelForm())
     for t in range(9):
         h = f * h + u[:, t]
-        assert np.allclose(made.outputs[:, t].astype(float) @ (1, 1j), h, rtol=1e-13)
-    assert np.allclose(made.states[:, :, 0].astype(float) @ (1, 1j), h, rtol=1e-13)
+        assert np.allclose(result.outputs[:, t].astype(float) @ (1, 1j), h, rtol=1e-13)
+    assert np.allclose(result.states[:, :, 0].astype(float) @ (1, 1j), h, rtol=1e-13)
 
 
 @pytest.mark.parametrize("wrong", [False, True])
@@ -170,9 +170,9 @@ def test_values_in_groups(wrong):
         return KERNELS["gated-delta-rule"](q=q, k=k, **tensors)
 
     claim = believe_kernel("grouped", family="gated-delta-rule", kernel=grouped_values(kernel, 2))
-    said = verdicts(claim, 60)
-    assert set(said.values()) == {"holds"} or (wrong and said["sampled"] == "refuted")
-    assert wrong != (set(said.values()) == {"holds"})
+    answers = verdicts(claim, 60)
+    assert set(answers.values()) == {"holds"} or (wrong and answers["sampled"] == "refuted")
+    assert wrong != (set(answers.values()) == {"holds"})
 
 
 def test_a_function_of_a_library_by_its_name(monkeypatch):
@@ -183,12 +183,12 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
         return KERNELS["gla"](q=q, k=k, v=v, g=gk, scale=scale, **own)
 
     module.fused_recurrent_gla = fused_recurrent_gla
-    for name, made in (
+    for name, contents in (
         ("fla", ModuleType("fla")),
         ("fla.ops", ModuleType("fla.ops")),
         ("fla.ops.gla", module),
     ):
-        monkeypatch.setitem(sys.modules, name, made)
+        monkeypatch.setitem(sys.modules, name, contents)
     kernel = of_fla("fused_recurrent_gla")
     claim = believe_kernel("theirs", family="gla", kernel=kernel, without=("cu_seqlens",))
     assert verdicts(claim, kind="sampled") == {"sampled": "holds"}
@@ -200,7 +200,7 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
 
 @pytest.mark.parametrize("form", [KernelForm(), KernelForm(chunk=4)], ids=["recurrent", "chunked"])
 def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(form):
-    """Its decays and values are products with time steps, which are rounded besides."""
+    """Its decays and values are products with time steps, which are rounded too."""
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}
     rest = {"keys": 3, "values": 2, "packed": False, "started": True, "numbers": "real", "gates": "bursts"}
     more = {"directions": "free", "seed": 3}
@@ -209,8 +209,11 @@ def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(for
     steps, rates = arrays["dt"][..., None], arrays["a"]
     products = {name: arrays[name] for name in ("q", "k", "initial_state")}
     products |= {"v": steps * arrays["v"], "g": steps * rates}
-    made = run(scanned, arrays, form)
+    result = run(scanned, arrays, form)
     plain = run(Problem(FAMILIES["gla"], scale=1.0, **sizes, **rest, **more), products, form)
-    assert np.allclose(made.outputs.astype(float), plain.outputs.astype(float), rtol=1e-12)
-    for own, other in ((made.output_bounds, plain.output_bounds), (made.state_bounds, plain.state_bounds)):
+    assert np.allclose(result.outputs.astype(float), plain.outputs.astype(float), rtol=1e-12)
+    for own, other in (
+        (result.output_bounds, plain.output_bounds),
+        (result.state_bounds, plain.state_bounds),
+    ):
         assert (own >= other).all() and (own / other).mean() > 1.02

@@ -104,10 +104,10 @@ def ellipsoids(tried):
 def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
     own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
     with ellipsoids(False):
-        made = bounded_states(own, form, arithmetic)
+        states = bounded_states(own, form, arithmetic)
     before, after, last = snapshots(own, form, arithmetic)
-    assert alike(made.before, before) and alike(made.after, after)
-    assert same(made.last.value, last.value) and same(made.last.error, last.error)
+    assert alike(states.before, before) and alike(states.after, after)
+    assert same(states.last.value, last.value) and same(states.last.error, last.error)
 
 
 @given(problems(), forms)
@@ -116,41 +116,43 @@ def test_so_are_the_adjoints(problem, form):
     lanes = (..., None) if problem.family.lanes else ...
     outputs, final = weights["o"][lanes], weights["final_state"].reshape(own.start.shape)
     with ellipsoids(False):
-        made = adjoint(own, outputs, final, form, arithmetic)
+        result = adjoint(own, outputs, final, form, arithmetic)
     flows, corrections, last = adjoint_snapshots(own, outputs, final, form, arithmetic)
-    assert alike(made.held, flows) and same(made.last.error, last.error)
+    assert alike(result.held, flows) and same(result.last.error, last.error)
     for t, correction in enumerate(corrections):
         if correction is not None:
-            assert same(made.corrections.value[t], correction[0])
-            assert same(made.corrections.error[t], correction[1])
+            assert same(result.corrections.value[t], correction[0])
+            assert same(result.corrections.error[t], correction[1])
 
 
 @given(problems(), forms, st.booleans())
 def test_no_bound_is_larger_with_ellipsoids(problem, form, backwards):
     assume(problem.time)
     own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
-    made = []
+    states = []
     for answer in (False, True):
         with ellipsoids(answer):
-            made.append(bounded_states(own, form, arithmetic, backwards, backwards))
+            states.append(bounded_states(own, form, arithmetic, backwards, backwards))
     for part in ("before", "held", "after", "last"):
-        norms, others = (getattr(m, part).error for m in made)
+        norms, others = (getattr(m, part).error for m in states)
         assert norms.shape == others.shape and (others <= norms).all()
 
 
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 def test_an_ellipsoids_steps_are_the_recurrences(family):
-    """From the unit matrix on, without values."""
+    """They start from the identity matrix, without values."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (6,), 2, 2, 3, 3, False, True, 1.0, "real", "mild",
         "free", 4,
     )  # fmt: skip
-    made = roles(problem)
-    made = replace(
-        made, value=0 * made.value, start=np.broadcast_to(np.eye(3, dtype=np.longdouble), made.start.shape)
+    inputs = roles(problem)
+    inputs = replace(
+        inputs,
+        value=0 * inputs.value,
+        start=np.broadcast_to(np.eye(3, dtype=np.longdouble), inputs.start.shape),
     )
-    states = state_trajectory(made).states
-    for t, step in enumerate(Ellipsoids(made).steps):
+    states = state_trajectory(inputs).states
+    for t, step in enumerate(Ellipsoids(inputs).steps):
         assert np.allclose(states[t + 1].astype(float), step @ states[t].astype(float), atol=1e-12)
 
 
@@ -185,10 +187,10 @@ def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(fam
     )  # fmt: skip
     own, form, arithmetic = roles(problem), KernelForm(8, inverse="explicit"), RoundingUnits.of("float32")
     with ellipsoids(True):
-        made = bounded_states(own, form, arithmetic)
+        states = bounded_states(own, form, arithmetic)
     bounds, last = one_after_another(own, form, arithmetic)
-    assert same(made.before.error, np.stack(bounds)) and same(made.held.error, np.stack(bounds))
-    assert same(made.last.error, last)
+    assert same(states.before.error, np.stack(bounds)) and same(states.held.error, np.stack(bounds))
+    assert same(states.last.error, last)
 
 
 def worst(moves, towards):
@@ -212,26 +214,26 @@ TIME, ONE = 40, np.eye(4)
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 @pytest.mark.parametrize("part", ["own", "ball", "addition", "addition first", "at ends", "all", "all first"])
 def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
-    """Nor is an ellipsoid of another size than those errors: a tenth of it is reached."""
+    """Nor is an ellipsoid much larger than those errors: a tenth of its size is reached."""
     rng = np.random.default_rng(len(part))
     problem = Problem(
         FAMILIES[family], "float64", "float64", (TIME,), 1, 1, 4, 2, False, True, 1.0, "real", "mild",
         "free", len(family),
     )  # fmt: skip
-    made = roles(problem)
-    columns = (made.key if made.beta is not None else made.b)[0, :, 0].astype(float)
-    steps, first = Ellipsoids(made).steps[:, 0, 0], part.endswith("first")
+    inputs = roles(problem)
+    columns = (inputs.key if inputs.beta is not None else inputs.b)[0, :, 0].astype(float)
+    steps, first = Ellipsoids(inputs).steps[:, 0, 0], part.endswith("first")
     added = {
         n: rng.random((TIME, 1, 1, 1, 2)) * (n in part or "all" in part) for n in ("own", "ball", "addition")
     }
     ends = rng.random((5, 1, 1, 1, 2)) * (part in ("at ends", "all"))
     nothing = np.zeros((TIME, 1, 1, 1, 1))
     own, ball, addition = added.values()
-    if part == "at ends" or part == "own":  # as chunks of 8 have them
-        bounds = ellipsoid.in_chunks(made, own, ends, 0 * ends, list(range(0, TIME, 8)))[0]
+    if part == "at ends" or part == "own":  # as in chunks of 8
+        bounds = ellipsoid.in_chunks(inputs, own, ends, 0 * ends, list(range(0, TIME, 8)))[0]
     else:
         ends = 0 * ends
-        bounds = ellipsoid.step_by_step(made, own, ball, addition, nothing, first)[0]
+        bounds = ellipsoid.step_by_step(inputs, own, ball, addition, nothing, first)[0]
     moves = []
     for t in range(TIME):
         if t and t % 8 == 0:
@@ -249,14 +251,15 @@ def test_an_ellipsoid_is_no_longer_than_the_root_of_its_trace_and_grows_where_er
         FAMILIES["delta-rule"], "float64", "float64", (9,), 1, 1, 3, 1, False, True, 1.0, "real", "mild",
         "free", 5,
     )  # fmt: skip
-    made, ball = roles(problem), np.full((9, 1, 1, 1, 1), 0.1)
+    inputs, ball = roles(problem), np.full((9, 1, 1, 1, 1), 0.1)
     plain, grown = (
-        ellipsoid.step_by_step(made, 0 * ball, ball, 0 * ball, stretch * ball, False)[0] for stretch in (0, 1)
+        ellipsoid.step_by_step(inputs, 0 * ball, ball, 0 * ball, stretch * ball, False)[0]
+        for stretch in (0, 1)
     )
     assert (grown[2:] > plain[2:]).all() and np.array_equal(grown[:2], plain[:2])
     ends = ball[:3]
     plain, grown = (
-        ellipsoid.in_chunks(made, 0 * ball, ends, stretch * ends, [0, 3, 6])[0] for stretch in (0, 1)
+        ellipsoid.in_chunks(inputs, 0 * ball, ends, stretch * ends, [0, 3, 6])[0] for stretch in (0, 1)
     )
     assert np.array_equal(grown[:8], plain[:8]) and (grown[8:] > plain[8:]).all()
 

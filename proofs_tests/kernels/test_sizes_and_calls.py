@@ -279,8 +279,8 @@ def test_a_script_makes_the_same_call(call, monkeypatch, capsys):
     weights = problem.weights() if problem.mode in ("sum", "twice") else {}
     if not problem.final:
         del weights["final_state"]
-    made = declared.gradients(problem, arrays, weights) if weights else declared.call(problem, arrays)
-    name, values = ("x.grad", made.flows["x"]) if weights else ("o", made.outputs)
+    result = declared.gradients(problem, arrays, weights) if weights else declared.call(problem, arrays)
+    name, values = ("x.grad", result.flows["x"]) if weights else ("o", result.outputs)
     wrong = ShownCall(declared, problem, arrays, "", weights).wrong(name, (0, 1, 1), 0.0, 1.0, 0.0)
     monkeypatch.setitem(sys.modules, "kernel", SimpleNamespace(kernel=kernel))
     exec(wrong.counterexample.script, {})

@@ -48,8 +48,8 @@ def claim_of(module):
     return loaded.CLAIM, loaded.LAYER
 
 
-def telling(module, size, alphabet="abc"):
-    """Weights of which hardly two are equal."""
+def generic_weights(module, size, alphabet="abc"):
+    """Return weights of which hardly two are equal, and the corrected variant."""
     claim, _ = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     return loaded.weights(size).telling(alphabet), claim.variant("corrected")
@@ -59,7 +59,7 @@ def telling(module, size, alphabet="abc"):
 @pytest.mark.parametrize("module", MEMORIES)
 def test_the_automaton_has_a_state_a_number_and_two_and_none_is_spare(module, size):
     """K + 2, and 2 N + 2 where numbers are complex: for weights that hide nothing it is the Hankel rank."""
-    weights, variant = telling(module, size)
+    weights, variant = generic_weights(module, size)
     _, layer = claim_of(module)
     (automaton,) = variant.reading.construction(weights)
     assert automaton.states == len(layer.parts) * size + 2 == rank(automaton)

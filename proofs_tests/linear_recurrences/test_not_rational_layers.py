@@ -16,16 +16,16 @@ CLOSE = 1e-9
 """Float64 is that near for a few letters and weights that are eighths."""
 
 
-def of_balls(given, word):
-    state, weights = given.start(BALLS), given.over(BALLS.number)
+def of_balls(weighted_cell, word):
+    state, weights = weighted_cell.start(BALLS), weighted_cell.over(BALLS.number)
     for x in word:
-        state = given.cell.step(weights, state, given.letters.index(x), BALLS)
-    return [float(ball.mid()) for ball in given.cell.units(state)]
+        state = weighted_cell.cell.step(weights, state, weighted_cell.letters.index(x), BALLS)
+    return [float(ball.mid()) for ball in weighted_cell.cell.units(state)]
 
 
-def of_torch(given, word):
-    w = {name: torch.tensor(value, dtype=torch.float64) for name, value in given.over(float).items()}
-    return LAYERS[given.cell.name](w, [given.letters.index(x) for x in word])
+def of_torch(weighted_cell, word):
+    w = {name: torch.tensor(value, dtype=torch.float64) for name, value in weighted_cell.over(float).items()}
+    return LAYERS[weighted_cell.cell.name](w, [weighted_cell.letters.index(x) for x in word])
 
 
 def read(w, name, word):
@@ -100,5 +100,7 @@ LAYERS = {
 @settings(max_examples=25)
 @given(st.integers(1, 3), st.integers(0, 10**6), st.text("abc", min_size=1, max_size=7))
 def test_a_layer_is_torchs(name, units, seed, word):
-    given = some(CELLS[name], max(units, CELLS[name].fewest), "abc", seed)
-    assert of_balls(given, word) == pytest.approx(of_torch(given, word).tolist(), rel=CLOSE, abs=CLOSE)
+    weighted_cell = some(CELLS[name], max(units, CELLS[name].fewest), "abc", seed)
+    assert of_balls(weighted_cell, word) == pytest.approx(
+        of_torch(weighted_cell, word).tolist(), rel=CLOSE, abs=CLOSE
+    )

@@ -30,7 +30,7 @@ class Pair:
 
 
 def mutants_of(source: str) -> set[tuple[str, str]]:
-    changes = (mutations.mutation(source, place) for place in mutations.places(source))
+    changes = (mutations.mutation(source, site) for site in mutations.mutation_sites(source))
     return {(c.definition, c.after) for c in changes if c is not None}
 
 

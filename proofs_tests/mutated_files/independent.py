@@ -74,7 +74,7 @@ def score(
     arrows: list[Arrow],
     string: list[str],
 ) -> Number:
-    """The sum over all paths, where epsilon transitions have no cycles."""
+    """Return the sum over all paths, for epsilon transitions without cycles."""
     plus, times, zero = PLUS_AND_TIMES[semiring]
 
     def along(vector: dict[int, Number], symbol: str) -> dict[int, Number]:
@@ -85,11 +85,11 @@ def score(
         return result
 
     def silently(vector: dict[int, Number]) -> dict[int, Number]:
-        whole, last = dict(vector), vector
+        total, last = dict(vector), vector
         while last := along(last, ""):
             for q, w in last.items():
-                whole[q] = plus(whole.get(q, zero), w)
-        return whole
+                total[q] = plus(total.get(q, zero), w)
+        return total
 
     now = silently(initial)
     for symbol in string:
@@ -153,7 +153,7 @@ def from_att(path: str) -> Any:
         or any(len(parts) == 3 for parts in lines)
     ):
         return None
-    silent = {name for name, place in table.items() if int(place) == 0} | {"<epsilon>", "<eps>", "0"}
+    silent = {name for name, label in table.items() if int(label) == 0} | {"<epsilon>", "<eps>", "0"}
     final: dict[int, Number] = {}
     arrows: list[Arrow] = []
 

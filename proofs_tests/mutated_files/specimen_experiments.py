@@ -31,13 +31,13 @@ def experiment_run(folder: Path) -> tuple[str, ...]:
 
 
 def experiment_result(folder: Path) -> tuple[str, ...]:
-    """The result of a run."""
+    """Write the result of a run and return its path."""
     write_sets(folder, sentences=20)
     run(TRAIN)
-    said = json.loads((folder / "run" / "result.json").read_text())
+    result = json.loads((folder / "run" / "result.json").read_text())
     shutil.rmtree(folder / "run")
     (folder / "run").mkdir()
-    (folder / "run" / "result.json").write_text(json.dumps(said))
+    (folder / "run" / "result.json").write_text(json.dumps(result))
     return ("run/result.json",)
 
 

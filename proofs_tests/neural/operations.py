@@ -37,10 +37,10 @@ def require_same_compiled_and_exported(function, values):
 
 
 def require_same_in_batches(function, values, axes):
-    """Its gradients under vmap, along these axes, are those of each string alone: the sum of the whole."""
-    places = tuple(range(len(values)))
+    """Assert that gradients under vmap, along these axes, are those of each string alone."""
+    positions = tuple(range(len(values)))
     total = lambda *values: function(*values).sum()
-    each = torch.func.vmap(torch.func.grad(total, argnums=places), in_dims=axes)(*values)
+    each = torch.func.vmap(torch.func.grad(total, argnums=positions), in_dims=axes)(*values)
     leaves = [x.clone().requires_grad_() for x in values]
     total(*leaves).backward()
     for gradient, leaf, axis in zip(each, leaves, axes, strict=True):

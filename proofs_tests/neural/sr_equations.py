@@ -43,8 +43,8 @@ class Near:
         )
         return self.rounded(self.value * other.value, carried, 1)
 
-    def __getitem__(self, place):
-        return Near(self.value[place], self.error[place], self.dtype)
+    def __getitem__(self, index):
+        return Near(self.value[index], self.error[index], self.dtype)
 
     def map(self, function, slope=1):
         """An elementary function that is at most that steep."""
@@ -190,16 +190,16 @@ def dtype_of(module):
 
 
 def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
-    """The last layer's h after each symbol of one string, each cell's last state, and the last cell's alpha
-    after each symbol.
+    """Return the last layer's h after each symbol of one string, each cell's last state, and the last cell's
+    alpha after each symbol.
     """
     values, ends, alpha = [exactly(x, dtype_of(network)) for x in inputs], [], []
     ways = 1 + network.bidirectional
     for layer in range(network.num_layers):
         both = []
         for way in range(ways):
-            place = layer * ways + way
-            p, state, hidden, alpha = numbers(network, f"cells.{place}."), states[place], [], []
+            index = layer * ways + way
+            p, state, hidden, alpha = numbers(network, f"cells.{index}."), states[index], [], []
             for x in values[::-1] if way else values:
                 a, state = step(kind, p, x, state, similarity, temperature)
                 alpha.append(a)
@@ -217,8 +217,11 @@ def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
 
 
 def logit(network, kind, string, start_token=True, similarity="dot", temperature=1.0):
-    """Start token, symbols, end token, classifier: the end token's step of the last layer is without the
-    stochastic component. Without centroids u goes on as h, from zero where there is no start token.
+    """Return the logit of a string, and the last layer's alpha after each symbol.
+
+    The network reads a start token, the symbols and an end token; then follows the classifier. The last
+    layer's step on the end token has no stochastic component. Without centroids, u is the next h; it starts
+    from zero if there is no start token.
     """
     dtype = dtype_of(network)
     embedding, size = numbers(network)["embedding.weight"], len(network.alphabet)
@@ -233,9 +236,9 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
     read = [] if start_token or alone else [exactly(np.eye(centroids[-1].shape[1])[0], dtype)]
     for token in tokens:
         x = exactly(embedding[token], dtype)
-        for place, p in enumerate(cells):
-            alpha, states[place] = step(kind, p, x, states[place], similarity, temperature)
-            x = states[place][0]
+        for index, p in enumerate(cells):
+            alpha, states[index] = step(kind, p, x, states[index], similarity, temperature)
+            x = states[index][0]
         read.append(alpha)
     x = exactly(embedding[size + 1], dtype)
     for p, s, state in zip(cells, centroids, states, strict=True):
@@ -245,8 +248,10 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
 
 
 def close(tensor, near):
-    """Two evaluations of the same number, each within the bound of the truth."""
+    """Assert that two evaluations of a number, each within its bound of the truth, are that close."""
     value = tensor.detach().double().numpy()
     assert value.shape == near.value.shape
-    apart = np.abs(value - near.value)
-    assert (apart <= 2 * near.error).all(), f"{apart.max()} apart, where {2 * near.error.max()} is the bound"
+    difference = np.abs(value - near.value)
+    assert (difference <= 2 * near.error).all(), (
+        f"{difference.max()} apart, where {2 * near.error.max()} is the bound"
+    )

@@ -162,8 +162,8 @@ def test_the_end_token_is_a_step_without_the_stochastic_component():
 @every
 @pytest.mark.parametrize("transition", ["sampled", "limit"])
 def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transition):
-    """The logit of a string of a memoryless network is one of k numbers, by equation 4 and in the limit
-    alike.
+    """The logit of a string of a memoryless network is one of k numbers, by equation 4 and also in the
+    limit.
     """
     network = acceptor(kind=kind, transition=transition, temperature=2.0, start_token=False)
     torch.manual_seed(2)
@@ -181,9 +181,9 @@ def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transit
         u, _ = sr_equations.PARTS[kind](p, end, exactly(s, "float64"), zero)
         possible.append(sr_equations.of(classifier["weight"], classifier["bias"], u))
     reached = {
-        place
+        index
         for logit in logits
-        for place, near in enumerate(possible)
+        for index, near in enumerate(possible)
         if abs(float(logit.detach()) - near.value[0]) <= 2 * near.error[0]
     }
     assert all(

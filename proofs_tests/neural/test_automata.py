@@ -64,9 +64,7 @@ def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dty
 
 
 def recurrence_alone(layer, gates, string, start):
-    """The largest share of the bound that the recurrence uses where the gates are exact numbers, and are
-    given.
-    """
+    """Return the largest share of the bound that the recurrence uses if its gates are known exactly."""
     cell, windows = layer.cell, Windows(len({*string}), layer.cell.window)
     slack = {
         name: gate.double().numpy()
@@ -76,11 +74,11 @@ def recurrence_alone(layer, gates, string, start):
     c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)
     one = cell.semiring.one
     weights = WindowWeights(values, one, cell.semiring.zero, c_0, fresh)
-    apart = WindowWeights(slack, 0.0, 0.0, 0 * c_0, fresh)
-    ready, off = cell.arrays(weights, windows), cell.arrays(apart, windows)
-    silent, silent_off = cell.silent(weights), cell.silent(apart)
-    place = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
-    read = [place[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
+    slack_weights = WindowWeights(slack, 0.0, 0.0, 0 * c_0, fresh)
+    ready, off = cell.arrays(weights, windows), cell.arrays(slack_weights, windows)
+    silent, silent_off = cell.silent(weights), cell.silent(slack_weights)
+    row_of = {tuple(row): i for i, row in enumerate(windows.ids.tolist())}
+    read = [row_of[(*[-1] * cell.window, *string[: t + 1])[-cell.window :]] for t in range(len(string))]
     first = cell.start(1, start)
     steps = cell.steps({n: g if g.dim() == 1 else g[read].unsqueeze(1) for n, g in gates.items()}, first)
     c = torch.cat([cell.score(first).unsqueeze(0), cell.score(steps)])[:, 0].double()
@@ -199,13 +197,13 @@ def test_a_start_that_is_too_large_is_refused(number):
 
 
 def kept(kind="qrnn"):
-    """A small network as a file has it."""
+    """Return the JSON of a small network's comparison."""
     options = {"qrnn": {"window": 2, "output_gate": False}, "isan": {}, "rcnn": {"order": 2}}[kind]
     layer = layer_kinds()[kind].cls(2, 1, **options)
     values = {name: p.tolist() for name, p in layer.cell.state_dict().items()}
     embeddings = [0, 1] if kind == "isan" else [[0.5, 1.0], [1.0, -1.0]]
-    whole = {"input_size": 2, "hidden_size": 1, **options}
-    spec_of_layer = spec(kind, whole, values, embeddings, ["a", "b"])
+    arguments = {"input_size": 2, "hidden_size": 1, **options}
+    spec_of_layer = spec(kind, arguments, values, embeddings, ["a", "b"])
     return LayerComparison(CLAIM.name, CORRECTED.name, spec_of_layer).to_json()
 
 
@@ -291,18 +289,18 @@ STRANGE = [
 ]
 
 
-def places(data, way=()):
-    """The way to each part of a JSON value."""
+def paths(data, way=()):
+    """Yield the path to each part of a JSON value."""
     for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
         yield (*way, key)
-        yield from places(data[key], (*way, key))
+        yield from paths(data[key], (*way, key))
 
 
 @pytest.mark.parametrize("kind", ["qrnn", "isan", "rcnn"])
 @given(st.data())
 def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
     spoilt = kept(kind)
-    way = data.draw(st.sampled_from([w for w in places(spoilt) if w != ("way",)]))
+    way = data.draw(st.sampled_from([w for w in paths(spoilt) if w != ("way",)]))
     part = spoilt
     for key in way[:-1]:
         part = part[key]

@@ -216,13 +216,13 @@ def test_a_file_that_is_cut_short_is_refused(folder, kept, data):
 
 @given(st.data())
 def test_a_damaged_file_is_refused_or_holds_a_network(folder, kept, data):
-    """Bytes of the header, most of all, are others: there is an answer, and it is no crash."""
+    """Bytes change, mostly in the header; the file is refused or read, without a crash."""
     damaged = bytearray(kept)
     size = 8 + struct.unpack("<Q", kept[:8])[0]
-    for place in data.draw(
+    for position in data.draw(
         st.lists(st.integers(0, size - 1) | st.integers(0, len(kept) - 1), min_size=1, max_size=4)
     ):
-        damaged[place] = data.draw(st.integers(0, 255))
+        damaged[position] = data.draw(st.integers(0, 255))
     path = folder / "damaged"
     path.write_bytes(damaged)
     try:

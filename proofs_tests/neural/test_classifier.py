@@ -235,8 +235,8 @@ def test_the_error_of_a_decomposition_is_what_it_is(rank: int) -> None:
     off = torch.stack(
         [torch.as_tensor(factors.matrix(i) - exact.matrix(i)) for i in range(len(automaton.index))]
     )
-    whole = torch.stack([torch.as_tensor(exact.matrix(i)) for i in range(len(automaton.index))])
+    tensor = torch.stack([torch.as_tensor(exact.matrix(i)) for i in range(len(automaton.index))])
     assert factors.rank == min(rank, exact.rank)
-    assert error == pytest.approx(float(off.norm() / whole.norm()), abs=1e-9) and (error > 0.01) == (
+    assert error == pytest.approx(float(off.norm() / tensor.norm()), abs=1e-9) and (error > 0.01) == (
         rank < exact.rank
     )

@@ -65,12 +65,12 @@ def test_viterbi_is_one_exactly_on_matches(
 
 
 @given(counting(), st.sets(st.sampled_from(WORDS)))
-def test_factors_give_back_the_tensor(automaton: WFSA, apart: set[str]) -> None:
-    """Without error, with at most min(V K, K K) columns."""
-    factors = exact_factors(automaton, apart)
-    for place, word in enumerate(WORDS):
-        assert (factors.matrix(place) == automaton.matrix(word)).all()
-    if not apart:
+def test_factors_give_back_the_tensor(automaton: WFSA, separate: set[str]) -> None:
+    """They have no error and at most min(V K, K K) columns."""
+    factors = exact_factors(automaton, separate)
+    for index, word in enumerate(WORDS):
+        assert (factors.matrix(index) == automaton.matrix(word)).all()
+    if not separate:
         assert factors.rank <= min(len(WORDS) * automaton.states, automaton.states**2)
     tensor = FactoredCell(factors, dtype=torch.float64).tensor()
     assert tensor.tolist() == [automaton.matrix(word).tolist() for word in WORDS]  # equation 9

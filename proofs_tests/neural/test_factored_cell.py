@@ -37,20 +37,20 @@ def network(scoring="forward", dropout=0.0):
 def test_a_network_of_factors_is_its_steps_one_after_another_and_so_are_its_gradients(
     scoring, dropout, sentences
 ):
-    """Whether words with one vector share what is read, or each is read for itself."""
-    made = network(scoring, dropout)
-    cell, parameters, results = made.cell, [p for p in made.parameters() if p.requires_grad], []
+    """This holds whether words with the same vector share their reading or not."""
+    farnn = network(scoring, dropout)
+    cell, parameters, results = farnn.cell, [p for p in farnn.parameters() if p.requires_grad], []
 
     def step_by_step(sentences):
         ends = []
         for sentence in sentences:
-            h = made.initial.unsqueeze(0)
+            h = farnn.initial.unsqueeze(0)
             for word in sentence:
-                h = cell.step(cell.read(torch.tensor([made.index[word]])), h)
+                h = cell.step(cell.read(torch.tensor([farnn.index[word]])), h)
             ends.append(h)
         return torch.cat(ends)
 
-    for run in (made.states, step_by_step):
+    for run in (farnn.states, step_by_step):
         states = run(sentences)
         weights = torch.arange(1, states.numel() + 1, dtype=D).reshape(states.shape).cos()
         total = (states * weights).sum() + sum(0 * p.sum() for p in parameters)

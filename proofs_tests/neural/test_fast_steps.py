@@ -60,7 +60,7 @@ def weighed(values, seed):
 def test_values_and_gradients_are_those_of_the_cell_and_of_autograd(
     kind, time, batch, seed, bias, noisy, used
 ):
-    """Also where only some of the results are used, with noise, and from any state."""
+    """This holds if only some of the results are used, with noise, and from any state."""
     cell = cell_of(kind, seed, bias=bias)
     torch.manual_seed(seed)
     inputs = torch.randn(time, batch, 2, dtype=D, requires_grad=True)
@@ -77,8 +77,8 @@ def test_values_and_gradients_are_those_of_the_cell_and_of_autograd(
         torch.testing.assert_close(one, other)
     chosen = [n % len(ours) for n in used]
     gradients = [
-        torch.autograd.grad(weighed([made[n] for n in chosen], seed), leaves, allow_unused=True)
-        for made in (ours, theirs)
+        torch.autograd.grad(weighed([results[n] for n in chosen], seed), leaves, allow_unused=True)
+        for results in (ours, theirs)
     ]
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(
@@ -108,7 +108,7 @@ def test_packed_strings_are_as_each_string_alone(kind, lengths, seed):
     for one, other in zip(together, one_by_one, strict=True):
         torch.testing.assert_close(one, other)
     leaves = [*state, *cell.parameters()]
-    gradients = [torch.autograd.grad(weighed(made, seed), leaves) for made in (together, one_by_one)]
+    gradients = [torch.autograd.grad(weighed(results, seed), leaves) for results in (together, one_by_one)]
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other)
 
@@ -122,7 +122,9 @@ def test_many_steps_are_worked_on_in_groups(kind):
     state = cell.start(300)
     ours = [one for one in steps(cell, inputs, state) if one is not None]
     theirs = written_out(cell, inputs, state)
-    gradients = [torch.autograd.grad(weighed(made, 1), list(cell.parameters())) for made in (ours, theirs)]
+    gradients = [
+        torch.autograd.grad(weighed(results, 1), list(cell.parameters())) for results in (ours, theirs)
+    ]
     for one, other in zip(*gradients, strict=True):
         torch.testing.assert_close(one, other)
 
@@ -136,19 +138,19 @@ def test_gradients_and_gradients_of_gradients_are_those_of_differences(kind):
     names = [name for name, _ in cell.named_parameters()]
 
     def run(inputs, *rest):
-        given_state, weights = rest[: len(state)], dict(zip(names, rest[len(state) :], strict=True))
+        state_in, weights = rest[: len(state)], dict(zip(names, rest[len(state) :], strict=True))
         kept = dict(cell.named_parameters())
         for name, weight in weights.items():
-            place, _, last = name.rpartition(".")
-            owner = cell.get_submodule(place)
+            path, _, last = name.rpartition(".")
+            owner = cell.get_submodule(path)
             del owner._parameters[last]
             setattr(owner, last, weight)
         try:
-            return tuple(one for one in steps(cell, inputs, given_state) if one is not None)
+            return tuple(one for one in steps(cell, inputs, state_in) if one is not None)
         finally:
             for name, parameter in kept.items():
-                place, _, last = name.rpartition(".")
-                owner = cell.get_submodule(place)
+                path, _, last = name.rpartition(".")
+                owner = cell.get_submodule(path)
                 delattr(owner, last)
                 owner.register_parameter(last, parameter)
 

@@ -20,13 +20,13 @@ pytestmark = [
 
 
 def drawn(states, columns, rows, lengths):
-    """Random factors and vectors, and sentences of these lengths."""
+    """Return random factors and vectors, and sentences of these lengths."""
     torch.manual_seed(states + 7 * columns)
-    place = torch.full((max(lengths), len(lengths)), -1)
+    row = torch.full((max(lengths), len(lengths)), -1)
     for sentence, length in enumerate(lengths):
-        place[:length, sentence] = torch.randint(0, rows, (length,))
+        row[:length, sentence] = torch.randint(0, rows, (length,))
     before, after = (torch.randn(states, columns) / columns**0.5 for _ in range(2))
-    return [before, after, torch.randn(rows, columns), place, torch.randn(len(lengths), states)]
+    return [before, after, torch.randn(rows, columns), row, torch.randn(len(lengths), states)]
 
 
 def with_gradients(run, arguments):

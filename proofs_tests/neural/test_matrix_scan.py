@@ -135,9 +135,9 @@ def test_nothing_depends_on_other_strings_on_threads_or_on_where_a_string_is_cut
         finally:
             torch.set_num_threads(before)
 
-    whole = run()
-    assert all(map(torch.equal, whole, run(threads=3)))
-    states = whole[0]
+    full = run()
+    assert all(map(torch.equal, full, run(threads=3)))
+    states = full[0]
     rest = matrix_scan(matrices, symbols[13:, 4:9], states[12, 4:9], offsets[13:, 4:9], semiring)
     assert torch.equal(states[13:, 4:9], rest)
 
@@ -254,13 +254,13 @@ def test_a_gradient_that_may_be_differentiated_again_is_the_gradient(semiring, b
     torch.manual_seed(3)
     matrices, start = torch.rand(2, 4, 4).to(dtype) / 2, torch.rand(3, 4).to(dtype)
     symbols = torch.randint(0, 2, (20, 3))
-    made = []
+    gradients = []
     for again in (False, True):
         values = [x.clone().requires_grad_() for x in (matrices, start)]
         with scan.use(backend):
             states = matrix_scan(values[0], symbols, values[1], semiring=semiring)
-            made.append(torch.autograd.grad(states.float().sum(), values, create_graph=again))
-    for one, other in zip(*made, strict=True):  # sums in another order
+            gradients.append(torch.autograd.grad(states.float().sum(), values, create_graph=again))
+    for one, other in zip(*gradients, strict=True):  # sums in another order
         torch.testing.assert_close(one, other, rtol=4 * torch.finfo(dtype).eps, atol=1e-6)
 
 
@@ -340,8 +340,8 @@ def test_an_affine_layer_is_that_of_its_gates_and_steps(layer, backend):
     view = torch.randint(0, 4, (6, 5)) if cell.reads_symbols else torch.randn(6, 5, 4, dtype=D)
     state = [torch.randn(5, 3, dtype=D)]
     with scan.use(backend):
-        shared, apart = cell.recur(view, state), cell.steps(cell.gates(view), state)
-    torch.testing.assert_close(shared, apart, rtol=1e-13, atol=1e-14)
+        shared, separate = cell.recur(view, state), cell.steps(cell.gates(view), state)
+    torch.testing.assert_close(shared, separate, rtol=1e-13, atol=1e-14)
 
     class Other(layer.cell_class):
         def gates(self, view):

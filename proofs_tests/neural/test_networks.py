@@ -145,16 +145,16 @@ def test_a_packed_sequence_comes_back_packed(kind, options, bidirectional):
 
 @every
 def test_a_string_can_be_read_in_parts(kind, options):
-    """In halves, symbol by symbol, and with an empty part between; the state streams."""
+    """The parts are halves, single symbols, or empty; the state carries over."""
     layer = build(kind, options)
     v = inputs(layer, 6, 2)
-    whole, last = layer(v)
+    full, last = layer(v)
     for cuts in ([4], [1, 2, 3, 4, 5], [2, 2]):
         state, parts = layer.start(2), []
         for low, high in zip([0, *cuts], [*cuts, 6], strict=True):
             part, state = layer(v[low:high], state)
             parts.append(part)
-        torch.testing.assert_close(torch.cat(parts), whole)
+        torch.testing.assert_close(torch.cat(parts), full)
         torch.testing.assert_close(flat(state), flat(last))
 
 
@@ -167,10 +167,10 @@ def test_several_layers_stream_too(kind, options):
         else {"num_layers": 3, "hidden_units": 4},
     )
     v = inputs(layer, 6, 2)
-    whole, last = layer(v)
+    full, last = layer(v)
     first, state = layer(v[:2])
     second, state = layer(v[2:], state)
-    torch.testing.assert_close(torch.cat([first, second]), whole)
+    torch.testing.assert_close(torch.cat([first, second]), full)
     torch.testing.assert_close(flat(state), flat(last))
 
 
@@ -233,8 +233,8 @@ def test_gradients_are_those_of_finite_differences(kind, options):
         )
         return (h, *(torch.tanh(s) for s in flat(state)))
 
-    given = v.clone().requires_grad_() if v.is_floating_point() else v
-    assert torch.autograd.gradcheck(run, (given, *(p.detach().clone().requires_grad_() for p in parameters)))
+    leaf = v.clone().requires_grad_() if v.is_floating_point() else v
+    assert torch.autograd.gradcheck(run, (leaf, *(p.detach().clone().requires_grad_() for p in parameters)))
 
 
 @every

@@ -49,8 +49,8 @@ def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, 
 
 @pytest.mark.parametrize(("gate", "sees"), [(0, "before"), (1, "before"), (2, "after")])
 def test_each_peephole_sees_its_cell_state(gate, sees):
-    """Equations 6 to 8: p^i and p^f see c_{t-1}, p^o sees c_t. All else is 0 but the bias of g, so f = i = o
-    = 1/2 without.
+    """Equations 6 to 8: p^i and p^f see c_{t-1}, p^o sees c_t. Everything but the bias of g is 0, so without
+    peepholes f = i = o = 1/2.
     """
     part = PeepholePart(1, 1, dtype=D)
     with torch.no_grad():
@@ -62,7 +62,7 @@ def test_each_peephole_sees_its_cell_state(gate, sees):
     zero = torch.zeros(1, 1, dtype=D)
     u, c = (float(v.detach()) for v in part.step(part.read(zero), (zero, zero + before)))
     opened = 1 / (1 + math.exp(-3 * before))
-    i, f = (opened if gate == place else 0.5 for place in (0, 1))
+    i, f = (opened if gate == number else 0.5 for number in (0, 1))
     after = f * before + i * 0.5
     assert c == pytest.approx(after)
     assert u == pytest.approx((1 / (1 + math.exp(-3 * after)) if sees == "after" else 0.5) * math.tanh(after))

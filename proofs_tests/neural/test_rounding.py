@@ -57,17 +57,17 @@ FUNCTION_NAMES = ["sigmoid", "tanh", "logsigmoid"]
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(("function", "truth"), FUNCTIONS, ids=FUNCTION_NAMES)
 def test_elementary_functions_are_within_the_assumed_units_in_the_last_place(dtype, function, truth):
-    """Over five thousand points, torch on this machine against ball arithmetic of 400 bits."""
+    """Compare torch on this machine with ball arithmetic of 400 bits, at more than five thousand points."""
     kind = format_of(dtype)
     inputs = SPREAD.to(dtype)
     worst = 0.0
     with flint.ctx.workprec(400):
         for x, y in zip(inputs.tolist(), function(inputs).tolist(), strict=True):
             true = truth(x)
-            apart = abs(ball(y) - true)
-            if bool(apart <= ball(kind.tiny)):
+            difference = abs(ball(y) - true)
+            if bool(difference <= ball(kind.tiny)):
                 continue
-            worst = max(worst, float((apart / abs(true)).mid()) / kind.unit)
+            worst = max(worst, float((difference / abs(true)).mid()) / kind.unit)
     assert worst <= FUNCTION_ROUNDINGS
 
 
@@ -171,9 +171,9 @@ def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
         )
     )
     with flint.ctx.workprec(400):
-        apart = abs(ball(float(value)) - truth(Fraction(x) + Fraction(share) * Fraction(error)))
-        assert bool(apart <= ball(float(carried)))
-        assert bool(apart <= ball(float(other.error)) + ball(kind.tiny))
+        difference = abs(ball(float(value)) - truth(Fraction(x) + Fraction(share) * Fraction(error)))
+        assert bool(difference <= ball(float(carried)))
+        assert bool(difference <= ball(float(other.error)) + ball(kind.tiny))
 
 
 def true_affine(row, offset, x):
@@ -239,7 +239,7 @@ def test_sums_and_differences_are_off_by_what_either_side_is():
 
 
 @pytest.mark.parametrize(
-    ("layer", "places"),
+    ("layer", "entries"),
     [
         (RRNNF(2, 1), [("final", (1,)), ("final", (2,)), ("initial", (3,))]),
         (RCNN(2, 1, decay="constant"), [("matrices", (0, 1, 1))]),
@@ -247,10 +247,10 @@ def test_sums_and_differences_are_off_by_what_either_side_is():
     ],
     ids=["rrnn-f", "rcnn", "scrn"],
 )
-def test_gates_that_no_symbol_changes_are_off_by_a_sigmoid_too(layer, places):
+def test_gates_that_no_symbol_changes_are_off_by_a_sigmoid_too(layer, entries):
     (slack,) = layer.deviations(torch.ones(1, 2))
-    for part, place in places:
-        assert 0 < getattr(slack, part)[place] < 100 * 2.0**-24
+    for part, index in entries:
+        assert 0 < getattr(slack, part)[index] < 100 * 2.0**-24
 
 
 def test_what_parameters_alone_make_is_tracked_within_the_context():

@@ -151,16 +151,16 @@ def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(backend, l
 def test_nothing_depends_on_other_lanes_on_threads_or_on_where_a_string_is_cut(loop, dtype):
     torch.manual_seed(1)
     f, u, start = (torch.randn(*s).to(dtype) for s in ((300, 3, 37), (300, 3, 37), (3, 37)))
-    whole = loop(f, u, start)
+    full = loop(f, u, start)
     first = loop(f[:101], u[:101], start)
-    assert torch.equal(whole[:101], first)
-    if dtype is not torch.bfloat16:  # which carries more than a state holds
-        assert torch.equal(whole[101:], loop(f[101:], u[101:], first[-1]))
-    assert torch.equal(whole[:, 1:2, 5:6], loop(f[:, 1:2, 5:6], u[:, 1:2, 5:6], start[1:2, 5:6]))
+    assert torch.equal(full[:101], first)
+    if dtype is not torch.bfloat16:  # bfloat16 carries more digits than a state holds
+        assert torch.equal(full[101:], loop(f[101:], u[101:], first[-1]))
+    assert torch.equal(full[:, 1:2, 5:6], loop(f[:, 1:2, 5:6], u[:, 1:2, 5:6], start[1:2, 5:6]))
     threads = torch.get_num_threads()
     try:
         torch.set_num_threads(3)
-        assert torch.equal(loop(f, u, start), whole)
+        assert torch.equal(loop(f, u, start), full)
     finally:
         torch.set_num_threads(threads)
 
@@ -242,15 +242,15 @@ def test_nothing_flows_to_the_lesser_term_of_a_maximum_though_what_flows_is_infi
     f, u, c = (torch.tensor(x, requires_grad=True) for x in ([[0.0]], [[-1.0]], [0.0]))
     for again in (False, True):
         with scan.use(backend):
-            made = torch.autograd.grad(scan.max_plus(f, u, c).sqrt(), (f, u, c), create_graph=again)
-        assert [x.item() for x in made] == [math.inf, 0, math.inf]
+            gradients = torch.autograd.grad(scan.max_plus(f, u, c).sqrt(), (f, u, c), create_graph=again)
+        assert [x.item() for x in gradients] == [math.inf, 0, math.inf]
 
 
 @each_backend
 @each_loop
 @pytest.mark.parametrize("again", [False, True], ids=["once", "again"])
 def test_gradients_have_the_tangents_of_dual_arguments(backend, loop, again):
-    """Forward over backward: a product of the Hessian with a vector."""
+    """Forward over backward gives a product of the Hessian with a vector."""
     torch.manual_seed(5)
     values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in ((4, 3), (4, 3), (3,))]
     tangents = [torch.randn_like(x) for x in values]
@@ -258,8 +258,8 @@ def test_gradients_have_the_tangents_of_dual_arguments(backend, loop, again):
     def pushed(run):
         with scan.use(backend), torch.autograd.forward_ad.dual_level():
             duals = [torch.autograd.forward_ad.make_dual(x, y) for x, y in zip(values, tangents, strict=True)]
-            made = torch.autograd.grad(run(*duals).square().sum(), values, create_graph=again)
-            return [torch.autograd.forward_ad.unpack_dual(x).tangent for x in made]
+            gradients = torch.autograd.grad(run(*duals).square().sum(), values, create_graph=again)
+            return [torch.autograd.forward_ad.unpack_dual(x).tangent for x in gradients]
 
     for one, other in zip(pushed(loop), pushed(written_out(loop)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
@@ -363,18 +363,18 @@ def test_a_pair_does_not_depend_on_other_lanes_or_on_where_a_string_is_cut(dtype
     torch.manual_seed(9)
     sizes = [(300, 3, 37)] * 4 + [(3, 37)] * 3
     x1, z1, x2, z2, c1, c2, r = (torch.randn(*size).to(dtype) for size in sizes)
-    whole = pair(x1, z1, x2, z2, c1, c2, r)
+    full = pair(x1, z1, x2, z2, c1, c2, r)
     part = pair(*(x[:, 1:2, 4:30] for x in (x1, z1, x2, z2)), *(x[1:2, 4:30] for x in (c1, c2, r)))
     first = pair(*(x[:101] for x in (x1, z1, x2, z2)), c1, c2, r)
-    for place in range(2):
-        assert torch.equal(whole[place][:, 1:2, 4:30], part[place])
-        assert torch.equal(whole[place][:101], first[place])
+    for index in range(2):
+        assert torch.equal(full[index][:, 1:2, 4:30], part[index])
+        assert torch.equal(full[index][:101], first[index])
     if dtype is not torch.bfloat16:
         rest = pair(*(x[101:] for x in (x1, z1, x2, z2)), first[0][-1], first[1][-1], r)
-        assert all(torch.equal(w[101:], x) for w, x in zip(whole, rest, strict=True))
+        assert all(torch.equal(w[101:], x) for w, x in zip(full, rest, strict=True))
     else:
         wide = pair(*(x.float() for x in (x1, z1, x2, z2, c1, c2, r)))
-        assert all(torch.equal(w, x.to(dtype)) for w, x in zip(whole, wide, strict=True))
+        assert all(torch.equal(w, x.to(dtype)) for w, x in zip(full, wide, strict=True))
 
 
 def in_both_ways(monkeypatch, function, *values):
@@ -432,12 +432,12 @@ def test_the_last_cache_is_the_largest_that_the_system_names(tmp_path):
 @pytest.mark.parametrize("start", [-torch.inf, -1.0, 0.0, 1.0])
 @each_backend
 def test_max_plus_has_the_subgradients_of_maximum(start, backend):
-    """Ties among them: many of these numbers are equal."""
+    """There are ties, because many of these numbers are equal."""
     torch.manual_seed(0)
-    whole = [torch.randint(-2, 2, (6, 4, 3)).to(D) for _ in range(2)] + [torch.full((4, 3), start, dtype=D)]
+    tensors = [torch.randint(-2, 2, (6, 4, 3)).to(D) for _ in range(2)] + [torch.full((4, 3), start, dtype=D)]
     results = []
     for run in (scan.max_plus, written_out(scan.max_plus)):
-        f, u, c = (x.clone().requires_grad_() for x in whole)
+        f, u, c = (x.clone().requires_grad_() for x in tensors)
         with scan.use(backend):
             states = run(f, u, c)
         (states * torch.arange(1, 73, dtype=D).reshape(6, 4, 3)).sum().backward()
@@ -669,10 +669,10 @@ def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "one"))
         libraries.library.cache_clear()
         libraries.library(source, compiled.CONTRACTION)
-        (whole,) = (tmp_path / "one").rglob("*.so")
-        spoilt = tmp_path / "two" / "scan" / whole.name
+        (built,) = (tmp_path / "one").rglob("*.so")
+        spoilt = tmp_path / "two" / "scan" / built.name
         spoilt.parent.mkdir(parents=True)
-        spoilt.write_bytes(whole.read_bytes()[:1000])
+        spoilt.write_bytes(built.read_bytes()[:1000])
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "two"))
         libraries.library.cache_clear()
         assert libraries.library(source, compiled.CONTRACTION).one() == 1
@@ -705,9 +705,9 @@ def test_arguments_on_several_devices_are_refused(loop, away):
 
 @each_loop
 def test_what_is_no_float_is_refused_and_no_lanes_are_none(loop):
-    whole = torch.ones(3, 2, dtype=torch.long)
+    integers = torch.ones(3, 2, dtype=torch.long)
     with pytest.raises(InputError, match=r"the arguments of a recurrence must be floats, got torch.int64"):
-        loop(whole, whole, whole[0])
+        loop(integers, integers, integers[0])
     for shape in ((3, 0), (0, 0), (3,)):
         assert loop(torch.ones(shape), torch.ones(shape), torch.ones(shape[1:])).shape == shape
 

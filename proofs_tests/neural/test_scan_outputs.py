@@ -57,9 +57,9 @@ def test_an_output_is_that_of_torchs_own_passes(form, expected, backend, drawn):
     values = arguments(form, drawn)
     right, limits = expected(*values), torch.finfo(D)
     with scan.use(backend):
-        apart = (form(*values) - right).abs()
+        difference = (form(*values) - right).abs()
     # torch's own passes round, too
-    assert (apart <= 2 * error_bound(limits.eps, right, values) + limits.smallest_normal).all()
+    assert (difference <= 2 * error_bound(limits.eps, right, values) + limits.smallest_normal).all()
 
 
 @each_form
@@ -115,10 +115,10 @@ def test_compiled_exported_and_transformed_it_is_the_same(form, expected):
 
     network = lambda *values: form(*(2 * x for x in values))
     require_same_compiled_and_exported(network, values)
-    places = tuple(range(len(values)))
-    gradient = torch.func.grad(lambda *one: network(*one).sum(), argnums=places)
+    positions = tuple(range(len(values)))
+    gradient = torch.func.grad(lambda *one: network(*one).sum(), argnums=positions)
     each = torch.func.vmap(gradient, in_dims=1, out_dims=1)(*values)
-    wanted = torch.func.grad(lambda *one: expected(*(2 * x for x in one)).sum(), argnums=places)(*values)
+    wanted = torch.func.grad(lambda *one: expected(*(2 * x for x in one)).sum(), argnums=positions)(*values)
     for ours, right in zip(each, wanted, strict=True):
         torch.testing.assert_close(ours, right)
 

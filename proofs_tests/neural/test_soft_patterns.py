@@ -165,8 +165,8 @@ def pool_of_the_step_before(self, gates, state):
     return (torch.cat([state[0].unsqueeze(0), c])[:-1], *rest)
 
 
-def places_swapped(self, view):
-    """The window read from its end."""
+def window_reversed(self, view):
+    """Return the gates of a window that is read from its end."""
     right = RIGHT_GATES(self, view)
     return {
         name: gate if view.dim() == 2 else right[last]
@@ -187,7 +187,7 @@ BREAKS = {
     "one row where two are right": ("sopa-one-epsilon", SopaOneEpsilonCell, "pattern", None),
     "no weight of epsilon in the start": ("sopa", SopaCell, "start", sopa.AutomatonCell.start),
     "the pool of the step before": ("cnn-max-pooled", CNNMaxPooledCell, "steps", pool_of_the_step_before),
-    "the window from its end": ("cnn-max-pooled", CNNMaxPooledCell, "gates", places_swapped),
+    "the window from its end": ("cnn-max-pooled", CNNMaxPooledCell, "gates", window_reversed),
     "padding where there is none": (
         "cnn-max-pooled",
         CNNMaxPooledCell,

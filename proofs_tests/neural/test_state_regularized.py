@@ -123,9 +123,9 @@ def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, s
 @regularized
 def test_at_centroid_h_is_that_centroid_and_c_is_zero(kind):
     network = randomly(KINDS[kind](2, 3, k=4), seed=15)
-    for place in range(4):
-        h, *c = network.cell.at_centroid(place, batch=2)
-        assert torch.equal(h, network.cell.component.centroids[:, place].expand(2, 3))
+    for index in range(4):
+        h, *c = network.cell.at_centroid(index, batch=2)
+        assert torch.equal(h, network.cell.component.centroids[:, index].expand(2, 3))
         assert len(c) == (0 if network.cell.memoryless else 1)
         assert not c or torch.equal(c[0], torch.zeros(2, 3))
 
@@ -251,10 +251,10 @@ def test_lstm_p_alone_has_no_centroids():
     assert not any("centroids" in name for name, _ in LSTMP(2, 3).named_parameters())
 
 
-@pytest.mark.parametrize("place", [-1, 4, 1.5, "0", None])
-def test_a_centroid_that_is_not_there_is_named(place):
+@pytest.mark.parametrize("index", [-1, 4, 1.5, "0", None])
+def test_a_centroid_that_is_not_there_is_named(index):
     with pytest.raises(InputError, match=r"the centroid must be from 0 to 3, got"):
-        SRGRU(2, 3, k=4).cell.at_centroid(place)
+        SRGRU(2, 3, k=4).cell.at_centroid(index)
 
 
 @pytest.mark.parametrize(

@@ -186,5 +186,5 @@ def test_noise_is_gaussian_and_on_the_logits(temperature):
     off = log[:, 0] - log[:, 1] - (b[0] - b[1]) / temperature
     x = math.log(4 / FALSE_ALARM)
     assert abs(float(off.mean())) <= noise * math.sqrt(2) * math.sqrt(2 * x / n)
-    apart = float((off**2).mean()) / (2 * noise**2) - 1
-    assert -2 * math.sqrt(x / n) <= apart <= 2 * math.sqrt(x / n) + 2 * x / n
+    difference = float((off**2).mean()) / (2 * noise**2) - 1
+    assert -2 * math.sqrt(x / n) <= difference <= 2 * math.sqrt(x / n) + 2 * x / n

@@ -143,8 +143,8 @@ def test_so_is_one_backward_whose_product_overflows():
     )
     values = grad, f, torch.zeros_like(f), torch.zeros_like(f), torch.ones(1, dtype=D)
     with scan.use("triton", 2):
-        made = on_gpu.scan_backward(*values, "real")
-    for ours, theirs in zip(made, loops.scan_backward(*values, "real"), strict=True):
+        results = on_gpu.scan_backward(*values, "real")
+    for ours, theirs in zip(results, loops.scan_backward(*values, "real"), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
 
 

@@ -138,9 +138,9 @@ def test_nothing_depends_on_other_strings_or_on_where_a_string_is_cut(semiring):
     matrices, symbols = torch.randn(3, 18, 18) / 4, torch.randint(0, 3, (6, 3))
     start, offsets = torch.randn(3, 18), torch.randn(6, 3, 18)
     with scan.use("triton"):
-        whole = matrix_scan(matrices, symbols, start, offsets, semiring)
-        rest = matrix_scan(matrices, symbols[4:, 1:2], whole[3, 1:2], offsets[4:, 1:2], semiring)
-    assert torch.equal(whole[4:, 1:2], rest)
+        full = matrix_scan(matrices, symbols, start, offsets, semiring)
+        rest = matrix_scan(matrices, symbols[4:, 1:2], full[3, 1:2], offsets[4:, 1:2], semiring)
+    assert torch.equal(full[4:, 1:2], rest)
 
 
 @each_semiring
@@ -161,8 +161,8 @@ def test_many_uses_of_a_matrix_are_summed_in_parts_and_one_that_is_not_used_gets
     symbols = torch.tensor([[0, 0, 3], [0, 0, 3], [0, 3, 0], [0, 0, 0]])
     values = torch.randint(-2, 3, (4, 5, 5)).to(D), symbols, torch.randint(-2, 3, (3, 5)).to(D), None
     theirs = states_and_gradients(loops.forward, values, semiring)
-    started = patch.object(on_gpu, "_start", wraps=on_gpu._start)
-    with patch.object(on_gpu, "USES", 1), started as run, scan.use("triton"):
+    patched = patch.object(on_gpu, "_start", wraps=on_gpu._start)
+    with patch.object(on_gpu, "USES", 1), patched as run, scan.use("triton"):
         ours = states_and_gradients(matrix_scan, values, semiring)
     assert run.call_args.args[:2] == ("gather", (4, 3))
     torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
@@ -203,14 +203,14 @@ def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semir
 
 
 @each_semiring
-@pytest.mark.parametrize("place", ["start", "matrices", "offsets"])
-def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, place):
+@pytest.mark.parametrize("name", ["start", "matrices", "offsets"])
+def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, name):
     values = {"matrices": torch.ones(2, 18, 18), "start": torch.ones(3, 18), "offsets": -torch.ones(2, 3, 18)}
-    values[place][1] = math.nan  # the second matrix, string or step
+    values[name][1] = math.nan  # the second matrix, string or step
     symbols = torch.tensor([[0, 1, 0], [0, 0, 0]])
     with scan.use("triton"):
         states = matrix_scan(values["matrices"], symbols, values["start"], values["offsets"], semiring)
-    wrong = [[False] * 3, [True] * 3] if place == "offsets" else [[False, True, False]] * 2
+    wrong = [[False] * 3, [True] * 3] if name == "offsets" else [[False, True, False]] * 2
     assert states.isnan().all(2).tolist() == states.isnan().any(2).tolist() == wrong
 
 

@@ -49,16 +49,16 @@ def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[
     rows = {}
     at = 0
     for step, size in enumerate(packed.sizes):
-        for place in order[:size]:
-            rows[place, step] = at
+        for index in order[:size]:
+            rows[index, step] = at
             at += 1
     logits, alphas, last = [None] * at, [None] * at, []
-    for place, string in enumerate(strings):
-        alpha = first[place]
+    for index, string in enumerate(strings):
+        alpha = first[index]
         for step, token in enumerate(string):
             (u,) = cell.part.step(cell.part.read(inputs[token]), (cell.component.centroids @ alpha,))
             b = cell.component.similarities(u) / cell.component.temperature
-            row = rows[place, step]
+            row = rows[index, step]
             alpha = torch.softmax(b if noise is None else b + noise[row], dim=0)
             logits[row], alphas[row] = b, alpha
         last.append(alpha)

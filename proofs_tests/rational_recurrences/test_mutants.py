@@ -37,9 +37,9 @@ def test_back_tracing_that_loses_the_first_transition_is_refuted(monkeypatch):
             return automaton.semiring.zero
         return paths.path_score(automaton, (best.start, best.edges[1:] or best.edges))
 
-    whole = claim_named("back-tracing")
-    broken = whole.variant("corrected").changed(algorithm=back_tracing.summed(without_first))
-    monkeypatch.setitem(registry._registered, whole.name, replace(whole, variants=(broken,)))
+    claim = claim_named("back-tracing")
+    broken = claim.variant("corrected").changed(algorithm=back_tracing.summed(without_first))
+    monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(broken,)))
     with pytest.raises(Disagreement):
         exhaust("back-tracing", broken, longest=3)
 
@@ -53,13 +53,13 @@ def test_back_tracing_that_loses_the_first_transition_is_refuted(monkeypatch):
     ],
 )
 def test_another_soft_pattern_is_refuted_and_not_proved(monkeypatch, name, wrong):
-    whole = claim_named("sopa")
-    variant = whole.variant("corrected-one-epsilon" if name == "left_out_once" else "corrected")
+    claim = claim_named("sopa")
+    variant = claim.variant("corrected-one-epsilon" if name == "left_out_once" else "corrected")
     if name == "read":
         monkeypatch.setattr(sopa, name, wrong)
     else:
         variant = variant.changed(recurrence=sopa.soft_pattern(wrong))
-        monkeypatch.setitem(registry._registered, "sopa", replace(whole, variants=(variant,)))
+        monkeypatch.setitem(registry._registered, "sopa", replace(claim, variants=(variant,)))
     with pytest.raises(Disagreement):
         exhaust("sopa", variant, longest=3)
     if variant.proof is not None:
@@ -68,21 +68,21 @@ def test_another_soft_pattern_is_refuted_and_not_proved(monkeypatch, name, wrong
 
 
 def test_a_filter_turned_round_is_refuted_and_not_proved(monkeypatch):
-    whole = claim_named("cnn-max-pooled")
+    claim = claim_named("cnn-max-pooled")
     turned = lambda w: cnn_max_pooled.chain(
         replace(w, entries={**w.entries, "f": {x: f[::-1] for x, f in w.f.items()}})
     )
-    variant = whole.variant("corrected").changed(construction=turned)
-    monkeypatch.setitem(registry._registered, whole.name, replace(whole, variants=(variant,)))
+    variant = claim.variant("corrected").changed(construction=turned)
+    monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(variant,)))
     with pytest.raises(Disagreement):
-        exhaust(whole.name, variant, longest=3)
+        exhaust(claim.name, variant, longest=3)
     with pytest.raises(NotProved):
         prove(variant)
 
 
 @pytest.mark.parametrize("name", ["corrected", "corrected-equation-6", "corrected-equation-13"])
 def test_a_closed_sum_without_its_last_term_is_refuted(monkeypatch, name):
-    whole = closed_sums.closed_sum
-    monkeypatch.setattr(closed_sums, "closed_sum", lambda k, u, f, string: whole(k, u, f, string[:-1]))
+    closed_sum = closed_sums.closed_sum
+    monkeypatch.setattr(closed_sums, "closed_sum", lambda k, u, f, string: closed_sum(k, u, f, string[:-1]))
     with pytest.raises(Disagreement):
         exhaust("closed-sums", claim_named("closed-sums").variant(name), longest=3)

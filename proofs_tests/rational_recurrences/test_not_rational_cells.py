@@ -60,41 +60,41 @@ FLOAT64 = Arithmetic(
 )
 
 
-def torch_cell(given):
-    """Torch's own cell with the same weights, and the gates in its order."""
-    d, letters = given.units, len(given.letters)
-    w = {name: torch.tensor(value, dtype=torch.float64) for name, value in given.over(float).items()}
+def torch_cell(weighted_cell):
+    """Return torch's own cell with the same weights, with the gates in its order."""
+    d, letters = weighted_cell.units, len(weighted_cell.letters)
+    w = {name: torch.tensor(value, dtype=torch.float64) for name, value in weighted_cell.over(float).items()}
     kind, gates = {
         "elman": (torch.nn.RNNCell, "h"),
         "lstm": (torch.nn.LSTMCell, "ifgo"),
         "gru": (torch.nn.GRUCell, "rzn"),
-    }[given.cell.name]
-    made = kind(letters, d, dtype=torch.float64)
+    }[weighted_cell.cell.name]
+    module = kind(letters, d, dtype=torch.float64)
     hidden = gates.replace("n", "m")
     with torch.no_grad():
-        made.weight_ih.copy_(torch.cat([w[f"W_{g}"] for g in gates]))
-        made.weight_hh.copy_(torch.cat([w[f"U_{g}"] for g in hidden]))
-        made.bias_ih.copy_(torch.cat([w[f"b_{g}"] for g in gates]))
-        made.bias_hh.copy_(
+        module.weight_ih.copy_(torch.cat([w[f"W_{g}"] for g in gates]))
+        module.weight_hh.copy_(torch.cat([w[f"U_{g}"] for g in hidden]))
+        module.bias_ih.copy_(torch.cat([w[f"b_{g}"] for g in gates]))
+        module.bias_hh.copy_(
             torch.cat([w[f"b_{g}"] if g == "m" else torch.zeros(d, dtype=torch.float64) for g in hidden])
         )
-    return made
+    return module
 
 
-def torch_state(made, given, word):
-    """All vectors of the state after the word, in our order: c before h."""
-    letters = torch.eye(len(given.letters), dtype=torch.float64)
+def torch_state(module, weighted_cell, word):
+    """Return all vectors of the state after the word, in our order: c before h."""
+    letters = torch.eye(len(weighted_cell.letters), dtype=torch.float64)
     state = None
     with torch.no_grad():
         for letter in word:
-            state = made(letters[given.letters.index(letter)], state)
+            state = module(letters[weighted_cell.letters.index(letter)], state)
     return [v.tolist() for v in (reversed(state) if isinstance(state, tuple) else [state])]
 
 
-def state_after(given, word, arithmetic):
-    weights, state = given.over(arithmetic.number), given.start(arithmetic)
+def state_after(weighted_cell, word, arithmetic):
+    weights, state = weighted_cell.over(arithmetic.number), weighted_cell.start(arithmetic)
     for letter in word:
-        state = given.cell.step(weights, state, given.letters.index(letter), arithmetic)
+        state = weighted_cell.cell.step(weights, state, weighted_cell.letters.index(letter), arithmetic)
     return state
 
 
@@ -103,8 +103,8 @@ def state_after(given, word, arithmetic):
 @given(st.integers(1, 3), st.integers(0, 10**6), st.text("abc", min_size=1, max_size=6))
 def test_the_equations_are_those_of_torch(name, d, seed, word):
     cell = some(CELLS[name], d, "abc", seed)
-    made = torch_cell(cell)
-    for ours, theirs in zip(state_after(cell, word, FLOAT64), torch_state(made, cell, word), strict=True):
+    module = torch_cell(cell)
+    for ours, theirs in zip(state_after(cell, word, FLOAT64), torch_state(module, cell, word), strict=True):
         for one, other in zip(ours, theirs, strict=True):
             assert one.ball.contains(flint.arb(other)), (one.ball, other)
             assert one.ball.rad() < 1e-9

@@ -22,12 +22,12 @@ def test_the_count_of_states_is_exact_and_how_many_are_needed(shows_what_is_expe
 
 
 def with_small_cases(monkeypatch, small_cases):
-    """The claim with other small cases of Table 1's reading."""
-    whole = claim_named(CLAIM)
+    """Register the claim with other small cases of Table 1's reading, and return that variant."""
+    claim = claim_named(CLAIM)
     variants = tuple(
-        replace(v, small_cases=small_cases) if v.name == "printed-table-1" else v for v in whole.variants
+        replace(v, small_cases=small_cases) if v.name == "printed-table-1" else v for v in claim.variants
     )
-    monkeypatch.setitem(registry._registered, CLAIM, replace(whole, variants=variants))
+    monkeypatch.setitem(registry._registered, CLAIM, replace(claim, variants=variants))
     return claim_named(CLAIM).variant("printed-table-1")
 
 

@@ -49,14 +49,16 @@ def certificate(name: str) -> dict[str, Any]:
 
 
 def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> tuple[int, str]:
-    """The exit status of the program for the certificate in a file, and what it prints: one line, on standard
-    error where there is none.
+    """Return the program's exit status for the certificate in a file, and the line that it prints.
+
+    The line is on standard error if there is no certificate.
     """
     status = (program or checker_of(json.loads(path.read_text()))).main([str(path)])
     out, err = capsys.readouterr()
-    said, silent = (err, out) if status == 2 else (out, err)
-    assert silent == "" and said.endswith("\n") and said[:-1].isprintable() and said.isascii(), (out, err)
-    return status, said
+    printed, silent = (err, out) if status == 2 else (out, err)
+    is_line = printed.endswith("\n") and printed[:-1].isprintable() and printed.isascii()
+    assert silent == "" and is_line, (out, err)
+    return status, printed
 
 
 def holds(data: dict[str, Any]) -> bool:

@@ -225,11 +225,11 @@ def test_two_outputs_of_one_command_are_two_files(two, capsys):
     assert not Path("out.json").exists()
 
 
-@pytest.mark.parametrize("place", [".", "A.json/x.json", "loop.json"])
-def test_a_place_that_cannot_be_written_is_refused_before_work(place, two, capsys, monkeypatch):
+@pytest.mark.parametrize("path", [".", "A.json/x.json", "loop.json"])
+def test_a_place_that_cannot_be_written_is_refused_before_work(path, two, capsys, monkeypatch):
     Path("loop.json").symlink_to("loop.json")
     monkeypatch.setattr("ratproof.commands.deciding.decide", None)  # no work is done
-    refused(capsys, "equivalent", "A.json", "B.json", "--certificate", place)
+    refused(capsys, "equivalent", "A.json", "B.json", "--certificate", path)
 
 
 def test_a_certificate_that_cannot_be_written_after_all_leaves_with_4(two, capsys):
@@ -280,7 +280,7 @@ def test_a_defect_is_no_answer(monkeypatch, capsys):
     )
 
 
-@pytest.mark.parametrize("place", ["/", "//"])
-def test_a_result_that_would_be_written_to_the_root_is_refused(place, capsys):
-    assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", place]) == 2
+@pytest.mark.parametrize("path", ["/", "//"])
+def test_a_result_that_would_be_written_to_the_root_is_refused(path, capsys):
+    assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", path]) == 2
     assert capsys.readouterr().err.endswith("cannot be written: is a folder\n")

@@ -71,32 +71,32 @@ def test_a_module_that_is_right_holds_and_one_that_is_an_ulp_off_is_refuted(tmp_
 def test_a_layer_of_ours_reads_itself_off(layer):
     torch.manual_seed(1)
     claim = believe_module("layer", module=layer, embeddings=torch.randn(2, 3), alphabet="ab")
-    found = list(claim.comparison.compare(["", "a", "abba", "b" * 30]))
-    assert all(c.difference is None for c in found) and [c.cases for c in found] == [0, 1, 1, 1]
+    comparisons = list(claim.comparison.compare(["", "a", "abba", "b" * 30]))
+    assert all(c.difference is None for c in comparisons) and [c.cases for c in comparisons] == [0, 1, 1, 1]
 
 
 class EdgeLayer(nn.Module):
-    """A layer that loses its state at some place, as a kernel that works in chunks may."""
+    """A layer that loses its state at some step, as a kernel that works in chunks may."""
 
-    def __init__(self, layer, place):
+    def __init__(self, layer, edge):
         super().__init__()
-        self.layer, self.place = layer, place
+        self.layer, self.edge = layer, edge
 
     def forward(self, inputs):
-        return torch.cat([self.layer.scores(x) for x in inputs.split(self.place)])
+        return torch.cat([self.layer.scores(x) for x in inputs.split(self.edge)])
 
 
-@pytest.mark.parametrize("place", [16, 256, 1024])
-def test_a_state_that_is_lost_far_away_is_refuted(place):
+@pytest.mark.parametrize("edge", [16, 256, 1024])
+def test_a_state_that_is_lost_far_away_is_refuted(edge):
     torch.manual_seed(1)
     layer, embeddings = SRU(3, 2), torch.randn(2, 3)
     automaton = layer.to_automata(embeddings, "ab")
     report = check_module(
-        EdgeLayer(layer, place), automaton, embeddings=embeddings, alphabet="ab", slack=1e-6, examples=10
+        EdgeLayer(layer, edge), automaton, embeddings=embeddings, alphabet="ab", slack=1e-6, examples=10
     )
     (result,) = report.results
     assert str(result.verdict) == "refuted"
-    assert place < len(result.counterexample.string) <= 2 * place + 1
+    assert edge < len(result.counterexample.string) <= 2 * edge + 1
 
 
 def test_a_difference_of_a_few_roundings_names_slack():

@@ -24,10 +24,10 @@ MAY_BE_MISSING = {("stand",), ("every size",), ("to A",), ("to B",)}
 """No matrix is the identity."""
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Return the paths of all values in a JSON value, including its own."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [path, *(place for key, part in inside for place in places(part, (*path, key)))]
+    return [path, *(inner for key, part in inside for inner in paths_in(part, (*path, key)))]
 
 
 def at(value: Any, path: tuple[Any, ...]) -> Any:
@@ -56,12 +56,12 @@ def rejected(tmp_path, capsys, text, name):
 
 @ALL
 def test_a_field_that_is_there_twice_is_rejected(name, tmp_path, capsys):
-    """Whatever its value: what a reader takes need not be what the program takes."""
+    """Its value does not matter, because a reader may take one of them and the program the other."""
     text = json.dumps(WHOLE[name])
     first = next(iter(WHOLE[name]))
-    for place in range(1, text.count("{") + 1):
+    for number in range(1, text.count("{") + 1):
         spots = [i for i, c in enumerate(text) if c == "{"]
-        i = spots[place - 1]
+        i = spots[number - 1]
         field = json.loads("[" + text[i + 1 : text.index(":", i)] + "]")[0]
         twice = text[: i + 1] + json.dumps(field) + ": 0, " + text[i + 1 :]
         assert "twice" in rejected(tmp_path, capsys, twice, name)
@@ -74,7 +74,7 @@ def test_a_field_that_is_there_twice_is_rejected(name, tmp_path, capsys):
 def test_a_field_that_nobody_knows_or_that_is_missing_is_rejected(name):
     """In every object of the certificate but those whose fields are symbols."""
     data = WHOLE[name]
-    for path in places(data):
+    for path in paths_in(data):
         part = at(data, path)
         if not isinstance(part, dict) or path in (("stand",), ("boxes", "W"), ("dfa",)):
             continue
@@ -99,7 +99,7 @@ def test_a_value_of_another_type_is_rejected(name):
     place.
     """
     data = WHOLE[name]
-    for path in places(data)[1:]:
+    for path in paths_in(data)[1:]:
         old = at(data, path)
         loose = [None, {}, True, 1.0, float("nan"), str(old), 7, ["x"]]
         if isinstance(old, list):
@@ -119,7 +119,7 @@ def test_a_value_of_another_type_is_rejected(name):
 def test_with_any_entry_left_out_or_there_twice_it_is_rejected_in_words_or_is_about_what_it_says(name):
     """Shapes that do not fit are no programming error."""
     data = WHOLE[name]
-    for path in places(data):
+    for path in paths_in(data):
         row = at(data, path)
         for short in (
             (row[1:], row[:-1], row + row[-1:], row[:1] + row) if isinstance(row, list) and row else ()
@@ -210,13 +210,11 @@ def test_counts_that_are_none_are_rejected_though_the_numbers_fit():
     [name for name in SMALL if "A" in WHOLE[name] and WHOLE[name]["A"]["semiring"] in ("real", "counting")],
 )
 def test_fractions_and_counts_are_not_compared(name):
-    """Semirings differ on both sides; a least automaton alone may be real where the counting one that was
-    given is not.
-    """
+    """The sides have different semirings; only a minimal automaton may be real if the other one counts."""
     data = WHOLE[name]
     other = {"real": "counting", "counting": "real"}[data["B"]["semiring"]]
-    whole = changed(data, ("B", "semiring"), other)
-    assert judge(whole).verdict == "rejected" or data["claims"] == "minimal"
+    mixed = changed(data, ("B", "semiring"), other)
+    assert judge(mixed).verdict == "rejected" or data["claims"] == "minimal"
 
 
 def test_automata_without_states_or_symbols_are_said_to_be_that():
@@ -414,7 +412,7 @@ def mutated(data: Any, draw: Any) -> Any:
     elsewhere in it.
     """
     for _ in range(draw(st.integers(1, 3))):
-        spots = [path for path in places(data) if path]
+        spots = [path for path in paths_in(data) if path]
         path = draw(st.sampled_from(spots))
         old = at(data, path)
         kind = draw(st.sampled_from(["other", "elsewhere", "nudge", "drop", "twice", "swap"]))

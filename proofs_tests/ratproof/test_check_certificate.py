@@ -52,8 +52,8 @@ def certificates(draw):
 
 
 def weights_in(data):
-    """The places of all weights: lists whose last item is one, and lists of them."""
-    places = []
+    """Return the rows of all weights: lists whose last item is a weight."""
+    rows = []
 
     def walk(value):
         if isinstance(value, dict):
@@ -61,28 +61,26 @@ def weights_in(data):
                 walk(part)
         elif isinstance(value, list):
             if value and isinstance(value[-1], str) and len(value) > 1 and isinstance(value[0], int):
-                places.append(value)
+                rows.append(value)
             for part in value:
                 walk(part)
 
     walk({name: data[name] for name in data if name not in ("word", "prefixes", "suffixes")})
-    return places
+    return rows
 
 
 @given(st.data())
 def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
-    """Changing one weight makes the certificate false, but where the weight does not matter: then what it
-    claims is still so.
+    """Changing one weight makes the certificate false, unless the weight does not matter: then its claim is
+    still true.
     """
     certificate = data.draw(certificates())
     assert verdict(json.loads(json.dumps(certificate))) == certificate["claims"]
-    places = weights_in(certificate)
-    assume(places)
+    rows = weights_in(certificate)
+    assume(rows)
     spoilt = copy.deepcopy(certificate)
-    place = weights_in(spoilt)[data.draw(st.integers(0, len(places) - 1))]
-    place[-1] = str(
-        Fraction(place[-1]) + data.draw(st.sampled_from([1, -1, Fraction(1, 2), Fraction(1, 2**60)]))
-    )
+    row = weights_in(spoilt)[data.draw(st.integers(0, len(rows) - 1))]
+    row[-1] = str(Fraction(row[-1]) + data.draw(st.sampled_from([1, -1, Fraction(1, 2), Fraction(1, 2**60)])))
     answer = verdict(spoilt)
     event(f"{certificate['claims']}: {answer}")
     assert answer == "rejected" or true(spoilt)

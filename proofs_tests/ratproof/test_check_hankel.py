@@ -177,20 +177,20 @@ WITHOUT_EFFECT = [("linear-attention", "W_q"), ("slstm", "b_i")]
 @settings(max_examples=30)
 @given(st.data())
 def test_with_any_weight_changed_it_is_rejected_or_still_true(data):
-    """A tiny change moves the determinant less than its ball is wide: what the certificate says is then still
-    so.
+    """A tiny change moves the determinant by less than its ball is wide; the certificate's claim is then
+    still true.
     """
     good = GOOD[data.draw(st.sampled_from(sorted(GOOD)))]
     spoilt = copy.deepcopy(good)
     name = data.draw(st.sampled_from(sorted(spoilt["weights"])))
     rows = spoilt["weights"][name]
     assume(isinstance(rows, list))
-    place = rows[0] if isinstance(rows[0], list) else rows
+    row = rows[0] if isinstance(rows[0], list) else rows
     change = data.draw(st.sampled_from([1, -1, Fraction(1, 10**4), Fraction(-1, 2**30), Fraction(1, 2**400)]))
-    place[-1] = str(Fraction(place[-1]) + change)
-    said = verdict(spoilt)
-    event(f"{change}: {said}")
-    if said == "rejected":
+    row[-1] = str(Fraction(row[-1]) + change)
+    answer = verdict(spoilt)
+    event(f"{change}: {answer}")
+    if answer == "rejected":
         return
     cell = from_json(
         CELLS[good["cell"]], json.dumps({n: spoilt[n] for n in ("letters", "weights")}), "w.json"

@@ -107,7 +107,7 @@ def test_several_certificates_have_a_line_each_and_one_that_is_rejected_decides(
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         ["--of", "a.json", "twice.json"],
         ["--of", "a.json", "--of", "twice.json"],
@@ -115,10 +115,10 @@ def test_several_certificates_have_a_line_each_and_one_that_is_rejected_decides(
         ["--of", "a.json", "--of=twice.json"],
     ],
 )
-def test_files_are_named_after_of_each_by_itself_or_all_at_once(folder, capsys, given):
-    assert asked(capsys, "equal.json", *given)[0] == 0
-    assert told(capsys, "equal.json", *given)[0] == 0
-    assert asked(capsys, *given[:0], "equal.json", "--missing-as-zero", *given)[0] == 0
+def test_files_are_named_after_of_each_by_itself_or_all_at_once(folder, capsys, arguments):
+    assert asked(capsys, "equal.json", *arguments)[0] == 0
+    assert told(capsys, "equal.json", *arguments)[0] == 0
+    assert asked(capsys, *arguments[:0], "equal.json", "--missing-as-zero", *arguments)[0] == 0
 
 
 def test_what_follows_two_hyphens_is_a_certificate():
@@ -127,7 +127,7 @@ def test_what_follows_two_hyphens_is_a_certificate():
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("arguments", "says"),
     [
         (
             ["equal.json", "--of", "a.json", "near.json"],
@@ -148,10 +148,12 @@ def test_what_follows_two_hyphens_is_a_certificate():
         ),
     ],
 )
-def test_a_certificate_about_other_automata_is_rejected_and_what_differs_is_said(folder, capsys, given, says):
+def test_a_certificate_about_other_automata_is_rejected_and_what_differs_is_said(
+    folder, capsys, arguments, says
+):
     digests = {name: automaton_digest(x)[:16] for name, x in (("a", A), ("twice", TWICE), ("near", NEAR))}
-    assert asked(capsys, *given)[0] == 1
-    status, answer = told(capsys, *given)
+    assert asked(capsys, *arguments)[0] == 1
+    status, answer = told(capsys, *arguments)
     assert status == 1 and answer["certificates"][0]["about"] is None
     assert (
         answer["why"].startswith("it is about other automata: ") and says.format(**digests) in answer["why"]
@@ -273,7 +275,7 @@ def test_an_automaton_has_one_digest_however_it_is_written():
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("arguments", "says"),
     [
         (["a.json"], "a.json: is no certificate, which has the fields format and claims"),
         (["none.json"], "none.json: cannot be read"),
@@ -312,13 +314,13 @@ def test_an_automaton_has_one_digest_however_it_is_written():
         (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
     ],
 )
-def test_bad_input_is_one_sentence(folder, capsys, given, says):
+def test_bad_input_is_one_sentence(folder, capsys, arguments, says):
     (folder / "text.json").write_text("text")
     (folder / "list.json").write_text("[]")
     (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
     (folder / "weights.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
     (folder / "one.att").write_text("0 1 1 1\n1\n")
-    assert says in refused(capsys, *given)
+    assert says in refused(capsys, *arguments)
 
 
 def test_an_automaton_over_a_semiring_without_certificates_is_another(folder, capsys):

@@ -121,16 +121,16 @@ def test_claims_lists_every_claim(capsys):
         "without-memoryless-gates",
     }
     assert run(["claims"]) == 0
-    said = capsys.readouterr().out
-    assert max(map(len, said.splitlines())) <= 80
-    assert [line for line in said.splitlines() if line in map(str, PAPERS.values())] == [
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 80
+    assert [line for line in output.splitlines() if line in map(str, PAPERS.values())] == [
         *map(str, PAPERS.values())
     ]
     for claim in claims().values():
-        heading = said.index(f"{claim.name}  {claim.title}")
-        place = f"({claim.source.statement}{claim.source.in_section})\n"
-        assert said[heading + len(f"{claim.name}  {claim.title}") :].lstrip().startswith(place)
-        rows = [line.split()[:2] for line in said[said.index(place, heading) :].splitlines()]
+        heading = output.index(f"{claim.name}  {claim.title}")
+        source = f"({claim.source.statement}{claim.source.in_section})\n"
+        assert output[heading + len(f"{claim.name}  {claim.title}") :].lstrip().startswith(source)
+        rows = [line.split()[:2] for line in output[output.index(source, heading) :].splitlines()]
         assert rows[1] == [claim.variants[0].name, claim.variants[0].expected]
         assert all([v.name, v.expected] in rows for v in claim.variants)
 
@@ -270,12 +270,12 @@ BAD = [
 @pytest.mark.parametrize("states", [4, 20_000])
 @pytest.mark.parametrize(("name", "what", "case"), BAD, ids=lambda v: v if isinstance(v, str) else "")
 def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, states, tmp_path, capsys):
-    """However large it is, with the line or the field."""
+    """The sentence names the line or the field, for small and large files."""
     bad, says = case
     text = bad(ring(states))
     (tmp_path / name).write_text(text if isinstance(text, str) else json.dumps(text))
     (tmp_path / "A.syms").write_text("<eps>\t0\na\t1\nb\t2\n")
-    places = {
+    numbers = {
         "n": states,
         "last": states - 1,
         "before": states - 2,
@@ -285,7 +285,7 @@ def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, sta
     }
     before = sorted(tmp_path.iterdir())
     error = refused(capsys, "convert", str(tmp_path / name), str(tmp_path / "out.json"))
-    assert f"{name}: {says.format(**places)}" in error and len(error) - len(str(tmp_path)) < 200
+    assert f"{name}: {says.format(**numbers)}" in error and len(error) - len(str(tmp_path)) < 200
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -432,8 +432,8 @@ def test_an_interruption_before_there_is_work_leaves_with_130_and_no_traceback(m
 @pytest.mark.parametrize("arguments", [[], ["train"], ["rules"]])
 def test_without_a_command_the_help_is_shown_as_it_is_written(arguments, capsys):
     assert run(arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("Usage: ratproof") and ("\nCommands:\n" in said or "\nClaims:\n" in said)
+    output = capsys.readouterr().err
+    assert output.startswith("Usage: ratproof") and ("\nCommands:\n" in output or "\nClaims:\n" in output)
 
 
 @pytest.mark.parametrize(

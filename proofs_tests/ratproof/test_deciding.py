@@ -50,8 +50,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said(capsys, *arguments):
-    """The exit status, and the JSON object that is printed."""
+def run_json(capsys, *arguments):
+    """Return the exit status and the JSON object that is printed."""
     status = run([*arguments, "--json"])
     out, err = capsys.readouterr()
     assert err == "" and out.count("\n") == 1
@@ -66,19 +66,20 @@ def refused(capsys, *arguments):
 
 
 def test_equivalent_says_so_and_its_certificate_is_accepted(folder, capsys):
-    status, answer = said(capsys, "equivalent", "a.json", "twice.json", "--certificate", "c.json")
+    status, answer = run_json(capsys, "equivalent", "a.json", "twice.json", "--certificate", "c.json")
     assert (status, answer["verdict"], answer["word"], answer["scores"]) == (0, "equivalent", None, None)
-    assert said(capsys, "check-certificate", "c.json")[0] == 0
-    status, answer = said(capsys, "check-certificate", "c.json", "--of", "a.json", "twice.json")
+    assert run_json(capsys, "check-certificate", "c.json")[0] == 0
+    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", "a.json", "twice.json")
     assert (status, answer["verdict"], answer["claims"], answer["why"]) == (0, "accepted", "equivalent", None)
 
 
 def test_different_names_the_string_and_both_scores(folder, capsys):
-    status, answer = said(capsys, "equivalent", "a.json", "near.json", "--certificate", "c.json")
+    status, answer = run_json(capsys, "equivalent", "a.json", "near.json", "--certificate", "c.json")
     assert (status, answer["verdict"], answer["word"]) == (1, "different", ["b"])
     assert answer["scores"] == ["1/6", "3333333333333333/20000000000000000"]
     assert (
-        said(capsys, "check-certificate", "c.json", "--of", "a.json", "near.json")[1]["claims"] == "different"
+        run_json(capsys, "check-certificate", "c.json", "--of", "a.json", "near.json")[1]["claims"]
+        == "different"
     )
     assert run(["equivalent", "a.json", "near.json"]) == 1
     assert (
@@ -88,7 +89,7 @@ def test_different_names_the_string_and_both_scores(folder, capsys):
 
 
 def test_unknown_says_how_far_was_searched_and_writes_no_certificate(folder, capsys):
-    status, answer = said(capsys, "equivalent", "tropical.json", "wider.json", "--longest", "4")
+    status, answer = run_json(capsys, "equivalent", "tropical.json", "wider.json", "--longest", "4")
     assert (status, answer["verdict"], answer["searched"], answer["word"]) == (3, "unknown", 4, None)
     assert (
         run(["equivalent", "tropical.json", "wider.json", "--longest", "2", "--certificate", "c.json"]) == 3
@@ -102,16 +103,18 @@ def test_other_alphabets_need_the_flag(folder, capsys):
         capsys, "equivalent", "wide.json", "fewer.json"
     )
     assert (
-        said(capsys, "equivalent", "wide.json", "fewer.json", "--missing-as-zero", "--certificate", "c.json")[
-            0
-        ]
+        run_json(
+            capsys, "equivalent", "wide.json", "fewer.json", "--missing-as-zero", "--certificate", "c.json"
+        )[0]
         == 0
     )
     assert (
-        said(capsys, "check-certificate", "c.json", "--of", "wide.json", "fewer.json", "--missing-as-zero")[0]
+        run_json(
+            capsys, "check-certificate", "c.json", "--of", "wide.json", "fewer.json", "--missing-as-zero"
+        )[0]
         == 0
     )
-    status, answer = said(capsys, "equivalent", "a.json", "fewer.json", "--missing-as-zero")
+    status, answer = run_json(capsys, "equivalent", "a.json", "fewer.json", "--missing-as-zero")
     assert (status, answer["word"]) == (1, ["a", "b"])
 
 
@@ -121,7 +124,7 @@ def test_a_tampered_certificate_is_rejected_with_the_reason(folder, capsys):
     data["to B"][0][2] = "3/7"
     (folder / "c.json").write_text(json.dumps(data))
     capsys.readouterr()
-    status, answer = said(capsys, "check-certificate", "c.json")
+    status, answer = run_json(capsys, "check-certificate", "c.json")
     assert (status, answer["verdict"]) == (1, "rejected") and "lambda_C X is not lambda" in answer["why"]
 
 
@@ -157,18 +160,18 @@ def test_a_float_infinity_in_a_field_is_named_with_its_place(folder, capsys):
 
 
 def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
-    status, answer = said(capsys, "minimise", "twice.json", "-o", "least.json", "--certificate", "m.json")
+    status, answer = run_json(capsys, "minimise", "twice.json", "-o", "least.json", "--certificate", "m.json")
     assert (status, answer["states"], answer["from"], answer["files"]) == (0, 2, 4, ["least.json"])
     assert (
         files.read("least.json").states == 2
         and equivalent(A, files.read("least.json")).verdict == "equivalent"
     )
     assert (
-        said(capsys, "check-certificate", "m.json", "--of", "twice.json", "least.json")[1]["claims"]
+        run_json(capsys, "check-certificate", "m.json", "--of", "twice.json", "least.json")[1]["claims"]
         == "minimal"
     )
-    assert said(capsys, "check-certificate", "m.json", "--of", "twice.json")[0] == 0
-    assert said(capsys, "minimise", "twice.json") == (
+    assert run_json(capsys, "check-certificate", "m.json", "--of", "twice.json")[0] == 0
+    assert run_json(capsys, "minimise", "twice.json") == (
         0,
         {"schema_version": 2, "states": 2, "from": 4, "least": True, "why": None, "files": []},
     )
@@ -177,19 +180,19 @@ def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
 def test_rank_prints_a_number(folder, capsys):
     assert run(["rank", "twice.json"]) == 0
     assert capsys.readouterr().out == "2\n"
-    assert said(capsys, "rank", "twice.json") == (0, {"schema_version": 2, "rank": 2})
+    assert run_json(capsys, "rank", "twice.json") == (0, {"schema_version": 2, "rank": 2})
 
 
 def test_boolean_and_counting_automata(folder, capsys):
     step = [[True, True], [False, False]]
     files.write(WFSA(BOOLEAN, [True, False], [False, True], {"a": step}), "nfa.json")
-    assert said(capsys, "minimise", "nfa.json", "-o", "dfa.json")[1]["states"] == 2
-    assert said(capsys, "equivalent", "nfa.json", "dfa.json", "--certificate", "c.json")[0] == 0
-    assert said(capsys, "check-certificate", "c.json", "--of", "nfa.json", "dfa.json")[0] == 0
+    assert run_json(capsys, "minimise", "nfa.json", "-o", "dfa.json")[1]["states"] == 2
+    assert run_json(capsys, "equivalent", "nfa.json", "dfa.json", "--certificate", "c.json")[0] == 0
+    assert run_json(capsys, "check-certificate", "c.json", "--of", "nfa.json", "dfa.json")[0] == 0
     assert "boolean automata get none" in refused(capsys, "minimise", "nfa.json", "--certificate", "m.json")
     paths = WFSA(COUNTING, [1, 1, 0], [0, 0, 1], {"a": [[1, 0, 1], [0, 1, 1], [0, 0, 1]]})
     files.write(paths, "paths.json")
-    _, answer = said(capsys, "minimise", "paths.json", "-o", "least.json")
+    _, answer = run_json(capsys, "minimise", "paths.json", "-o", "least.json")
     least = files.read("least.json")
     assert answer["states"] == least.states == rank(paths) == 2
     assert (
@@ -203,7 +206,7 @@ def test_att_files_are_decided_too(folder, capsys):
     a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0.5, 0.25], [0, 1]]})
     files.write(a, "a.att")
     files.write(operations.sum_of(a, operations.scale(a, 0)), "b.att")
-    assert said(capsys, "equivalent", "a.att", "b.att", "--semiring", "real")[0] == 0
+    assert run_json(capsys, "equivalent", "a.att", "b.att", "--semiring", "real")[0] == 0
     assert np.array_equal(files.read("a.att", REAL).final, a.to_exact().final)
 
 
@@ -222,9 +225,9 @@ def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
 def test_logarithms_that_differ_by_less_than_floats_show_are_written_as_fractions(folder, capsys):
     for name, final in (("x", 0.0), ("y", 1e-30), ("z", 1e308)):
         files.write(WFSA(LOG, [1.0 if name != "z" else 1e308], [final], {"a": [[-np.inf]]}), f"{name}.json")
-    status, answer = said(capsys, "equivalent", "x.json", "y.json")
+    status, answer = run_json(capsys, "equivalent", "x.json", "y.json")
     assert status == 1 and answer["scores"][0] == "1" != answer["scores"][1]
-    assert said(capsys, "equivalent", "x.json", "z.json")[0] == 1
+    assert run_json(capsys, "equivalent", "x.json", "z.json")[0] == 1
 
 
 def test_a_certificate_with_strange_words_in_it_is_rejected_without_a_traceback(folder, capsys):
@@ -232,4 +235,4 @@ def test_a_certificate_with_strange_words_in_it_is_rejected_without_a_traceback(
     data = json.loads((folder / "c.json").read_text())
     (folder / "c.json").write_text(json.dumps({**data, "claims": "\ud800"}))
     capsys.readouterr()
-    assert said(capsys, "check-certificate", "c.json")[0] == 1
+    assert run_json(capsys, "check-certificate", "c.json")[0] == 1

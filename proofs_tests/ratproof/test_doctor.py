@@ -23,11 +23,11 @@ def test_it_says_what_is_installed_and_what_runs_the_recurrences(capsys, monkeyp
         choice = kernels[row["kernel"]]("cpu", getattr(torch, row["dtype"]))
         assert (row["name"], row["why"]) == choice
     assert run(["doctor"]) == 0
-    said = capsys.readouterr().out
-    assert max(map(len, said.splitlines())) <= 80
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 80
     for row in here:
         line = f"{row['kernel']} on cpu in {row['dtype']}: {row['name']}, as {row['why']}"
-        assert line in " ".join(said.split())
+        assert line in " ".join(output.split())
 
 
 def test_on_a_gpu_it_says_that_triton_runs_products_with_matrices_too_and_of_how_many_states(
@@ -37,10 +37,10 @@ def test_on_a_gpu_it_says_that_triton_runs_products_with_matrices_too_and_of_how
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a GPU")
     assert run(["doctor"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "recurrence on cuda in float32: triton, as Triton is installed recurrence" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "recurrence on cuda in float32: triton, as Triton is installed recurrence" in output
     why = "triton, as Triton is installed, for at most 1024 states"
-    assert all(f"products with matrices on cuda in {t}: {why}" in said for t in ("float32", "bfloat16"))
+    assert all(f"products with matrices on cuda in {t}: {why}" in output for t in ("float32", "bfloat16"))
 
 
 def test_it_says_what_forces_a_backend(capsys, monkeypatch):

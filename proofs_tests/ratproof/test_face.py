@@ -107,8 +107,8 @@ def test_a_module_that_runs_a_dfa_is_that_dfa_and_no_other(dfa):
     assume(string is not None)
     wrong = check_on_short_strings(Machine(dfa), turned, **options)
     assert verdicts(wrong) == {"sampled": Verdict.REFUTED, "exhausted": Verdict.REFUTED}
-    (found,) = {len(r.counterexample.string) for r in wrong.results if r.kind == "exhausted"}
-    assert found == 1  # it differs everywhere, so on every string of one symbol
+    (length,) = {len(r.counterexample.string) for r in wrong.results if r.kind == "exhausted"}
+    assert length == 1  # it differs on every string, so also on every string of one symbol
 
 
 @settings(max_examples=25)

@@ -33,12 +33,12 @@ class Mamba(nn.Module):
         self.wrong = wrong
 
     def gates(self, x):
-        made = functional.linear(x, self.weights)
-        step = functional.softplus(made[..., :1])
+        projected = functional.linear(x, self.weights)
+        step = functional.softplus(projected[..., :1])
         return (
             torch.exp(step * self.rates),
-            step * made[..., 1:3] * made[..., 3:4],
-            torch.sqrt(1 - torch.sigmoid(made[..., 4:5])),
+            step * projected[..., 1:3] * projected[..., 3:4],
+            torch.sqrt(1 - torch.sigmoid(projected[..., 4:5])),
         )
 
     def forward(self, inputs):
@@ -171,7 +171,7 @@ def test_another_evaluation_of_the_formula_is_within_what_is_derived(dtype):
     (one, two), deviations = automata_of("scan", module.formula, embeddings, alphabet)
     with torch.no_grad():
         matrices = other.formula(embeddings.flip(1))[2].double().numpy()
-    apart = [abs(matrices[unit] - unit_.matrices) for unit, unit_ in enumerate((one, two))]
-    assert any(gap.any() for gap in apart)
-    for gap, deviation in zip(apart, deviations, strict=True):
+    gaps = [abs(matrices[unit] - unit_.matrices) for unit, unit_ in enumerate((one, two))]
+    assert any(gap.any() for gap in gaps)
+    for gap, deviation in zip(gaps, deviations, strict=True):
         assert (gap <= deviation.matrices).all()

@@ -29,12 +29,12 @@ BACKWARD = loops.scan_backward
 numbers = st.sampled_from([0.0, 1.0, -1.0, 1e-30, 1e30]) | st.floats(-4, 4, width=32)
 
 
-def at(place, change):
-    """The gradients, one of them changed."""
+def at(index, change):
+    """Return a backward pass in which one of the gradients is changed."""
 
     def changed(*arguments):
         results = list(BACKWARD(*arguments))
-        results[place] = change(results[place], *arguments)
+        results[index] = change(results[index], *arguments)
         return tuple(results)
 
     return changed
@@ -60,12 +60,12 @@ def test_a_wrong_gradient_is_refuted(monkeypatch, claim, kind, planted):
 
 
 @pytest.mark.usefixtures("unshrunk")
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_wrong_gradient_of_a_fused_gate_is_refuted(monkeypatch, place):
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_wrong_gradient_of_a_fused_gate_is_refuted(monkeypatch, index):
     def planted(*arguments):
         results = list(BACKWARD(*arguments))
         if arguments[-1] == "gated":
-            results[place] = results[place] * 1.001
+            results[index] = results[index] * 1.001
         return tuple(results)
 
     monkeypatch.setattr(loops, "scan_backward", planted)
@@ -98,15 +98,15 @@ def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(netwo
 def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
     """In float32, the bound holds for x y + y z + z x and its derivative in x, in any order and factoring."""
     x, y, z = (ReorderingBound.leaf(torch.tensor([v], dtype=torch.float32), FLOAT32) for v in values)
-    whole = x * y + y * z + z * x
-    (slope,) = derivatives([(whole, torch.ones(1))], [x])
+    total = x * y + y * z + z * x
+    (slope,) = derivatives([(total, torch.ones(1))], [x])
     a, b, c = (torch.tensor([v], dtype=torch.float32) for v in values)
     terms = [a * b, b * c, c * a]
     one, two, three = (terms[i] for i in order)
     exact = [Fraction(float(v)) for v in (a, b, c)]
     true = exact[0] * exact[1] + exact[1] * exact[2] + exact[2] * exact[0]
     for number, truth, computed in (
-        (whole, true, [one + two + three, a * (b + c) + b * c]),
+        (total, true, [one + two + three, a * (b + c) + b * c]),
         (slope, exact[1] + exact[2], [b + c, c + b]),
     ):
         bound = float(number.bound())

@@ -90,8 +90,8 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
     for variant in claims()["proposition-7"].variants:
         monkeypatch.setitem(variant.__dict__, "expected", "holds")
     assert run(["verify", "proposition-7", "--kind", "exhausted", "-x"]) == 1
-    said = " ".join(capsys.readouterr().out.split())
-    assert said.count("expected holds, refuted") == 1 and "stopped at the first unexpected result" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert output.count("expected holds, refuted") == 1 and "stopped at the first unexpected result" in output
 
 
 def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):

@@ -448,10 +448,10 @@ def test_a_decided_verdict_says_what_it_is_about_and_what_was_run(monkeypatch, c
     ran = result.facts["on_numbers"]
     assert ran["strings"] > 10_000 and ran["longest"] == 1000
     assert run(["check", "mine.py", "--kind", "decided"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    output = " ".join(capsys.readouterr().out.split())
     assert (
         f"decided for the function that the step computes on affine forms; on {ran['strings']:,} strings"
-        in said
+        in output
     )
 
 

@@ -193,8 +193,8 @@ def hears_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def started(folder, *body):
-    """A program that works, and the process that does its work."""
+def start_program(folder, *body):
+    """Start a program that works; return it and the id of the process that does its work."""
     work = program(folder, "Path('pid').write_text(str(os.getpid()))", "os.rename('pid', 'ready')", *body)
     running = subprocess.Popen(
         work,
@@ -231,21 +231,21 @@ def ended(process):
 
 @pytest.mark.parametrize("work", [FOR_EVER, IN_A_LIBRARY])
 def test_the_work_ends_with_the_command_however_that_is_killed(tmp_path, work):
-    running, process = started(tmp_path, work)
+    running, process = start_program(tmp_path, work)
     running.kill()
     running.wait()
     assert ended(process)
 
 
 def test_ctrl_c_interrupts_the_work(tmp_path):
-    running, process = started(tmp_path, FOR_EVER)
+    running, process = start_program(tmp_path, FOR_EVER)
     running.send_signal(signal.SIGINT)
     assert (running.communicate(timeout=PATIENCE), running.returncode) == (("", ""), 130)
     assert ended(process)
 
 
 def test_ctrl_c_a_second_time_kills_what_does_not_listen(tmp_path):
-    running, process = started(tmp_path, IN_A_LIBRARY)
+    running, process = start_program(tmp_path, IN_A_LIBRARY)
     running.send_signal(signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
         running.wait(timeout=0.1)  # else the kernel makes one signal of the two
@@ -255,7 +255,7 @@ def test_ctrl_c_a_second_time_kills_what_does_not_listen(tmp_path):
 
 
 def test_a_command_that_is_asked_to_end_does_and_tidies_up(tmp_path):
-    running, process = started(
+    running, process = start_program(
         tmp_path,
         "with supervisor.suppress(ValueError):",
         "    try:",

@@ -288,17 +288,17 @@ def comparison_with_two_units(way: str) -> Any:
 @pytest.mark.parametrize("way", ["exact", "openfst", "network"])
 @pytest.mark.parametrize("unit", [0, 1])
 @pytest.mark.parametrize("length", [0, 1, 60])
-@pytest.mark.parametrize("place", [0, 2])
-def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, length, place, monkeypatch):
-    """First and second unit, empty prefix and last symbol of a long string, first and last string of the
-    batch.
+@pytest.mark.parametrize("index", [0, 2])
+def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, length, index, monkeypatch):
+    """The error is in the first or second unit, at the empty prefix or the last symbol of a long string, in
+    the first or last string of the batch.
     """
     sides = comparison_with_two_units(way)
     strings = ["a", "aa", "aaa"]
-    strings[place] = "a" * max(60, length) if length == 60 else "a" * 3
+    strings[index] = "a" * max(60, length) if length == 60 else "a" * 3
     if way == "network":
         states = sides.states(strings)
-        states[place][length, unit] += 1e-9
+        states[index][length, unit] += 1e-9
         monkeypatch.setattr(LayerComparison, "states", lambda *_: states)
     else:
         right = claims()["corollary-9"].variant("corrected").reading
@@ -316,7 +316,7 @@ def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, 
             out=out,
         )
         sides.read = replace(right, recurrence=counted)
-        strings = [strings[place]]
+        strings = [strings[index]]
     with pytest.raises(Disagreement) as error:
         agree(sides, strings)
     assert (len(error.value.counterexample.string), error.value.counterexample.unit) == (length, unit)

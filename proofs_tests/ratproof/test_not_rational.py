@@ -59,14 +59,14 @@ def test_strings_of_one_letter_are_enough_too(name):
 
 
 def zeroed(name, *weights, units=1):
-    """A cell with these weights set to 0."""
-    given = some(CELLS[name], units)
+    """Return a cell with these weights set to 0."""
+    cell = some(CELLS[name], units)
     zero = lambda w: [zero(part) for part in w] if isinstance(w, list) else Fraction(0)
-    return replace(given, weights={n: zero(w) if n in weights else w for n, w in given.weights.items()})
+    return replace(cell, weights={n: zero(w) if n in weights else w for n, w in cell.weights.items()})
 
 
 @pytest.mark.parametrize(
-    ("given", "states"),
+    ("cell", "states"),
     [
         (zeroed("elman", "U_h"), 3),
         (zeroed("elman", "U_h", units=2), 3),
@@ -79,43 +79,44 @@ def zeroed(name, *weights, units=1):
     ],
     ids=lambda value: value.cell.name if isinstance(value, WeightedCell) else "",
 )
-def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
-    found, stopped = largest(given)
-    assert (found is None or found.states <= states) and stopped is not None
-    assert isinstance(every_size(given), NoProof)
+def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(cell, states):
+    lower_bound, stopped = largest(cell)
+    assert (lower_bound is None or lower_bound.states <= states) and stopped is not None
+    assert isinstance(every_size(cell), NoProof)
 
 
 def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
-    given, strings = some(CELLS["elman"]), first_strings("ab", 31)
-    found = bound(given, 0, strings, strings)
-    assert found.bits > 64
-    assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == UndecidedBound(31, found.bits // 2)
+    cell, strings = some(CELLS["elman"]), first_strings("ab", 31)
+    lower_bound = bound(cell, 0, strings, strings)
+    assert lower_bound.bits > 64
+    half = lower_bound.bits // 2
+    assert bound(cell, 0, strings, strings, most_bits=half) == UndecidedBound(31, half)
     told = []
-    bound(given, 0, strings, strings, tell=told.append)
-    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
+    bound(cell, 0, strings, strings, tell=told.append)
+    assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {lower_bound.bits} bits"
 
 
 def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_the_other():
-    given = some(CELLS["gru"])
-    ((entry,),) = hankel(given, 0, [("a",)], [("b", "b")], FLOATS)
-    ((whole,),) = hankel(given, 0, [("a", "b", "b")], [()], FLOATS)
-    ((other,),) = hankel(given, 0, [("b", "b")], [("a",)], FLOATS)
-    assert entry == whole != other
+    cell = some(CELLS["gru"])
+    ((entry,),) = hankel(cell, 0, [("a",)], [("b", "b")], FLOATS)
+    ((at_once,),) = hankel(cell, 0, [("a", "b", "b")], [()], FLOATS)
+    ((other,),) = hankel(cell, 0, [("b", "b")], [("a",)], FLOATS)
+    assert entry == at_once != other
 
 
 def test_a_repeated_row_or_column_shows_nothing():
-    given, strings = some(CELLS["gru"]), first_strings("ab", 7)
+    cell, strings = some(CELLS["gru"]), first_strings("ab", 7)
     for prefixes, suffixes in [((*strings[:6], strings[2]), strings), (strings, (*strings[:6], strings[2]))]:
-        assert isinstance(bound(given, 0, prefixes, suffixes, most_bits=256), UndecidedBound)
+        assert isinstance(bound(cell, 0, prefixes, suffixes, most_bits=256), UndecidedBound)
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru"])
 def test_the_determinants_ball_is_in_the_one_that_is_written(name):
-    given, strings = some(CELLS[name]), first_strings("ab", 7)
-    lower_bound = bound(given, 0, strings, strings)
+    cell, strings = some(CELLS[name]), first_strings("ab", 7)
+    lower_bound = bound(cell, 0, strings, strings)
     middle, radius = map(Fraction, lower_bound.determinant)
     with flint.ctx.workprec(2 * lower_bound.bits):
-        sharp = flint.arb_mat(hankel(given, 0, strings, strings, BALLS)).det()
+        sharp = flint.arb_mat(hankel(cell, 0, strings, strings, BALLS)).det()
         low, high = (
             flint.arb(flint.fmpq(x.numerator, x.denominator)) for x in (middle - radius, middle + radius)
         )
@@ -131,22 +132,22 @@ def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
         ("c",),
         "c",
     )
-    given = WeightedCell(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
-    lower_bound, _ = largest(given, sizes=[15])
+    weighted_cell = WeightedCell(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
+    lower_bound, _ = largest(weighted_cell, sizes=[15])
     assert lower_bound.states == 15
-    assert isinstance(every_size(given), EverySize)
+    assert isinstance(every_size(weighted_cell), EverySize)
     with pytest.raises(InputError, match="squash is no cell that the checker knows"):
         lower_bound.to_json()
 
 
 def test_what_a_bound_may_not_be_asked():
-    given = some(CELLS["elman"])
+    cell = some(CELLS["elman"])
     with pytest.raises(InputError, match="there is no unit 1"):
-        bound(given, 1, [()], [()])
+        bound(cell, 1, [()], [()])
     with pytest.raises(InputError, match="there is no unit -1"):
-        every_size(given, -1)
+        every_size(cell, -1)
     with pytest.raises(InputError, match="as many prefixes as suffixes"):
-        bound(given, 0, [()], [(), ("a",)])
+        bound(cell, 0, [()], [(), ("a",)])
 
 
 # Every size.
@@ -205,9 +206,9 @@ def test_what_only_does_not_show_to_stay_0_is_not_said_to_move(monkeypatch):
 
 
 def test_a_letter_that_moves_the_context_is_not_used():
-    given = some(CELLS["scrn"])
-    assert every_size(given).letter == "b"
-    moved = replace(given, weights={**given.weights, "W_s": [[Fraction(1), Fraction(1)]]})
+    cell = some(CELLS["scrn"])
+    assert every_size(cell).letter == "b"
+    moved = replace(cell, weights={**cell.weights, "W_s": [[Fraction(1), Fraction(1)]]})
     assert all("s_0 does not stay 0" in why for why in every_size(moved).why.values())
 
 
@@ -227,11 +228,11 @@ def test_the_orbit_is_followed_until_it_is_in_the_interval():
 @given(st.integers(0, 10**6))
 def test_what_the_theorem_covers_is_not_small(name, seed):
     """If all hypotheses hold, the strings of the theorem's letter alone need more states than were tried."""
-    given = some(CELLS[name], seed=seed)
-    theorem = every_size(given)
+    cell = some(CELLS[name], seed=seed)
+    theorem = every_size(cell)
     if isinstance(theorem, EverySize):
         strings = first_strings(theorem.letter, 4)
-        assert isinstance(bound(given, 0, strings, strings), Bound)
+        assert isinstance(bound(cell, 0, strings, strings), Bound)
 
 
 def elman(w="3/2", b="1/2"):
@@ -259,12 +260,12 @@ def test_an_interval_that_is_found_is_mapped_into_itself(w, b):
     phi = elman(w, b)
     try:
         with flint.ctx.workprec(128):
-            found = find_attraction(phi)
+            attraction = find_attraction(phi)
             low, high = (
                 float(end.mid())
                 for end in (
-                    found.interval.middle - found.interval.radius,
-                    found.interval.middle + found.interval.radius,
+                    attraction.interval.middle - attraction.interval.radius,
+                    attraction.interval.middle + attraction.interval.radius,
                 )
             )
     except HypothesisFails:

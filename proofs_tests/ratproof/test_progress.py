@@ -30,17 +30,17 @@ def waiting(times):
 
 def lines(times, capsys, monkeypatch):
     """Return the lines that are printed within a number of waits, by a thread that has ended."""
-    started = []
+    threads = []
 
     class Now(terminal.Thread):
         def start(self):
-            started.append(self)
+            threads.append(self)
 
     monkeypatch.setattr(terminal, "Thread", Now)
     with progress_lines("verify", waiting(times)) as log:
         log.begun -= 90.2
         log("12 of 62 claims, proposition-7 sampled")
-        for thread in started:
+        for thread in threads:
             thread.run()
     return capsys.readouterr().err.splitlines()
 
@@ -101,14 +101,14 @@ def asked(environment: dict[str, str], *arguments: str) -> str:
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"
         f"    print(sorted({heavy} & set(sys.modules)))"
     )
-    made = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         env=os.environ | environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    return made.stdout
+    return process.stdout
 
 
 def test_the_script_of_a_shell_imports_nothing_heavy():

@@ -25,11 +25,11 @@ from theory.not_rational.weights import WeightedCell, some
 QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
 
 
-def unit_after(given, word, unit=0):
-    state, weights = given.start(BALLS), given.over(BALLS.number)
+def unit_after(cell, word, unit=0):
+    state, weights = cell.start(BALLS), cell.over(BALLS.number)
     for letter in word:
-        state = given.cell.step(weights, state, given.letters.index(letter), BALLS)
-    return given.cell.units(state)[unit]
+        state = cell.cell.step(weights, state, cell.letters.index(letter), BALLS)
+    return cell.cell.units(state)[unit]
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
@@ -42,36 +42,36 @@ def test_the_theorem_covers_quotients(name):
 @pytest.mark.parametrize("name", QUOTIENTS)
 @given(st.integers(1, 3), st.integers(0, 10**6), st.integers(0, 40))
 def test_what_is_read_off_the_step_is_the_unit(name, units, seed, m):
-    given = some(CELLS[name], units, seed=seed)
+    cell = some(CELLS[name], units, seed=seed)
     with flint.ctx.workprec(BITS):
         try:
-            found = find_quotient(given, units - 1, 1, 0)
+            quotient = find_quotient(cell, units - 1, 1, 0)
         except HypothesisFails:
             assume(False)
-        value = found.value(m)
-        assert value.overlaps(unit_after(given, "b" + "a" * (BEFORE + 1 + m), units - 1))
+        value = quotient.value(m)
+        assert value.overlaps(unit_after(cell, "b" + "a" * (BEFORE + 1 + m), units - 1))
         assert value.rad() < 1e-20
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
 @given(st.integers(0, 10**6))
 def test_what_the_theorem_covers_is_not_small(name, seed):
-    """The strings that it speaks of need more states than any size that is tried."""
-    given = some(CELLS[name], seed=seed)
-    if isinstance(theorem := every_size(given), EverySize):
+    """The theorem's strings need more states than any size that is tried."""
+    cell = some(CELLS[name], seed=seed)
+    if isinstance(theorem := every_size(cell), EverySize):
         a, b = theorem.letter, "ab".replace(theorem.letter, "")
         prefixes = [(b, *a * (BEFORE + 1 + i)) for i in range(4)]
-        assert isinstance(bound(given, 0, prefixes, [(*a * i,) for i in range(4)]), Bound)
+        assert isinstance(bound(cell, 0, prefixes, [(*a * i,) for i in range(4)]), Bound)
 
 
 def with_weights(name, units=1, **weights):
     exact = lambda w: [exact(part) for part in w] if isinstance(w, list) else Fraction(w)
-    given = some(CELLS[name], units)
-    return replace(given, weights={**given.weights, **{n: exact(w) for n, w in weights.items()}})
+    cell = some(CELLS[name], units)
+    return replace(cell, weights={**cell.weights, **{n: exact(w) for n, w in weights.items()}})
 
 
 @pytest.mark.parametrize(
-    ("given", "states"),
+    ("cell", "states"),
     [
         (with_weights("linear-attention", W_v=[[2, 2]]), 2),
         (with_weights("softmax-attention", W_v=[[2, 2]]), 2),
@@ -80,10 +80,10 @@ def with_weights(name, units=1, **weights):
     ],
     ids=["linear-attention", "softmax-attention", "rwkv-4", "mlstm whose normaliser stays below 1"],
 )
-def test_an_automaton_among_them_is_not_refuted(given, states):
-    found, stopped = largest(given)
-    assert found.states <= states and stopped is not None
-    assert isinstance(every_size(given), NoProof)
+def test_an_automaton_among_them_is_not_refuted(cell, states):
+    lower_bound, stopped = largest(cell)
+    assert lower_bound.states <= states and stopped is not None
+    assert isinstance(every_size(cell), NoProof)
 
 
 def quotient_of(above, below, move=lambda s, a: s + 1):
@@ -121,13 +121,15 @@ TEACHES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "why"), TEACHES, ids=[str(why) for _, why in TEACHES])
-def test_each_hypothesis_is_looked_at(given, why):
-    theorem = every_size(given)
+@pytest.mark.parametrize(("cell", "why"), TEACHES, ids=[str(why) for _, why in TEACHES])
+def test_each_hypothesis_is_looked_at(cell, why):
+    theorem = every_size(cell)
     if why is None:
         assert isinstance(theorem, EverySize)
     else:
-        assert isinstance(theorem, NoProof) and all(why in said for said in theorem.why.values()), theorem.why
+        assert isinstance(theorem, NoProof) and all(why in reason for reason in theorem.why.values()), (
+            theorem.why
+        )
 
 
 def test_two_clocks_are_no_clock():

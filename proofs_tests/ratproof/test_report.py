@@ -55,10 +55,10 @@ def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexam
 
 @st.composite
 def results(draw) -> list[Result]:
-    """Any verdicts on any rungs, with counterexamples of any size."""
-    places = st.integers(0, len(PROMISED) - 1)
+    """Draw any verdicts on any rungs, with counterexamples of any size."""
+    indices = st.integers(0, len(PROMISED) - 1)
     several = []
-    for claim, variant, kind in map(PROMISED.__getitem__, draw(st.sets(places, min_size=1, max_size=12))):
+    for claim, variant, kind in map(PROMISED.__getitem__, draw(st.sets(indices, min_size=1, max_size=12))):
         verdict = draw(st.sampled_from([Verdict(variant.expected)] * 3 + list(Verdict)))
         numbers = st.text("0123456789/-", min_size=1, max_size=60)
         counterexample = Counterexample(
@@ -105,8 +105,8 @@ def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
     lines = report(Outcome(several), details=True, encoding=encoding)
     table = lines[next(i for i, line in enumerate(lines) if line.endswith("cases   s")) :]
     for one in several:
-        place = next(i for i, line in enumerate(table) if line.split("  ")[0] == one.claim)
-        at = next(i for i, line in enumerate(table) if i > place and line.split()[0] == one.variant)
+        first = next(i for i, line in enumerate(table) if line.split("  ")[0] == one.claim)
+        at = next(i for i, line in enumerate(table) if i > first and line.split()[0] == one.variant)
         row = table[at + (len(table[at]) <= 2 + len(one.variant))]  # a long name has a line of its own
         column = [where.holds(one) for where in COLUMNS.values()].index(True)
         mark = Mark.of(one)

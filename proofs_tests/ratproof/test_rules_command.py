@@ -41,18 +41,18 @@ def test_a_rule_without_wildcards_needs_no_vocabulary(tmp_path: Path) -> None:
 def test_a_file_of_rules_and_one_of_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
-    """Sentences under headers begin with BOS and end with EOS; what the vocabulary lacks is said."""
+    """Sentences under headers begin with BOS and end with EOS; missing words are reported."""
     rules, out = tmp_path / "rules.config", tmp_path / "a.json"
     rules.write_text(RULES)
     words = ["BOS", "what", "cost", "how", "city", "EOS"]
-    given = tmp_path / ("words.txt" if kind == "lines" else "words.json")
-    given.write_text(
+    vocabulary = tmp_path / ("words.txt" if kind == "lines" else "words.json")
+    vocabulary.write_text(
         "\n".join(words) if kind == "lines" else json.dumps(words if kind == "list" else {"vocab": words})
     )
-    assert run(["compile", str(rules), "--vocabulary", str(given), "-o", str(out), "--json"]) == 0
-    said = capsys.readouterr()
-    answer = json.loads(said.out)
-    assert answer["missing"] == ["much"] and "the vocabulary lacks 'much'" in said.err
+    assert run(["compile", str(rules), "--vocabulary", str(vocabulary), "-o", str(out), "--json"]) == 0
+    captured = capsys.readouterr()
+    answer = json.loads(captured.out)
+    assert answer["missing"] == ["much"] and "the vocabulary lacks 'much'" in captured.err
     machine = files.read(out)
     sentences = ("BOS what cost EOS", "BOS city EOS", "what cost EOS", "BOS city how EOS")
     matched = scores(machine, [tuple(sentence.split()) for sentence in sentences])
@@ -161,9 +161,9 @@ def test_decide_names_words_that_the_vocabulary_lacks(
     rules = tmp_path / "rules.config"
     rules.write_text(RULES)
     assert run(["rules", "decide", "--rules", str(rules), "--vocabulary", "cost,city", "--json"]) == 0
-    said = capsys.readouterr()
-    assert json.loads(said.out)["missing"] == ["how", "much"]
-    assert "the vocabulary lacks 'how', 'much'" in said.err
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["missing"] == ["how", "much"]
+    assert "the vocabulary lacks 'how', 'much'" in captured.err
 
 
 def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
@@ -176,8 +176,8 @@ def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
     ):
         rules.write_text(f"[x]\na\n{line}\n")
         assert run(["rules", "decide", "--rules", str(rules), "--vocabulary", "a,b"]) == 2
-        said = capsys.readouterr().err
-        assert f"{rules}: line 3: " in said and says in said
+        error = capsys.readouterr().err
+        assert f"{rules}: line 3: " in error and says in error
 
 
 @pytest.mark.parametrize(("rule", "sign"), [(r"\d+", r"\d"), ("[a-z]*", "[a-z]")])

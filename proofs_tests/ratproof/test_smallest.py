@@ -63,8 +63,8 @@ def test_without_one_that_is_known_the_shrinker_ends_with_the_smallest():
 def test_a_known_one_ends_the_search_that_found_another(known):
     end, tried = ends_with(1000)
     assert end == 1000 and tried[0] != 1000
-    first = next(place for place, number in enumerate(tried) if number >= 1000)
-    assert set(tried[first:]) == {tried[first], 1000}  # each run once more, to see that it fails again
+    first = next(index for index, number in enumerate(tried) if number >= 1000)
+    assert set(tried[first:]) == {tried[first], 1000}  # each runs once more, to see that it fails again
 
 
 def test_one_that_fails_no_more_leaves_it_to_the_shrinker(known):

@@ -31,14 +31,14 @@ RUNGS = {"sampled": sampled, GRADIENT: gradient}
 @pytest.mark.parametrize("rung", RUNGS.values(), ids=RUNGS)
 @pytest.mark.parametrize(("claim", "kind"), STEPS.items(), ids=STEPS)
 def test_wrong_steps_that_the_fused_kernel_does_not_run_are_refuted(monkeypatch, claim, kind, rung):
-    cell, whole = layer_kinds()[kind].cls.cell_class, claims()[claim]
+    cell, own_claim = layer_kinds()[kind].cls.cell_class, claims()[claim]
     steps = cell.steps
     wrong = lambda self, gates, state: tuple(2 * c for c in steps(self, gates, state))
     monkeypatch.setattr(cell, "steps", wrong)
     with pytest.raises(Disagreement) as error:
-        rung(whole, whole.variant("corrected"), Layer(kind, "float64"), whole.effort)
+        rung(own_claim, own_claim.variant("corrected"), Layer(kind, "float64"), own_claim.effort)
     kept = json.loads(json.dumps(error.value.counterexample.comparison))
-    again = side_named(kept["way"]).from_json(whole, whole.variant("corrected"), kept)
+    again = side_named(kept["way"]).from_json(own_claim, own_claim.variant("corrected"), kept)
     assert kept["unfused"] and again.unfused
     (result,) = again.compare([tuple(error.value.counterexample.string)])
     assert result.difference is not None

@@ -80,12 +80,12 @@ def test_a_cache_is_the_users_or_the_one_that_is_named(tmp_path, monkeypatch):
     assert caches.cache_folder("coq") == tmp_path / "named" / "coq" and caches.lasts("coq")
 
 
-@pytest.mark.parametrize("place", ["~/.cache/ratproof", "/proc/none"])
-def test_without_a_cache_it_is_a_temporary_folder_of_this_process(place, monkeypatch):
-    # set first, so that afterwards it is as before: else later tests build all anew, in a folder that is gone
-    monkeypatch.setenv(caches.VARIABLE, place)
+@pytest.mark.parametrize("folder_name", ["~/.cache/ratproof", "/proc/none"])
+def test_without_a_cache_it_is_a_temporary_folder_of_this_process(folder_name, monkeypatch):
+    # set first, so that it is restored afterwards: otherwise later tests build in a folder that is gone
+    monkeypatch.setenv(caches.VARIABLE, folder_name)
     monkeypatch.delenv(caches.VARIABLE)
-    monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(place))
+    monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(folder_name))
     monkeypatch.setattr(caches.atexit, "register", lambda *arguments, **options: None)
     assert not caches.lasts("coq")
     folder = caches.cache_folder("coq")
@@ -106,8 +106,8 @@ def test_a_package_of_the_same_name_is_named_in_one_sentence(package, tmp_path):
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     hides = f"{tmp_path / package} hides ratproof's own package {package}: "
     assert ran.returncode == 2 and ran.stderr.startswith(f"ratproof: {hides}") and ran.stderr.count("\n") == 1
-    status, _, said = ratproof("import ratproof; ratproof.WFSA", folder=tmp_path)
-    assert status == 1 and said.splitlines()[-1].startswith(f"ImportError: {hides}")
+    status, _, error = ratproof("import ratproof; ratproof.WFSA", folder=tmp_path)
+    assert status == 1 and error.splitlines()[-1].startswith(f"ImportError: {hides}")
 
 
 @pytest.mark.parametrize(("package", "command"), [("training", "train --list")])
@@ -115,10 +115,10 @@ def test_a_package_that_only_some_commands_need_stops_only_those(package, comman
     (tmp_path / package).mkdir()
     (tmp_path / package / "__init__.py").write_text("")
     for arguments, status in ((command, 2), (f"rank {EXAMPLES / 'fading.json'}", 0)):
-        ran, _, said = ratproof(AS_INSTALLED, *arguments.split(), folder=tmp_path)
-        assert ran == status, said
+        ran, _, error = ratproof(AS_INSTALLED, *arguments.split(), folder=tmp_path)
+        assert ran == status, error
         hides = f"{tmp_path / package} hides ratproof's own package {package}: run ratproof in another folder"
-        assert (hides in said and said.count("\n") == 1) if status else not said
+        assert (hides in error and error.count("\n") == 1) if status else not error
 
 
 OURS = ("automata", "theory", "neural", "ratproof")
@@ -261,7 +261,7 @@ def test_the_extras_are_those_of_the_project_file():
     def names(requirements):
         return {re.split(r"[>=;\[ ]", line)[0].replace("-", "_") for line in requirements}
 
-    assert {name: set(found) for name, found in extras.EXTRAS.items()} == {
+    assert {name: set(modules) for name, modules in extras.EXTRAS.items()} == {
         name: names(lines) for name, lines in optional.items() if name != "all"
     }
     assert optional["all"] == [f"ratproof[{','.join(sorted(extras.EXTRAS))}]"]

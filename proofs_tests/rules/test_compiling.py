@@ -61,15 +61,15 @@ def test_a_rule_matches_what_pythons_re_matches(rule: Rule, sentences: list[list
 
 
 def openfst(rule: Rule, known: Letters) -> Any:
-    """The rule by OpenFst's own operators; word i of the vocabulary is label i + 1."""
+    """Compile the rule with OpenFst's own operators; word i of the vocabulary is label i + 1."""
     if isinstance(rule, Word | Wildcard):
         fst = pynini.Fst()
         fst.add_states(2)
         fst.set_start(0)
         fst.set_final(1)
-        for place, letter in enumerate(known.letter):
+        for index, letter in enumerate(known.letter):
             if letter in known.read(rule):
-                fst.add_arc(0, pynini.Arc(place + 1, place + 1, 0, 1))
+                fst.add_arc(0, pynini.Arc(index + 1, index + 1, 0, 1))
         return fst
     if isinstance(rule, Repeat):
         return (
@@ -101,7 +101,7 @@ def test_a_rule_is_what_openfst_makes_of_it(rule: Rule) -> None:
 
 @given(rules(NAMED, leaves=4))
 def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
-    """Over the words and the wildcards of the rule, each of which stands for itself only."""
+    """Its alphabet is the rule's words and wildcards, each of which stands for itself only."""
     known = pseudo_letters([rule])
     words = {Wildcard(kind): Word(f"wild {kind}") for kind in ("$", "%", "&")}
 
@@ -118,7 +118,7 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
     )
     pseudo = least(rule, known)
     renamed = pseudo.replace(
-        index={{v: k for k, v in names.items()}.get(w, w): place for w, place in pseudo.index.items()}
+        index={{v: k for k, v in names.items()}.get(w, w): index for w, index in pseudo.index.items()}
     )
     assert determinisation.minimal(renamed) == determinisation.minimal(as_words)
 
@@ -133,8 +133,8 @@ def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> No
 
 @some_cases(SEVERAL)
 def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
-    """Decided, for all sentences; each what its own rules accept, deterministic and the least; with no more
-    states than the rules apart.
+    """This is decided for all sentences. Each automaton accepts what its own rules accept, and is minimal and
+    deterministic; together they have no more states than the separate rules.
     """
     known = letters(several, VOCABULARY)
     parts = [one for one, _ in together([least(rule, known) for rule in several])]
@@ -142,12 +142,12 @@ def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> No
     assert DFA.from_wfsa(reduce(sum_of, parts)).shortest_difference(DFA.from_wfsa(union)) is None
     assert sum(one.states for one in parts) <= sum(least(rule, known).states for rule in several)
     assert all(determinisation.is_deterministic(one) and determinisation.minimal(one) == one for one in parts)
-    for one, places in together([least(rule, known) for rule in several]):
+    for one, indices in together([least(rule, known) for rule in several]):
         assert one == determinisation.minimal(
-            reduce(sum_of, [least(several[place], known) for place in places])
+            reduce(sum_of, [least(several[index], known) for index in indices])
         )
     assert sorted(
-        place for _, places in together([least(rule, known) for rule in several]) for place in places
+        index for _, indices in together([least(rule, known) for rule in several]) for index in indices
     ) == list(range(len(several)))
 
 
@@ -168,13 +168,13 @@ def test_many_rules_stay_small() -> None:
 def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
     several: list[tuple[str, Rule]], sentence: list[str], pseudo: bool
 ) -> None:
-    """Between BOS and EOS, which rules may name; the label's own final states say which."""
+    """Sentences are between BOS and EOS, which rules may name; each label has its own final states."""
     vocabulary = None if pseudo else [word for word in VOCABULARY if word != BEGIN]
-    whole = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
-    words = [word for word in sentence if word in whole.automaton.alphabet and word != BEGIN]
-    words += [END] if END in whole.automaton.alphabet else []
-    for label, final in whole.labels.items():
-        own = whole.automaton.replace(final=_only(final, whole.automaton.states))
+    rules_together = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
+    words = [word for word in sentence if word in rules_together.automaton.alphabet and word != BEGIN]
+    words += [END] if END in rules_together.automaton.alphabet else []
+    for label, final in rules_together.labels.items():
+        own = rules_together.automaton.replace(final=_only(final, rules_together.automaton.states))
         alone = compiled(
             _either([rule for name, rule in several if name == label]), vocabulary and [*vocabulary, END]
         )
@@ -205,8 +205,8 @@ def _either(several: list[Rule]) -> Rule:
 
 
 def test_a_word_that_the_vocabulary_lacks_is_named() -> None:
-    whole = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
-    assert whole.missing == ("absent",)
+    compiled_rules = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
+    assert compiled_rules.missing == ("absent",)
 
 
 def test_thousands_of_words_share_a_matrix() -> None:

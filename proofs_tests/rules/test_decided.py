@@ -20,13 +20,13 @@ WORDS = ("cost", "fare", "to", "from", "boston", "the")
 
 
 @pytest.fixture
-def made() -> tuple[RuleSet, FARNN]:
+def rules_and_network() -> tuple[RuleSet, FARNN]:
     compiled = rule_set(RULES, WORDS)
     return compiled, FARNN.of_rules(compiled)
 
 
-def test_the_network_is_its_rules(made: tuple[RuleSet, FARNN]) -> None:
-    compiled, network = made
+def test_the_network_is_its_rules(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+    compiled, network = rules_and_network
     decision = decide_network(network, RULES, compiled)
     assert decision.verdict == "equivalent" and decision.exact and 1 <= decision.largest < 100
     assert [len(shown) for shown in decision.answers.values()] == [
@@ -37,17 +37,15 @@ def test_the_network_is_its_rules(made: tuple[RuleSet, FARNN]) -> None:
 
 @pytest.mark.parametrize("where", ["before", "after", "rules", "initial", "final"])
 def test_one_weight_less_is_a_sentence_that_only_the_rules_match(
-    made: tuple[RuleSet, FARNN], where: str
+    rules_and_network: tuple[RuleSet, FARNN], where: str
 ) -> None:
-    """Whichever one is taken away that a sentence needs: the shortest sentence is one, and both sides say so
-    of it.
-    """
-    compiled, network = made
+    """Whichever needed weight is removed, the shortest sentence shows the difference on both sides."""
+    compiled, network = rules_and_network
     cell = network.cell
     assert isinstance(cell, FactoredCell)
     values = getattr(network if where in ("initial", "final") else cell, where).data
-    place = tuple(values.nonzero()[-1].tolist())
-    values[place] = 0
+    index = tuple(values.nonzero()[-1].tolist())
+    values[index] = 0
     decision = decide_network(network, RULES, compiled)
     assert decision.verdict == "different"
     (label, shown), *_ = decision.different()
@@ -58,8 +56,8 @@ def test_one_weight_less_is_a_sentence_that_only_the_rules_match(
         assert FARNN.of_rules(compiled)([shown.answer.word])[0, column] > 0
 
 
-def test_a_weight_that_is_no_whole_number_is_unknown(made: tuple[RuleSet, FARNN]) -> None:
-    compiled, network = made
+def test_a_weight_that_is_no_whole_number_is_unknown(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+    compiled, network = rules_and_network
     cell = network.cell
     assert isinstance(cell, FactoredCell)
     cell.after.data[cell.after.data != 0] = 0.999
@@ -77,9 +75,9 @@ def test_counts_that_grow_are_unknown() -> None:
     assert decide_network(network, RULES, compiled).verdict == "unknown"
 
 
-def test_parts_are_hints_and_not_believed(made: tuple[RuleSet, FARNN]) -> None:
-    """With a part's rules left out, all rules of the label are decided together."""
-    compiled, network = made
+def test_parts_are_hints_and_not_believed(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+    """If a part's rules are left out, all rules of the label are decided together."""
+    compiled, network = rules_and_network
     less = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, compiled.parts[1:])
     assert decide_network(network, RULES, less).verdict == "equivalent"
     other = rule_files.loads("[fare]\n$ * cost $ *\n$ * fare EOS\n[city]\n( to | from ) boston EOS\n")
@@ -89,21 +87,19 @@ def test_parts_are_hints_and_not_believed(made: tuple[RuleSet, FARNN]) -> None:
         decide_network(network, RULES[:2], compiled)
 
 
-def test_other_networks_are_refused(made: tuple[RuleSet, FARNN]) -> None:
-    compiled, _ = made
+def test_other_networks_are_refused(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+    compiled, _ = rules_and_network
     for more in ({"gated": True}, {"scoring": "viterbi"}):
         with pytest.raises(InputError, match="forward scores and without gates"):
             decide_network(FARNN.of_rules(compiled, **more), RULES, compiled)
 
 
 def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
-    """The network and the parts lack one rule; the file has it: that is a sentence that only the rules
-    match.
-    """
+    """The network and the parts lack a rule of the file, so only the rules match some sentence."""
     compiled = rule_set([RULES[0], RULES[2]], WORDS)
     network = FARNN.of_rules(compiled)
     shifted = tuple(
-        Part(part.label, part.states, tuple(2 * place for place in part.rules)) for part in compiled.parts
+        Part(part.label, part.states, tuple(2 * index for index in part.rules)) for part in compiled.parts
     )
     hinted = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, shifted)
     decision = decide_network(network, RULES, hinted)
@@ -150,8 +146,8 @@ def test_numbers_that_may_round_or_grow_are_no_decision(values: dict[str, float]
     assert decision.exact == exact and decision.verdict == ("equivalent" if exact else "unknown")
 
 
-def test_only_networks_at_beta_1(made: tuple[RuleSet, FARNN]) -> None:
-    compiled, _ = made
+def test_only_networks_at_beta_1(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+    compiled, _ = rules_and_network
     vectors = torch.eye(len(WORDS) + 2)
     assert (
         decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=1.0), RULES, compiled).verdict
@@ -164,10 +160,10 @@ def test_only_networks_at_beta_1(made: tuple[RuleSet, FARNN]) -> None:
 
 
 def test_float32_that_torch_multiplies_less_precisely(
-    made: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch
+    rules_and_network: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With TF32 or bfloat16 products whole numbers round; float64 is not touched by that."""
-    compiled, network = made
+    """TF32 or bfloat16 products round integers; float64 is not affected."""
+    compiled, network = rules_and_network
     monkeypatch.setattr(torch, "get_float32_matmul_precision", lambda: "medium")
     with pytest.raises(InputError, match="medium precision"):
         decide_network(network, RULES, compiled)

@@ -77,7 +77,7 @@ def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str,
         *(f"  {rule}  // {words[0]}\u2028x" for rule, words in cases),
     ]
     read = rule_files.loads(end.join(lines))
-    assert [line.line for line in read] == [place + headed for place in range(1, len(cases) + 1)]
+    assert [line.line for line in read] == [line_number + headed for line_number in range(1, len(cases) + 1)]
     for line, (rule, words) in zip(read, cases, strict=True):
         assert least(line.rule, letters([rule], words)) == compiled(rule, words)
 

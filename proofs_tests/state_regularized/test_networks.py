@@ -41,15 +41,15 @@ MOST_ROUNDINGS = 64  # of a softmax of at most 4 numbers: products, sums, expone
 
 
 def torch_component(w, transition="mixture"):
-    """The torch component with the weights' centroids and temperature."""
+    """Return the torch component with the weights' centroids and temperature."""
     similarity = "dot" if w.eq == 2 else "euclidean"
-    made = StochasticComponent(
+    module = StochasticComponent(
         w.n, len(w.S[0]), similarity, transition, 1 / (float(w.m) * math.log(2)), dtype=torch.float64
     )
-    made.load_state_dict(
+    module.load_state_dict(
         {"centroids": torch.tensor([[float(v) for v in s] for s in w.S], dtype=torch.float64).T}
     )
-    return made
+    return module
 
 
 @settings(max_examples=30)
@@ -68,15 +68,15 @@ def test_the_law_is_the_sum_over_all_trajectories(w, string):
 
 @given(ANY)
 def test_the_softmax_is_the_torch_components(w):
-    """At the temperature 1 / (m ln 2), within the roundings of the softmax."""
-    made = torch_component(w)
+    """They agree at the temperature 1 / (m ln 2), within the roundings of the softmax."""
+    module = torch_component(w)
     for s, x in product(w.S, "ab"):
         u = component(w, s, x)
         with torch.no_grad():
-            alpha = made(torch.tensor([[float(v) for v in u]], dtype=torch.float64))[1][0]
+            alpha = module(torch.tensor([[float(v) for v in u]], dtype=torch.float64))[1][0]
         largest = max(abs(float(b)) for b in similarities(w, u)) * float(w.m)
-        for found, exact in zip(alpha.tolist(), softmax(w, similarities(w, u)), strict=True):
-            assert abs(found - exact) <= MOST_ROUNDINGS * (1 + largest) * 2.0**-53
+        for computed, exact in zip(alpha.tolist(), softmax(w, similarities(w, u)), strict=True):
+            assert abs(computed - exact) <= MOST_ROUNDINGS * (1 + largest) * 2.0**-53
 
 
 @given(ANY)
@@ -94,11 +94,11 @@ def test_a_row_is_a_distribution_and_the_limit_its_greatest(w):
 
 @given(UNTIED.cases("ab"))
 def test_without_ties_torchs_limit_moves_where_the_table_says(w):
-    made = torch_component(w, "limit")
+    module = torch_component(w, "limit")
     for q, x, b in reachable(w):
         u = torch.tensor([[float(v) for v in component(w, w.S[q - 1], x)]], dtype=torch.float64)
         with torch.no_grad():
-            h = made(u)[0][0].tolist()
+            h = module(u)[0][0].tolist()
         assert margin(b) > 0 and h == [float(v) for v in w.S[transition_table(w)[q, x] - 1]]
 
 
@@ -106,15 +106,15 @@ def test_without_ties_torchs_limit_moves_where_the_table_says(w):
 @given(ANY, strings("ab", longest=6, run=0))
 def test_a_mixture_is_torchs(w, string):
     """The hidden state of torch's soft run is near the balls, and so is its label."""
-    made, now = torch_component(w), mixtures.start(w)
+    module, now = torch_component(w), mixtures.start(w)
     h = torch.tensor([[float(v) for v in w.S[0]]], dtype=torch.float64)
     u_matrix = torch.tensor([[float(v) for v in row] for row in w.U], dtype=torch.float64)
     for x in string:
         inside = h @ u_matrix.T + torch.tensor([float(v) for v in w.W[x]], dtype=torch.float64)
         with torch.no_grad():
-            h, alpha = made(torch.nn.functional.hardtanh(inside))
+            h, alpha = module(torch.nn.functional.hardtanh(inside))
         first, second = alpha[0].topk(2).values.tolist()
-        if first - second < 1e-6:  # neither would be wrong
+        if first - second < 1e-6:  # either label may be right
             return
         now = mixtures.step(w, now, x)
         assert now.label == int(alpha[0].argmax()) + 1

@@ -85,8 +85,8 @@ def distance_without_sign(self, u):
 def squared_distance(self, u):
     if self.similarity == "dot":
         return plain_similarities(self, u)
-    apart = u.unsqueeze(-1) - self.centroids
-    return -(apart * apart).sum(-2)
+    differences = u.unsqueeze(-1) - self.centroids
+    return -(differences * differences).sum(-2)
 
 
 def twice_as_warm(self, u):
@@ -107,15 +107,15 @@ BREAKS = [
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "wrong", "program"),
+    ("owner", "name", "wrong", "program"),
     [
-        pytest.param(place, name, wrong, program, id=f"{wrong.__name__}-{program}")
-        for place, name, wrong, programs in BREAKS
+        pytest.param(owner, name, wrong, program, id=f"{wrong.__name__}-{program}")
+        for owner, name, wrong, programs in BREAKS
         for program in programs
     ],
 )
-def test_a_broken_network_is_refuted(unshrunk, monkeypatch, place, name, wrong, program):
-    monkeypatch.setattr(place, name, wrong)
+def test_a_broken_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
+    monkeypatch.setattr(owner, name, wrong)
     with pytest.raises(Disagreement):
         STEPS[program].show()
 

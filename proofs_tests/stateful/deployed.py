@@ -42,14 +42,14 @@ class Narrow(StatefulModel):
         for token in read.unbind(1):
             state = 0.9 * state + token
             outputs.append(state)
-        made = torch.stack(outputs, 1)
+        result = torch.stack(outputs, 1)
         if self.where == "side":
-            made = made + 1e-3 * made.to(self.narrow).to(made.dtype)
+            result = result + 1e-3 * result.to(self.narrow).to(result.dtype)
         if self.where == "mask":
-            made = made * torch.ones_like(made, dtype=self.narrow)
+            result = result * torch.ones_like(result, dtype=self.narrow)
         if not first:
-            made = torch.cat([made[:, :1] * (1 + self.share), made[:, 1:]], 1)
-        return made, state.to(self.narrow).to(state.dtype) if self.where == "state" else state
+            result = torch.cat([result[:, :1] * (1 + self.share), result[:, 1:]], 1)
+        return result, state.to(self.narrow).to(state.dtype) if self.where == "state" else state
 
     def reorder(self, state, rows):
         return state[rows]
@@ -94,14 +94,14 @@ class Deployed(StatefulModel):
                 new = read[:, t]
             state = torch.where(kept[:, None], new, state)
             outputs.append(state)
-        made = torch.stack(outputs, 1)
+        result = torch.stack(outputs, 1)
         if mask is not None and bool(mask.all()):
             later = " of a later call" if seen else ""
             if self.mistake == f"a mask that masks nothing changes the outputs{later}":
-                made = made * 1.01
+                result = result * 1.01
         if self.mistake == "padding on the right is in the outputs" and mask is not None:
-            made = made + 0.1 * (~mask[:, -1:, None]) * read
-        return made, (state, seen + time, batch)
+            result = result + 0.1 * (~mask[:, -1:, None]) * read
+        return result, (state, seen + time, batch)
 
     def reorder(self, state, rows):
         part, seen, batch = state

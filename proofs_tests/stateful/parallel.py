@@ -34,8 +34,8 @@ class LinearAttention(StatefulModel):
             state = q.new_zeros(len(inputs), self.width, self.width)
         outputs = []
         for first in range(0, inputs.shape[1], self.chunk):
-            made, state = self._chunk(*(x[:, first : first + self.chunk] for x in (q, k, v)), state)
-            outputs.append(made)
+            part, state = self._chunk(*(x[:, first : first + self.chunk] for x in (q, k, v)), state)
+            outputs.append(part)
         return write(torch.cat(outputs, 1).to(write.weight.dtype)), state
 
     def _chunk(self, q, k, v, state):

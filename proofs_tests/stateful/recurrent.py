@@ -47,8 +47,10 @@ class RecurrentModel(StatefulModel):
             outputs.append(self._read(state, t))
         if self.mistake != "a step that leaves its state" or not first:
             self.left = state.clone()
-        made = torch.stack(outputs, 1)
-        return made.flip(0) if self.mistake == "rows exchanged in a later call" and not first else made, state
+        result = torch.stack(outputs, 1)
+        if self.mistake == "rows exchanged in a later call" and not first:
+            result = result.flip(0)
+        return result, state
 
     def _read(self, state, t):
         if self.mistake == "the largest of the batch":

@@ -29,11 +29,11 @@ def test_both_layouts_of_a_recurrent_module_are_read(kind):
 )
 def test_a_cell_is_called_token_after_token_as_its_module_does(kind, cell):
     torch.manual_seed(0)
-    whole, one = kind(3, 4, batch_first=True), cell(3, 4)
-    one.load_state_dict({name.removesuffix("_l0"): x for name, x in whole.state_dict().items()})
+    layer, one = kind(3, 4, batch_first=True), cell(3, 4)
+    one.load_state_dict({name.removesuffix("_l0"): x for name, x in layer.state_dict().items()})
     model, inputs = of_torch_rnn(one), torch.randn(2, 5, 3)
     outputs, state = model.run(inputs)
-    assert torch.allclose(outputs, whole(inputs)[0], atol=1e-6)
+    assert torch.allclose(outputs, layer(inputs)[0], atol=1e-6)
     turned = model.run(inputs[[1, 0], :1], model.reorder(state, torch.tensor([1, 0])))[0]
     assert torch.allclose(turned, model.run(inputs[:, :1], state)[0][[1, 0]])
     assert torch.equal(model.run(inputs, model.clear(state))[0], outputs)
@@ -69,14 +69,14 @@ class Positions(Notes):
     """Names positions."""
 
     def forward(self, position_ids=None, cache_position=None, return_dict=None, **rest):
-        made = super().forward(**rest)
+        output = super().forward(**rest)
         positions = {
             "positions": position_ids.tolist(),
             "places": cache_position.tolist(),
             "dict": return_dict,
         }
         self.arguments |= positions
-        return made
+        return output
 
 
 def test_a_causal_model_gets_the_mask_of_all_tokens_and_its_cache():
@@ -125,8 +125,8 @@ class Silent(CausalLM):
     """Returns no cache: it writes into the one that it is given."""
 
     def forward(self, position_ids=None, past_key_values=None, **rest):
-        made = super().forward(position_ids=position_ids, past_key_values=past_key_values, **rest)
-        return SimpleNamespace(logits=made.logits)
+        output = super().forward(position_ids=position_ids, past_key_values=past_key_values, **rest)
+        return SimpleNamespace(logits=output.logits)
 
 
 def test_a_cache_that_is_not_returned_is_the_one_that_was_given():

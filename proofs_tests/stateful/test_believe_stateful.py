@@ -105,10 +105,10 @@ def test_a_counterexample_is_the_shortest_and_has_the_fewest_rows():
 
 
 def test_a_state_that_all_copies_share_is_refuted_by_reuse(monkeypatch):
-    """Whatever calls were made before: a state of several rows is left, with which one row cannot run."""
+    """Earlier calls do not matter: they leave a state of several rows, with which one row cannot run."""
     monkeypatch.setattr(Shared, "everywhere", [torch.ones(2, 3)])
-    found = results(Shared())
-    assert {k: str(r.verdict) for k, r in found.items() if str(r.verdict) != "unknown"} == {
+    answers = results(Shared())
+    assert {k: str(r.verdict) for k, r in answers.items() if str(r.verdict) != "unknown"} == {
         "reuse": "refuted"
     }
 
@@ -134,17 +134,17 @@ def test_a_function_of_vectors_runs_in_float64_where_it_can():
             raise ValueError("float32 alone")
         return running(inputs, state)
 
-    found = results(narrow, "pieces", **FUNCTION)["pieces"]
-    assert str(found.verdict) == "holds" and "float64" not in found.facts["module"]
+    answer = results(narrow, "pieces", **FUNCTION)["pieces"]
+    assert str(answer.verdict) == "holds" and "float64" not in answer.facts["module"]
 
 
 def test_a_counterexample_says_where_and_how_and_what_rounding_explains():
     result = results(wrong("positions from 0 in every call"), "pieces")["pieces"]
-    said = result.counterexample.sentence()
-    assert said.startswith("for B = 1, T = 2, float32: outputs[0, 1, 0] is ")
+    sentence = result.counterexample.sentence()
+    assert sentence.startswith("for B = 1, T = 2, float32: outputs[0, 1, 0] is ")
     assert (
-        " in pieces of 1 and 1 tokens, and " in said
-        and " whole (rounding, measured, explains at most " in said
+        " in pieces of 1 and 1 tokens, and " in sentence
+        and " whole (rounding, measured, explains at most " in sentence
     )
     kept = json.loads(json.dumps(result.to_json()))["counterexample"]
     assert kept["law"] == "pieces" and len(kept["inputs"]) == 1 and len(kept["inputs"][0]) == 2
@@ -188,25 +188,25 @@ def test_random_numbers_in_evaluation_mode_leave_nothing_to_say():
     def model(inputs, state):
         return running(nn.functional.dropout(inputs), state)
 
-    found = results(model, **FUNCTION)
-    assert {str(r.verdict) for r in found.values()} == {"unknown"}
-    assert all("draws random numbers, in evaluation mode too" in r.why for r in found.values())
+    answers = results(model, **FUNCTION)
+    assert {str(r.verdict) for r in answers.values()} == {"unknown"}
+    assert all("draws random numbers, in evaluation mode too" in r.why for r in answers.values())
 
 
 def test_a_model_that_differs_from_itself_is_refuted_by_reuse_alone():
-    """Random numbers that torch knows nothing of are as a state that survives."""
+    """Random numbers that torch does not control act like a state that survives."""
 
     def model(inputs, state):
         outputs, state = running(inputs, state)
         return outputs + np.random.default_rng().random(), state
 
-    found = results(model, **FUNCTION)
-    assert {kind: str(r.verdict) for kind, r in found.items()} == {
+    answers = results(model, **FUNCTION)
+    assert {kind: str(r.verdict) for kind, r in answers.items()} == {
         "pieces": "unknown",
         "batch": "unknown",
         "reuse": "refuted",
     }
-    assert "two equal calls of fresh models differ" in found["pieces"].why
+    assert "two equal calls of fresh models differ" in answers["pieces"].why
 
 
 def test_a_model_that_cannot_be_copied_is_held_to_the_laws_as_it_is():
@@ -278,10 +278,10 @@ def test_equal_infinities_agree():
 
 
 def test_what_a_model_lacks_is_said_and_not_tried():
-    found = results(RecurrentModel(), without=("padding", "clear", "state-twice", "batch"))
-    assert list(found) == ["pieces", "reuse"]
+    answers = results(RecurrentModel(), without=("padding", "clear", "state-twice", "batch"))
+    assert list(answers) == ["pieces", "reuse"]
     assert (
-        found["pieces"]
+        answers["pieces"]
         .facts["module"]
         .endswith(
             "in float32 and float64; it does without batches of several rows, padding with a mask,"

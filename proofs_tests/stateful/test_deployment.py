@@ -151,9 +151,9 @@ def narrow(program, own=torch.float32):
 def test_only_numbers_that_an_operator_rounds_to_a_narrower_format_are_moved():
     x = torch.tensor([1.0, 0.1, 0.0, -torch.inf])
     low = x.bfloat16()
-    made = narrow(x.bfloat16)
-    assert (made != low).tolist() == [False, True, False, False]
-    assert (made[1] - low[1]).abs() == torch.finfo(torch.bfloat16).eps * 2**-4
+    moved = narrow(x.bfloat16)
+    assert (moved != low).tolist() == [False, True, False, False]
+    assert (moved[1] - low[1]).abs() == torch.finfo(torch.bfloat16).eps * 2**-4
     for exact in (lambda: low * 2, lambda: low.view(2, 2), lambda: torch.cat([low, low]), lambda: low[1:]):
         assert torch.equal(narrow(exact), exact())
     assert torch.equal(narrow(lambda: x * 0.1), x * 0.1)

@@ -62,8 +62,8 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
     assert one is not model and one.module.weight_ih_l0 is model.module.weight_ih_l0
     assert torch.equal(one.run(inputs)[0], outputs)
     other = perturbed(model, 2.0**-23, seed=1)
-    apart = (other.run(inputs)[0] - outputs).abs().max()
-    assert 0 < apart < 1e-5 and torch.equal(model.run(inputs)[0], outputs)
+    difference = (other.run(inputs)[0] - outputs).abs().max()
+    assert 0 < difference < 1e-5 and torch.equal(model.run(inputs)[0], outputs)
     wide = in_float64(model)
     assert (
         wide.run(inputs.double())[0].dtype == torch.float64
@@ -158,5 +158,5 @@ def test_a_precision_that_is_not_seen_can_be_declared():
 
 def test_the_largest_difference_that_was_rounding_is_reported():
     torch.manual_seed(0)
-    found = results(LinearAttention(torch.bfloat16), "pieces")["pieces"].facts["rounding"]
-    assert 1e-3 < found["bfloat16"] < 0.3 and 0 < found["float64"] < 1e-14
+    rounding = results(LinearAttention(torch.bfloat16), "pieces")["pieces"].facts["rounding"]
+    assert 1e-3 < rounding["bfloat16"] < 0.3 and 0 < rounding["float64"] < 1e-14

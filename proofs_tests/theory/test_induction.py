@@ -117,19 +117,18 @@ def test_no_mutated_recurrence_is_proved(claim, variant, change):
 @each
 @given(st.data())
 def test_no_perturbed_weight_is_proved(claim, variant, data):
-    """One weight of one automaton, anywhere, with a variable added to it: some identity fails."""
+    """If a variable is added to one weight of one automaton, some identity fails."""
     signature, alphabet = variant.proof.instances[0]
     weights = signature.variables(alphabet, POLYNOMIALS)
     a = variant.reading.construction(weights)[0]
     part = data.draw(st.sampled_from(["initial", "final", "matrices"]))
-    place = data.draw(st.integers(0, getattr(a, part).size - 1))
-    # an arrow out of a state whose number in the invariant is zero in every state that is reached is never
-    # taken
-    assume(part == "initial" or any(_reads(variant, weights, part, place)))
+    index = data.draw(st.integers(0, getattr(a, part).size - 1))
+    # a transition is never taken if its source's number in the invariant is zero in every reached state
+    assume(part == "initial" or any(_reads(variant, weights, part, index)))
 
     def perturb(automaton):
         values = getattr(automaton, part).copy()
-        values.flat[place] = automaton.semiring.plus(values.flat[place], automaton.semiring.variable("error"))
+        values.flat[index] = automaton.semiring.plus(values.flat[index], automaton.semiring.variable("error"))
         return automaton.replace(**{part: values})
 
     only = replace(variant, proof=replace(variant.proof, instances=variant.proof.instances[:1], sizes=None))
@@ -137,9 +136,9 @@ def test_no_perturbed_weight_is_proved(claim, variant, data):
         prove(only.changed(construction=lambda w: [perturb(x) for x in variant.reading.construction(w)]))
 
 
-def _reads(variant, weights, part, place):
+def _reads(variant, weights, part, index):
     n = variant.reading.construction(weights)[0].states
-    row = place if part == "final" else place % (n * n) // n
+    row = index if part == "final" else index % (n * n) // n
     for state in variant.proof.states(weights, POLYNOMIALS.variable):
         yield list(variant.proof.invariant(weights, state, 0))[row] != POLYNOMIALS.zero
 

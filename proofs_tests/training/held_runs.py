@@ -34,8 +34,8 @@ def held(folder: Path, number: int) -> Path:
     return folder / f"held-{AT[number]}"
 
 
-def steps_made(folder: Path) -> list[int]:
-    """The steps of that run, in their order, in whichever process."""
+def steps_taken(folder: Path) -> list[int]:
+    """Return the steps of that run in their order, over all processes."""
     return [int(line) for line in (folder / "steps").read_text().split()]
 
 
@@ -58,16 +58,16 @@ def _hold_steps(folder: Path) -> None:
     make = Loop._step
 
     def step(self: Loop, batch: Any) -> Any:
-        made = make(self, batch)
+        result = make(self, batch)
         if self.settings.seed == SEED:
             with (folder / "steps").open("a") as file:
-                file.write(f"{made.step}\n")
-            there = folder / f"held-{made.step}"
-            if made.step in AT and not there.exists():
+                file.write(f"{result.step}\n")
+            there = folder / f"held-{result.step}"
+            if result.step in AT and not there.exists():
                 asked = signal.getsignal(signal.SIGTERM)
                 there.touch()
                 while signal.getsignal(signal.SIGTERM) is asked:  # the first SIGTERM puts it back
                     time.sleep(0.02)
-        return made
+        return result
 
     Loop._step = step  # type: ignore[method-assign]

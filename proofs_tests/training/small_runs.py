@@ -46,10 +46,10 @@ def train(folder: Path, experiment: str, line: str, *more: object) -> int:
 
 
 def result(folder: Path) -> dict[str, Any]:
-    """The result of a run, without what a clock decides."""
-    said = json.loads((folder / "result.json").read_text())
-    metrics = {name: value for name, value in said["metrics"].items() if not name.endswith("_per_second")}
-    return {n: v for n, v in said.items() if n not in ("seconds", "when", "decided")} | {"metrics": metrics}
+    """Return the result of a run without the values that depend on the clock."""
+    data = json.loads((folder / "result.json").read_text())
+    metrics = {name: value for name, value in data["metrics"].items() if not name.endswith("_per_second")}
+    return {n: v for n, v in data.items() if n not in ("seconds", "when", "decided")} | {"metrics": metrics}
 
 
 def same_networks(one: Path, other: Path) -> bool:

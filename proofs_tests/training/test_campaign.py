@@ -48,15 +48,15 @@ RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
-    """Do runs here, but for those that break, as where memory ends."""
+    """Do runs in this process, except those that break, as if memory were exhausted."""
 
     def run_here(words: str) -> bytes:
-        said = json.loads(words)
-        if said["job"] in broken:
+        message = json.loads(words)
+        if message["job"] in broken:
             return json.dumps([-9, "MemoryError: there is no more"]).encode()
-        folder, data = Path(said["folder"]), Data(Path(said["data"]), any_size=said["any_size"])
+        folder, data = Path(message["folder"]), Data(Path(message["data"]), any_size=message["any_size"])
         plan = read(folder / jobs.CAMPAIGN)
-        job = next(job for job in plan.jobs if job.name == said["job"])
+        job = next(job for job in plan.jobs if job.name == message["job"])
         try:
             return json.dumps([jobs.do(plan, job, folder, data), ""]).encode()
         except InputError as error:
@@ -67,26 +67,26 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ())
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def root(tmp_path: Path) -> Path:
     (tmp_path / "small.toml").write_text(PLAN)
     write_sets(tmp_path / "data")
     return tmp_path
 
 
-def campaign(place: Path, more: str = "-o PLACE/small", file: str = "small.toml") -> int:
-    """The exit status of ``campaign run``; ``PLACE`` stands for the test's folder."""
-    line = f"campaign run PLACE/{file} --data PLACE/data --any-size {more}"
-    return ratproof(line.replace("PLACE", str(place)))
+def campaign(root: Path, more: str = "-o ROOT/small", file: str = "small.toml") -> int:
+    """Return the exit status of ``campaign run``; ``ROOT`` stands for the test's folder."""
+    line = f"campaign run ROOT/{file} --data ROOT/data --any-size {more}"
+    return ratproof(line.replace("ROOT", str(root)))
 
 
-def do(place: Path, number: int, folder: str = "small") -> int:
-    """The exit status of a run, which is done in this process."""
-    plan = read(place / "small.toml")
-    return jobs.do(plan, plan.jobs[number], place / folder, Data(place / "data", any_size=True))
+def do(root: Path, number: int, folder: str = "small") -> int:
+    """Return the exit status of a run, which is done in this process."""
+    plan = read(root / "small.toml")
+    return jobs.do(plan, plan.jobs[number], root / folder, Data(root / "data", any_size=True))
 
 
-def test_a_file_becomes_runs_in_its_order(place: Path) -> None:
-    plan = read(place / "small.toml")
+def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
+    plan = read(root / "small.toml")
     assert [job.name for job in plan.jobs] == TRIALS + RUNS
     best = search.drawn(2)[1]
     settings = plan.settings(plan.jobs[3], best).to_json()
@@ -132,62 +132,62 @@ def test_a_file_becomes_runs_in_its_order(place: Path) -> None:
         ("[[part]]", "[[part", "must be TOML"),
     ],
 )
-def test_a_wrong_file_is_one_sentence(place: Path, old: str, new: str, says: str) -> None:
-    (place / "small.toml").write_text(PLAN.replace(old, new))
+def test_a_wrong_file_is_one_sentence(root: Path, old: str, new: str, says: str) -> None:
+    (root / "small.toml").write_text(PLAN.replace(old, new))
     with pytest.raises(InputError) as error:
-        read(place / "small.toml")
+        read(root / "small.toml")
     assert says in str(error.value) and "\n" not in str(error.value)
 
 
 @pytest.mark.usefixtures("command_line")
 def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
-    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
-    plan, folder = read(place / "small.toml"), place / "small"
+    plan, folder = read(root / "small.toml"), root / "small"
     for number, job in enumerate(plan.jobs[:4]):
-        assert state(job, folder) == "waiting" and do(place, number) == 0
+        assert state(job, folder) == "waiting" and do(root, number) == 0
         assert state(job, folder) == "done"
-    said = json.loads((folder / RUNS[1] / "result.json").read_text())
+    trained = json.loads((folder / RUNS[1] / "result.json").read_text())
     best = search.best(folder / JOURNAL, "sst2 rrnn-b", 2)
-    assert best is not None and said["configuration"] == said["configuration"] | best | {"hidden": 6}
+    assert best is not None and trained["configuration"] == trained["configuration"] | best | {"hidden": 6}
     before = {name: (folder / name / "result.json").stat().st_mtime_ns for name in TRIALS + RUNS[:2]}
-    assert campaign(place, "-o PLACE/small --json") == 0
+    assert campaign(root, "-o ROOT/small --json") == 0
     shown = json.loads(capfd.readouterr().out.splitlines()[-1])
     assert (shown["runs"], shown["done"], shown["waiting"]) == (6, 6, 0)
     assert [job["name"] for job in shown["jobs"]] == TRIALS + RUNS
     assert before == {name: (folder / name / "result.json").stat().st_mtime_ns for name in before}
 
-    assert ratproof("campaign results", folder, "--keep", place / "kept") == 0
+    assert ratproof("campaign results", folder, "--keep", root / "kept") == 0
     assert "cr: test accuracy" in capfd.readouterr().out
-    kept = read_archive(place / "kept")
+    kept = read_archive(root / "kept")
     assert set(kept) == {kept_name(job.name) for job in plan.jobs}
-    # a result from before there was a choice of classifiers, and one in a file of its own, as they were kept
+    # a result from before there was a choice of classifiers, and one in a file of its own, as kept then
     assert kept[kept_name(plan.jobs[2].name)]["configuration"].pop("classifier") == "mlp"
     own = kept.pop(kept_name(plan.jobs[3].name))
-    write_archive(kept, place / "kept")
-    (place / "kept" / kept_name(plan.jobs[3].name)).write_text(json.dumps(own))
-    assert campaign(place, "--kept PLACE/kept -o PLACE/again") == 0
-    assert search.best(place / "again" / JOURNAL, "sst2 rrnn-b", 2) == best
-    (place / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
-    for more in ("-o PLACE/small", "--kept PLACE/kept -o PLACE/other"):
-        assert campaign(place, more) == 2
+    write_archive(kept, root / "kept")
+    (root / "kept" / kept_name(plan.jobs[3].name)).write_text(json.dumps(own))
+    assert campaign(root, "--kept ROOT/kept -o ROOT/again") == 0
+    assert search.best(root / "again" / JOURNAL, "sst2 rrnn-b", 2) == best
+    (root / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
+    for more in ("-o ROOT/small", "--kept ROOT/kept -o ROOT/other"):
+        assert campaign(root, more) == 2
         assert "must be a run with batch 4, got 8" in capfd.readouterr().err
-    assert not (place / "other" / RUNS[0]).exists()
-    write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, place / "kept")
-    assert campaign(place, "--kept PLACE/kept -o PLACE/third") == 2
+    assert not (root / "other" / RUNS[0]).exists()
+    write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, root / "kept")
+    assert campaign(root, "--kept ROOT/kept -o ROOT/third") == 2
     assert "and some are missing" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("lost", ["killed before it was recorded", "no journal", "a journal cut off"])
 def test_a_search_stands_in_its_trials_results(
-    place: Path, lost: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, lost: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The waiting run has the best trial's settings, whatever happened to the journal."""
     in_this_process(monkeypatch)
-    folder, journal = place / "small", place / "small" / JOURNAL
-    assert do(place, 0) == do(place, 1) == 0
+    folder, journal = root / "small", root / "small" / JOURNAL
+    assert do(root, 0) == do(root, 1) == 0
     best = search.best(journal, "sst2 rrnn-b", 2)
     if lost == "killed before it was recorded":
         journal.unlink()
@@ -195,69 +195,70 @@ def test_a_search_stands_in_its_trials_results(
     elif lost == "no journal":
         journal.unlink()
     else:
-        whole = journal.read_bytes()
-        journal.write_bytes(whole[:-20] + b"\n" + whole[-40:])
+        content = journal.read_bytes()
+        journal.write_bytes(content[:-20] + b"\n" + content[-40:])
         with pytest.raises(InputError, match="must be an Optuna journal"):
-            do(place, 2)
+            do(root, 2)
         journal.unlink()
-    assert do(place, 2) == 0
-    said = json.loads((folder / RUNS[0] / "result.json").read_text())
-    found = search.best(journal, "sst2 rrnn-b", 2)
-    assert found is not None and said["configuration"] == said["configuration"] | found | {"hidden": 6}
+    assert do(root, 2) == 0
+    trained = json.loads((folder / RUNS[0] / "result.json").read_text())
+    after = search.best(journal, "sst2 rrnn-b", 2)
+    assert after is not None and trained["configuration"] == trained["configuration"] | after | {"hidden": 6}
     if lost != "killed before it was recorded":
-        assert found == best
+        assert after == best
 
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("field", ["experiment", "seed", "dev_accuracy"])
 def test_a_result_of_another_run_is_not_taken(
-    place: Path, field: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, field: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
-    assert do(place, 0) == 0
-    said = json.loads((place / "small" / TRIALS[0] / "result.json").read_text())
-    said |= {"experiment": {"experiment": "cr"}, "seed": {"seed": 5}, "dev_accuracy": {"metrics": {}}}[field]
-    (place / "kept").mkdir()
-    write_archive({kept_name(TRIALS[0]): said}, place / "kept")
-    assert campaign(place, "--kept PLACE/kept -o PLACE/new") == 2
+    assert do(root, 0) == 0
+    trained = json.loads((root / "small" / TRIALS[0] / "result.json").read_text())
+    changes = {"experiment": {"experiment": "cr"}, "seed": {"seed": 5}, "dev_accuracy": {"metrics": {}}}
+    trained |= changes[field]
+    (root / "kept").mkdir()
+    write_archive({kept_name(TRIALS[0]): trained}, root / "kept")
+    assert campaign(root, "--kept ROOT/kept -o ROOT/new") == 2
     error = capfd.readouterr().err
     assert field in error and "Traceback" not in error
-    assert not (place / "new" / TRIALS[0] / "result.json").exists()
+    assert not (root / "new" / TRIALS[0] / "result.json").exists()
 
 
 @pytest.mark.usefixtures("command_line")
 def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
-    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python's exit status is that of a run that diverged."""
     ended = json.dumps([1, "Traceback: something is wrong"]).encode()
-    monkeypatch.setattr("training.campaign.runners.run_here", lambda said: ended)
-    assert campaign(place) == 3
-    plan = read(place / "small.toml")
-    assert state(plan.jobs[0], place / "small") == "broken"
-    assert "something is wrong" in (place / "small" / plan.jobs[0].name / jobs.LOG).read_text()
+    monkeypatch.setattr("training.campaign.runners.run_here", lambda words: ended)
+    assert campaign(root) == 3
+    plan = read(root / "small.toml")
+    assert state(plan.jobs[0], root / "small") == "broken"
+    assert "something is wrong" in (root / "small" / plan.jobs[0].name / jobs.LOG).read_text()
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_result_that_is_cut_off_is_not_done(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    plan, folder = read(place / "small.toml"), place / "small"
+def test_a_result_that_is_cut_off_is_not_done(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    plan, folder = read(root / "small.toml"), root / "small"
     (folder / plan.jobs[2].name).mkdir(parents=True)
     (folder / plan.jobs[2].name / "result.json").write_text('{"experiment": "ss')
     assert state(plan.jobs[2], folder) == "broken"
-    assert campaign(place) == 2
+    assert campaign(root) == 2
     error = capfd.readouterr().err
     assert "result.json" in error and "Traceback" not in error
 
 
-def test_two_processes_do_not_do_one_run(place: Path) -> None:
-    plan, folder = read(place / "small.toml"), place / "small"
+def test_two_processes_do_not_do_one_run(root: Path) -> None:
+    plan, folder = read(root / "small.toml"), root / "small"
     (folder / TRIALS[0]).mkdir(parents=True)
     with FileLock(folder / TRIALS[0] / jobs.LOCK):
         assert state(plan.jobs[0], folder) == "running"
-        assert do(place, 0) == jobs.TAKEN
+        assert do(root, 0) == jobs.TAKEN
 
 
-def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_that_diverges_counts_as_the_worst(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import training.experiments
     from training.engine.loop import Diverged
 
@@ -265,7 +266,7 @@ def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pyt
         raise Diverged("the loss is nan")
 
     monkeypatch.setattr(training.experiments, "run", diverge)
-    plan, folder = read(place / "small.toml"), place / "small"
+    plan, folder = read(root / "small.toml"), root / "small"
     assert jobs.do(plan, plan.jobs[0], folder, None) == 0
     with pytest.raises(InputError, match="and some are missing"):
         jobs.do(plan, plan.jobs[2], folder, None)  # and not with other settings
@@ -277,18 +278,18 @@ def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pyt
 
 @pytest.mark.usefixtures("command_line")
 def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
-    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
-    os.remove(place / "data/sst2/stsa.binary.train")
-    assert campaign(place) == 2
+    os.remove(root / "data/sst2/stsa.binary.train")
+    assert campaign(root) == 2
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and "stsa.binary.train: cannot be read" in err
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_folder_that_has_no_campaign_is_refused(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert ratproof("campaign status", place) == 2
+def test_a_folder_that_has_no_campaign_is_refused(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert ratproof("campaign status", root) == 2
     assert "must be the folder of a campaign, with" in capfd.readouterr().err
-    assert ratproof("results", place / "none") == 2
+    assert ratproof("results", root / "none") == 2
     assert "must be" in capfd.readouterr().err

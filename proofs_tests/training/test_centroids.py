@@ -44,8 +44,8 @@ class Spells:
         return [Ran(alpha, alpha, alpha, None)]
 
 
-def taken(part: Any, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    return part.at(places), part.lengths[places], part.labels[places]
+def taken(part: Any, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return part.at(indices), part.lengths[indices], part.labels[indices]
 
 
 TASK: Any = SimpleNamespace(taken=taken)
@@ -56,20 +56,20 @@ def test_a_picture_stands_row_by_row_in_either_order(order: str) -> None:
     pixels = torch.randint(0, 256, (5, 28, 28), generator=torch.Generator().manual_seed(1), dtype=torch.uint8)
     images = Images(pixels, torch.tensor([3, 3, 1, 3, 1]))
     network: Any = Looks()
-    made = prototypes(TASK, network, Pixels(images, 7, order), order)
+    kept = prototypes(TASK, network, Pixels(images, 7, order), order)
     small = Pixels(images, 7, "normal").values
 
     def read(letters: str) -> Tensor:
         return torch.tensor([GREYS.index(letter) for letter in letters]) / 63
 
     half_a_level = 0.5 / 63 + 1e-6
-    for number, (image, first, second) in enumerate(made["images"]):
+    for number, (image, first, second) in enumerate(kept["images"]):
         assert image == first and float((read(first) - small[number]).abs().max()) <= half_a_level
         assert float((read(second) - (1 - small[number])).abs().max()) <= half_a_level
-    for label, places in ((3, [0, 1, 3]), (1, [2, 4])):
-        mean = small[places].mean(dim=0)
-        assert float((read(made["labels"][label][0]) - mean).abs().max()) <= half_a_level
-    assert made["side"] == 7 and set(made["labels"][0][0]) == {"0"}  # no image has the label 0
+    for label, indices in ((3, [0, 1, 3]), (1, [2, 4])):
+        mean = small[indices].mean(dim=0)
+        assert float((read(kept["labels"][label][0]) - mean).abs().max()) <= half_a_level
+    assert kept["side"] == 7 and set(kept["labels"][0][0]) == {"0"}  # no image has the label 0
 
 
 def test_words_have_their_mean_probability_over_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,8 +78,8 @@ def test_words_have_their_mean_probability_over_what_was_read(monkeypatch: pytes
     index = vocabulary(reviews, 3)
     assert index == {"a": 3, "b": 4, "c": 5}
     network: Any = Spells()
-    made = kept_words.words(TASK, network, Encoded(reviews, index, 0, tokens=True), index)
-    # "c" was read once, "rare" has no place, and the tokens are no words
-    assert made["centroids"] == [[["b", 0.75, 2], ["a", 0.25, 3]], [["a", 0.75, 3], ["b", 0.25, 2]]]
-    words = [word for word, _ in made["sentences"][0]]
+    kept = kept_words.words(TASK, network, Encoded(reviews, index, 0, tokens=True), index)
+    # "c" was read once, "rare" is not in the vocabulary, and the tokens are no words
+    assert kept["centroids"] == [[["b", 0.75, 2], ["a", 0.25, 3]], [["a", 0.75, 3], ["b", 0.25, 2]]]
+    words = [word for word, _ in kept["sentences"][0]]
     assert words[:3] == ["(start)", "i", "loved"] and words[-2:] == ["!", "(end)"]

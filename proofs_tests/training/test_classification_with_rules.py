@@ -67,7 +67,7 @@ def where(folder: Path, resume: bool = False) -> Where:
 def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
     model: str, name: str, folder: Path
 ) -> None:
-    """Whether the default label has rules of its own or not, and where several labels' rules match."""
+    """The default label may have rules of its own, and the rules of several labels may match."""
     settings = settings_for(name, "zero-shot", {"model": model}, "test")
     assert isinstance(settings, RuleClassification)
     data = load(SOURCES[name], Data(folder, any_size=True), 1.0, 0)
@@ -75,22 +75,22 @@ def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
     assert bool((data.hits["train"].sum(dim=1) > 1).any())
     task = task_of(settings, data, folder)
     for part in ("train", "dev", "test"):
-        said, _ = task.predict(task.network, part)
-        assert torch.equal(said, data.by_rules(part))
+        predicted, _ = task.predict(task.network, part)
+        assert torch.equal(predicted, data.by_rules(part))
     with torch.no_grad():  # and one that has lost a rule does not
         for direction in task.network.directions:  # type: ignore[union-attr]
             direction.match[1] = 0  # type: ignore[index, operator]
-    said, _ = task.predict(task.network, "test")
-    assert not torch.equal(said, data.by_rules("test"))
+    predicted, _ = task.predict(task.network, "test")
+    assert not torch.equal(predicted, data.by_rules("test"))
 
 
 def test_of_several_labels_that_match_the_last_one_wins_and_where_none_does_the_default(
     data: RuledSentences,
 ) -> None:
     matched = data.hits["test"]
-    for row, said in zip(matched.tolist(), data.by_rules("test").tolist(), strict=True):
-        there = [place for place, hit in enumerate(row) if hit]
-        assert said == (there[-1] if there else data.labels.index(data.default))
+    for row, answer in zip(matched.tolist(), data.by_rules("test").tolist(), strict=True):
+        there = [column for column, hit in enumerate(row) if hit]
+        assert answer == (there[-1] if there else data.labels.index(data.default))
     assert data.labels == ("good", "bad", "none")
 
 
@@ -102,16 +102,16 @@ def test_a_sentences_answer_does_not_depend_on_its_batch(
     settings = replace(TINY, model=model, dropout=0.3 * noisy, vector_dropout=0.3 * noisy, beta=0.5)
     task = task_of(settings, data, folder)
     network = task.network.double()
-    places = torch.arange(12)
-    noise = Noise(0, 3, places) if noisy else None
-    batch, _ = task.parts["train"].at(places, torch.device("cpu"))
+    indices = torch.arange(12)
+    noise = Noise(0, 3, indices) if noisy else None
+    batch, _ = task.parts["train"].at(indices, torch.device("cpu"))
     together = network(batch, noise)
-    for place in range(12):
-        one = places[place : place + 1]
+    for index in range(12):
+        one = indices[index : index + 1]
         alone, _ = task.parts["train"].at(one, torch.device("cpu"))
-        said = network(alone, Noise(0, 3, one) if noisy else None)
+        output = network(alone, Noise(0, 3, one) if noisy else None)
         # other shapes, other orders of sums: at most some dozens of roundings of numbers about 10
-        assert torch.allclose(together[place], said[0], rtol=0, atol=1e4 * 2.0**-53)
+        assert torch.allclose(together[index], output[0], rtol=0, atol=1e4 * 2.0**-53)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -143,12 +143,12 @@ def test_the_kept_classifier_is_the_network(extra: int, data: RuledSentences, fo
     task = task_of(replace(TINY, extra=extra), data, folder)
     network = task.network
     assert isinstance(network, FANetwork)
-    made = network.classifier(data)
+    classifier = network.classifier(data)
     for part in data.parts.values():
         encoded = [torch.tensor([task.index[word] for word in words]) for words in part.words]
         for words, row in zip(part.words, encoded, strict=True):
             batch = SentenceBatch(row[:, None], row[:, None], torch.tensor([len(row)]), torch.zeros(1, 3))
-            assert torch.allclose(made([words]), network(batch), atol=1e-4)
+            assert torch.allclose(classifier([words]), network(batch), atol=1e-4)
 
 
 def test_random_weights_forget_the_rules(data: RuledSentences, folder: Path) -> None:
@@ -185,8 +185,8 @@ def test_maxima_are_the_matches_of_a_viterbi_score(data: RuledSentences, folder:
     settings = settings_for("sms", "zero-shot", {"scoring": "viterbi"}, "test")
     assert isinstance(settings, RuleClassification)
     task = task_of(settings, data, folder)
-    said, _ = task.predict(task.network, "test")
-    assert torch.equal(said, data.by_rules("test"))
+    predicted, _ = task.predict(task.network, "test")
+    assert torch.equal(predicted, data.by_rules("test"))
 
 
 # The loss.
@@ -239,27 +239,29 @@ def test_drawn_sentences_match_rules_and_depend_on_the_epoch_alone(
 def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
     at = Data(folder, any_size=True)
     both = (replace(TINY, average=average) for average in (0.0, 0.99))
-    said = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]
-    assert said[0]["history"] != said[1]["history"]  # type: ignore[index]
+    trained = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]
+    assert trained[0]["history"] != trained[1]["history"]  # type: ignore[index]
 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("share", [0.0, 0.25])
 def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_path: Path) -> None:
-    said = run("sms", replace(TINY, model=model, share=share), Data(folder, any_size=True), where(tmp_path))
-    assert isinstance(said, dict) and set(KEYS) <= set(said)
-    assert said["data"]["trained_on"] == 40 * share
-    assert said["epochs"] == (3 if share else 0)
-    assert 0 <= said["metrics"]["test_accuracy"] <= 1
+    trained = run(
+        "sms", replace(TINY, model=model, share=share), Data(folder, any_size=True), where(tmp_path)
+    )
+    assert isinstance(trained, dict) and set(KEYS) <= set(trained)
+    assert trained["data"]["trained_on"] == 40 * share
+    assert trained["epochs"] == (3 if share else 0)
+    assert 0 <= trained["metrics"]["test_accuracy"] <= 1
     kept = json.loads((tmp_path / "result.json").read_text())
-    assert kept == json.loads(json.dumps(said))
+    assert kept == json.loads(json.dumps(trained))
     if model == "fa-rnn":
         classifier, about = files.load(tmp_path / "network.safetensors")
         assert about["configuration"]["share"] == share
         parts = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts
         pairs = zip(classifier.predict(parts["test"].words), parts["test"].labels, strict=True)
         right = [label == truth for label, truth in pairs]
-        assert sum(right) / len(right) == pytest.approx(said["metrics"]["test_accuracy"])
+        assert sum(right) / len(right) == pytest.approx(trained["metrics"]["test_accuracy"])
 
 
 # Data and settings.
@@ -287,16 +289,16 @@ def test_the_command_trains_and_reads_back(
 
 def test_runs_are_set_beside_the_right_table() -> None:
     ours = RuleClassification()
-    said = paper("qc", replace(ours, share=0.1))
-    assert said is not None and said["test_accuracy"] == 0.796 and "Table 5" in said["source"]
-    said = paper("atis", replace(ours, share=0.0, beta=1.0))
-    assert said is not None and said["test_accuracy"] == 0.8653 and "Table 4" in said["source"]
+    printed = paper("qc", replace(ours, share=0.1))
+    assert printed is not None and printed["test_accuracy"] == 0.796 and "Table 5" in printed["source"]
+    printed = paper("atis", replace(ours, share=0.0, beta=1.0))
+    assert printed is not None and printed["test_accuracy"] == 0.8653 and "Table 4" in printed["source"]
     for name, (change, figures) in TABLE_6.items():
         settings = replace(ours, **({"beta": 1.0} if name == "F-O" else {}), **change)  # type: ignore[arg-type]
         assert variant(settings) == name
-        for place, name_of_set in enumerate(SETS):
-            said = paper(name_of_set, settings)
-            assert said is not None and said["test_accuracy"] == pytest.approx(figures[place] / 100)
+        for column, name_of_set in enumerate(SETS):
+            printed = paper(name_of_set, settings)
+            assert printed is not None and printed["test_accuracy"] == pytest.approx(figures[column] / 100)
     assert paper("atis", replace(ours, share=0.5)) is None
     assert set(TABLE_5) == set(MODELS) and set(TABLE_4) == set(FA + ENHANCED)
 

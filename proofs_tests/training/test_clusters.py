@@ -25,26 +25,26 @@ def rows() -> BatchRows:
 
 
 def test_the_recurrent_part_alone_is_torchs_gru() -> None:
-    """Start token, symbols, end token, by :class:`torch.nn.GRU` with the same weights."""
-    acceptor, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
-    run = alone(acceptor, rows(), places)
+    """Compare with :class:`torch.nn.GRU` with the same weights on start token, symbols and end token."""
+    acceptor, order = network(), torch.arange(len(WORDS) - 1, -1, -1)
+    run = alone(acceptor, rows(), order)
     gru = torch.nn.GRU(acceptor.embedding.embedding_dim, 7).double()
     part = acceptor.cells[0].part
     with torch.no_grad():
         for name, linear in (("ih", part.input), ("hh", part.hidden)):
             getattr(gru, f"weight_{name}_l0").copy_(linear.weight)
             getattr(gru, f"bias_{name}_l0").copy_(linear.bias)
-    for row, place in enumerate(places.tolist()):
-        after, _ = gru(acceptor.embedding(torch.tensor([2, *WORDS[place], 3])))
+    for row, index in enumerate(order.tolist()):
+        after, _ = gru(acceptor.embedding(torch.tensor([2, *WORDS[index], 3])))
         torch.testing.assert_close(run.logits[row], acceptor.classifier(after[-1])[0])
         torch.testing.assert_close(run.states[row], after[0])
     assert len(run.states) == len(WORDS) + sum(map(len, WORDS))
 
 
 def test_noise_is_on_every_state_that_is_read() -> None:
-    acceptor, places = network(), torch.arange(len(WORDS) - 1, -1, -1)
+    acceptor, order = network(), torch.arange(len(WORDS) - 1, -1, -1)
     quiet, loud = (
-        alone(acceptor, rows(), places, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
+        alone(acceptor, rows(), order, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
     )
     first = slice(0, len(WORDS))
     torch.testing.assert_close(quiet.states[first], loud.states[first])  # before any noise

@@ -227,9 +227,9 @@ def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest
         monkeypatch.setattr(bars, "shows_bar", lambda terminal=terminal: terminal)
         with bars.bar("cr rrnn-f", 100, 20) as move:
             move(50, "epoch 3, loss 0.250")
-        said = screen.file.getvalue()  # type: ignore[attr-defined]
+        output = screen.file.getvalue()  # type: ignore[attr-defined]
         shown = ("cr rrnn-f", "50%", "epoch 3, loss 0.250", "left at most")
-        assert all(words in said for words in shown) if terminal else not said
+        assert all(words in output for words in shown) if terminal else not output
     assert Scripted([0.5]).in_words(0.5) == "50.00%"
 
 
@@ -293,8 +293,8 @@ ends: prints how many were killed, and its exit status.
 
 @pytest.mark.usefixtures("command_line")
 def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_bit(tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert train(whole, "--log-every", "1") == 0
+    full, killed = tmp_path / "whole", tmp_path / "killed"
+    assert train(full, "--log-every", "1") == 0
     command = f"train cr {SMALL} --data {tmp_path / 'data'} --log-every 1 --keep-every 0".split()
     ran = subprocess.run(
         [sys.executable, "-c", KILLED, str(killed), str(random.Random().randrange(10**6)), *command],
@@ -304,9 +304,9 @@ def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_b
     )
     kills, status = map(int, ran.stdout.splitlines()[-1].split())
     assert status == 0 and kills >= 2, ran.args
-    assert result(whole) == result(killed) and same_networks(whole, killed), ran.args
+    assert result(full) == result(killed) and same_networks(full, killed), ran.args
     for name in ("steps.csv", "epochs.csv"):
-        assert (whole / name).read_bytes() == (killed / name).read_bytes(), (name, ran.args)
+        assert (full / name).read_bytes() == (killed / name).read_bytes(), (name, ran.args)
 
 
 @pytest.mark.usefixtures("command_line")
@@ -314,12 +314,12 @@ def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_b
 def test_a_signal_keeps_a_whole_checkpoint_and_ends_with_130(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
-    made = Loop._step
+    right = Loop._step
 
     def step(self: Loop, batch: Tensor) -> object:
         if self.progress.step == 7:
             os.kill(os.getpid(), number)
-        return made(self, batch)
+        return right(self, batch)
 
     monkeypatch.setattr(Loop, "_step", step)
     assert train(tmp_path / "run") == 130
@@ -429,11 +429,11 @@ def test_the_network_of_a_run_that_is_done_is_made_again_where_it_is_lost(tmp_pa
     folder = tmp_path / "run"
     network = folder / "network.safetensors"
     assert train(folder) == 0
-    said = result(folder)
+    before = result(folder)
     shutil.copytree(folder, tmp_path / "before")
     network.unlink()
     assert train(folder, "--resume") == 0
-    assert same_networks(folder, tmp_path / "before") and result(folder) == said
+    assert same_networks(folder, tmp_path / "before") and result(folder) == before
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:

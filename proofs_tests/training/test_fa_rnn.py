@@ -93,15 +93,15 @@ def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_pat
     settings = settings_for(OWN, "few", {"beta": 0.3, "epochs": 3}, "test")
     assert isinstance(settings, RuleClassification)
     here = Data(data, Path("one-hot"))
-    whole, parts = (Where(tmp_path / name, tensorboard=False) for name in ("whole", "parts"))
-    run(OWN, settings, here, whole)
+    full, parts = (Where(tmp_path / name, tensorboard=False) for name in ("whole", "parts"))
+    run(OWN, settings, here, full)
     looks = iter(range(100))
     assert run(OWN, settings, here, parts, lambda: next(looks) == 20) == "interrupted"
     assert 0 < len((parts.folder / "epochs.csv").read_text().splitlines()) - 1 < 3
     run(OWN, settings, here, replace(parts, resume=True))
-    assert same_networks(whole.folder, parts.folder)
-    assert result(whole.folder) == result(parts.folder)
-    assert result(whole.folder)["data"]["folder"] == "home"
+    assert same_networks(full.folder, parts.folder)
+    assert result(full.folder) == result(parts.folder)
+    assert result(full.folder)["data"]["folder"] == "home"
 
 
 @pytest.mark.parametrize("done", [True, False])
@@ -116,9 +116,9 @@ def test_a_run_on_other_data_is_not_gone_on_with(
     before = {path: path.read_bytes() for path in folder.iterdir()}
     capsys.readouterr()
     assert train(data, folder, "--epochs", "1", "--resume") == 2
-    said = capsys.readouterr()
-    assert f"must be a run with {says if done else 'data'} {{" in said.err
-    assert said.err.count("\n") == 1 and before == {path: path.read_bytes() for path in folder.iterdir()}
+    captured = capsys.readouterr()
+    assert f"must be a run with {says if done else 'data'} {{" in captured.err
+    assert captured.err.count("\n") == 1 and before == {path: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_the_recipe_is_chosen_by_the_number_of_training_sentences(
@@ -129,17 +129,17 @@ def test_the_recipe_is_chosen_by_the_number_of_training_sentences(
     assert preset_for(FEW, "lstm") == "some-plain" and preset_for(0, "fa-rnn") == "zero-shot"
     for model, more in (("fa-rnn", ""), ("dan", "--vectors one-hot")):
         assert ratproof(f"train fa-rnn --data {data} --model {model} {more} --epochs 1 --json") == 0
-        said = json.loads(capsys.readouterr().out)["configuration"]
+        configuration = json.loads(capsys.readouterr().out)["configuration"]
         own = presets(OWN)[preset_for(42, model)] | {"epochs": 1}
-        assert {name: said[name] for name in own} == own
+        assert {name: configuration[name] for name in own} == own
         assert Path(f"trained/fa-rnn-home-{model}-0/result.json").exists()
 
 
 def test_rules_of_another_file(data: Path, tmp_path: Path) -> None:
     (tmp_path / "other.rules").write_text("[music]\n$ * jazz $ *\n")
     assert train(data, tmp_path / "run", "--rules", str(tmp_path / "other.rules"), "--share", "0") == 0
-    said = result(tmp_path / "run")
-    assert said["data"]["rules"]["file"] == "other.rules" and said["data"]["labels"] == ["music", "light"]
+    kept = result(tmp_path / "run")["data"]
+    assert kept["rules"]["file"] == "other.rules" and kept["labels"] == ["music", "light"]
 
 
 @given(
@@ -150,19 +150,19 @@ def test_rules_of_another_file(data: Path, tmp_path: Path) -> None:
 )
 @settings(max_examples=40)
 def test_before_training_what_is_read_back_is_the_rules(
-    several: list[tuple[str, object]], said: list[tuple[str, ...]]
+    several: list[tuple[str, object]], sentences: list[tuple[str, ...]]
 ) -> None:
-    """The rules' automata, compiled anew from their texts, are the thresholded tensor, and reach a label's
-    states where it matches.
+    """The rules' automata, compiled again from their texts, are the thresholded tensor, and reach a label's
+    states if it matches.
     """
     rules = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)  # type: ignore[arg-type]
     model = Classifier.of_rules(rules, ("x", "y", "z"), [str(rule) for _, rule in several])
     before = before_training(model)
     assert torch.equal(before, model.cell.tensor() > 0.5)
     assert not (before & ~own_states(model)).any()
-    ends = reached(before, model.network.initial > 0.5, encoded(model, said))
+    ends = reached(before, model.network.initial > 0.5, encoded(model, sentences))
     for column, states in enumerate(rules.labels.values()):
-        assert ends[:, list(states)].any(dim=1).tolist() == matches(rules, said)[:, column].tolist()
+        assert ends[:, list(states)].any(dim=1).tolist() == matches(rules, sentences)[:, column].tolist()
 
 
 def test_the_surest_rule_comes_first() -> None:
@@ -180,19 +180,19 @@ def test_the_surest_rule_comes_first() -> None:
 
 
 def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
-    """A word that does in part what another one does; the rule is written with it, and says that it came."""
+    """The network learned a word that acts in part like another; the rule has it, and marks it as new."""
     written = "$ * play $ *"
     rules = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
     model = Classifier.of_rules(
         rules, ("light", "music"), [written], default="light", embeddings=torch.eye(5), beta=0.3
     ).eval()
-    place = model.network.index
+    index = model.network.index
     assert model.cell.turn is not None
     with torch.no_grad():
-        model.cell.turn[place["jazz"]] = model.cell.rules[place["play"]]
-    said = ("play", "jazz", "lamp", "lamp lamp", "lamp lamp lamp")
+        model.cell.turn[index["jazz"]] = model.cell.rules[index["play"]]
+    texts = ("play", "jazz", "lamp", "lamp lamp", "lamp lamp lamp")
     part = Sentences(
-        tuple(("BOS", *text.split(), "EOS") for text in said), ("music", "music", "light", "light", "light")
+        tuple(("BOS", *text.split(), "EOS") for text in texts), ("music", "music", "light", "light", "light")
     )
     system = read_back(model, part, part, apart=True)
     assert system.dev == 1 and system.rules == ((model.blocks[0].final[0], "music"),)
@@ -228,9 +228,9 @@ def test_labels_and_rules_are_shown_as_they_are(
 
 
 def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """From rules to a network, back to rules, and rules in and out."""
+    """Turn rules into a network and back into rules, then add and disable rules."""
 
-    def said_by(line: str) -> Any:
+    def run_json(line: str) -> Any:
         assert ratproof(f"{line} --json") == 0
         return json.loads(capsys.readouterr().out)
 
@@ -240,27 +240,27 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert trained["dev_accuracy"] == 1 > trained["untrained_dev_accuracy"]
     kept = folder / "network.safetensors"
     systems = ["network", "automata, read back", "rules, read back", "first rules, as a list"]
-    read = said_by(f"rules read-back {kept} --data {data} -o {back}")
+    read = run_json(f"rules read-back {kept} --data {data} -o {back}")
     assert [row["system"] for row in read["rows"]] == systems
     names = ["automata.json", "read-back.json", "rules.json", "rules.txt"]
     assert sorted(path.name for path in back.iterdir()) == names
-    assert [rule["label"] for rule in said_by(f"rules show {kept}")["rules"]] == ["light", "music"]
+    assert [rule["label"] for rule in run_json(f"rules show {kept}")["rules"]] == ["light", "music"]
     (tmp_path / "more.config").write_text("[fan]\n$ * red EOS\n$ * zebra $ *\n")
     more, less = tmp_path / "more.safetensors", tmp_path / "less.safetensors"
     add = f"rules add {kept} --rules {tmp_path / 'more.config'}"
-    said = said_by(f"{add} --weight 50 -o {more} --data {data}")
-    assert "fan" in said["labels"] and "zebra" in said["notes"][1]
-    assert said["test"]["after"] < said["test"]["before"]
+    added = run_json(f"{add} --weight 50 -o {more} --data {data}")
+    assert "fan" in added["labels"] and "zebra" in added["notes"][1]
+    assert added["test"]["after"] < added["test"]["before"]
     for weight in ("nan", "1e60"):
         assert ratproof(f"{add} --weight {weight} -o {less}") == 2
         assert "scale must be" in capsys.readouterr().err and not less.exists()
-    again = said_by(f"rules disable {more} 3 -o {less} --data {data}")
-    assert again["test"]["after"] == said["test"]["before"] and again["states"] == said["states"] - 3
+    again = run_json(f"rules disable {more} 3 -o {less} --data {data}")
+    assert again["test"]["after"] == added["test"]["before"] and again["states"] == added["states"] - 3
     assert ratproof(f"rules disable {more} 3 -o {less}") == 0
     assert "1 group of rules out, 3 of" in capsys.readouterr().out
     certificates = tmp_path / "c"
     decide = f"rules decide --rules {data / 'home.config'} --data {data} --certificates {certificates}"
-    assert said_by(decide)["exact"]
+    assert run_json(decide)["exact"]
     for file in certificates.iterdir():
         assert judge(json.loads(file.read_text())).verdict == "accepted"
 
@@ -289,6 +289,6 @@ def test_bad_input_is_one_sentence(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
 ) -> None:
     assert ratproof(line.replace("DATA", str(data))) == 2
-    said = capsys.readouterr()
-    assert says in said.err and said.err.count("\n") == 1 and said.out == ""
+    captured = capsys.readouterr()
+    assert says in captured.err and captured.err.count("\n") == 1 and captured.out == ""
     assert not (tmp_path / "trained").exists()

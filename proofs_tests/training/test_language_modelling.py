@@ -49,10 +49,10 @@ def losses_of(
 def test_windows_give_the_losses_of_the_whole_text(tmp_path: Path, model: str) -> None:
     how = replace(TINY, model=model, **PLAIN)
     some = task_of(tmp_path, how)
-    whole = task_of(tmp_path, replace(how, window=10**4))
-    assert len(some.batches(0)) > 10 and len(whole.batches(0)) == 1
+    full = task_of(tmp_path, replace(how, window=10**4))
+    assert len(some.batches(0)) > 10 and len(full.batches(0)) == 1
     # sums of about a hundred numbers below ten, in another order
-    assert torch.allclose(losses_of(some), losses_of(whole), rtol=1e5 * 2.0**-53)
+    assert torch.allclose(losses_of(some), losses_of(full), rtol=1e5 * 2.0**-53)
 
 
 def test_an_epoch_begins_without_the_state_of_the_last(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_the_rate_is_the_papers(tmp_path: Path) -> None:
 
 def test_the_papers_figures_stand_beside_networks_of_its_sizes() -> None:
     assert TABLE_3[2]["rrnn-f"] == (69.5, 66.3)
-    found = paper(LanguageModelling(**PRESETS["paper-24m"]))
-    assert found is not None and found["test_perplexity"] == 63.1
+    printed = paper(LanguageModelling(**PRESETS["paper-24m"]))
+    assert printed is not None and printed["test_perplexity"] == 63.1
     assert paper(LanguageModelling(layers=1)) is None and paper(LanguageModelling(model="lstm")) is None
     assert paper(LanguageModelling(**PRESETS["small"])) is None  # two layers, and another size
 
@@ -117,11 +117,11 @@ def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:
 
 
 def test_a_run_that_one_process_kept_is_gone_on_with_in_several(tmp_path: Path) -> None:
-    """Each takes the state of its columns."""
-    whole, kept = task_of(tmp_path, TINY), task_of(tmp_path, TINY)
+    """Each process takes the state of its columns."""
+    full, kept = task_of(tmp_path, TINY), task_of(tmp_path, TINY)
     losses_of(kept, end=3)
-    losses_of(whole, end=3)
-    right = losses_of(whole, begin=3)
+    losses_of(full, end=3)
+    right = losses_of(full, begin=3)
     for rank in range(2):
         some = task_of(tmp_path, TINY)
         some.network.load_state_dict(kept.network.state_dict())

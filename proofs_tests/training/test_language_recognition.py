@@ -171,33 +171,33 @@ def test_saturated_gates_lack_no_margin() -> None:
 def test_margins_are_those_of_each_step_of_a_string(model: str) -> None:
     network, tokens, lengths = _network(model)
     part, embedding = network.cell.part, network.acceptor.embedding.weight
-    said = network(tokens, lengths, margins=True).lacking
+    shortfalls = network(tokens, lengths, margins=True).lacking
 
     def short(
         token: int, state: tuple[torch.Tensor, ...], ends: bool
     ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
         read = part.read(embedding[token : token + 1])
-        lacks = (network.gate_margin - gates(part, read, state).abs()).clamp(min=0).mean()
+        shortfall = (network.gate_margin - gates(part, read, state).abs()).clamp(min=0).mean()
         u, *rest = part.step(read, state)
         if isinstance(network.cell, SRCell) and not ends:
             top = network.cell.component.similarities(u).topk(2).values[0]
-            lacks = lacks + (STATE_MARGIN - (top[0] - top[1])).clamp(min=0)
+            shortfall = shortfall + (STATE_MARGIN - (top[0] - top[1])).clamp(min=0)
             u = network.cell.component(u)[0]
-        return lacks, (u, *rest)
+        return shortfall, (u, *rest)
 
     for b, length in enumerate(lengths.tolist()):
         state, total = network.cell.start(1), torch.zeros(())
         for token in [4, *tokens[:length, b].tolist()]:
-            lacks, state = short(token, state, False)
-            total = total + lacks / (length + 1)
-        assert torch.allclose(said[b], total + short(5, state, True)[0])
+            shortfall, state = short(token, state, False)
+            total = total + shortfall / (length + 1)
+        assert torch.allclose(shortfalls[b], total + short(5, state, True)[0])
 
 
 def test_the_hash_is_splitmix64s() -> None:
-    """Against the first numbers that its authors' program gives for the seed 0."""
+    """Compare with the first numbers that its authors' program gives for the seed 0."""
     first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
-    made = _hashed(torch.arange(1, 4) * _STEP)
-    assert [int(number) % (1 << 64) for number in made] == first
+    hashed = _hashed(torch.arange(1, 4) * _STEP)
+    assert [int(number) % (1 << 64) for number in hashed] == first
 
 
 def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
@@ -210,12 +210,13 @@ def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
 def test_the_finish_ends_the_run_and_the_last_weights_count(tmp_path: Path) -> None:
     more = {"mastered": 0.0, "finish": 2, "epochs": 50, "growth": 20.0}
     settings = settings_for("parentheses", "ours", TINY | more, "test")
-    said = run("parentheses", settings, Data(Path()), Where(tmp_path / "run", tensorboard=False))
-    assert isinstance(said, dict) and said["best_epoch"] == said["epochs"] < 50
-    assert said["metrics"]["curriculum_length"] == 100
-    rates = [one["rate"] for one in said["history"]]
+    trained = run("parentheses", settings, Data(Path()), Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(trained, dict) and trained["best_epoch"] == trained["epochs"] < 50
+    assert trained["metrics"]["curriculum_length"] == 100
+    rates = [one["rate"] for one in trained["history"]]
     assert rates[-1] == pytest.approx(0.02 * rates[0])
-    assert set(results.KEYS) <= set(said) and set(said["errors"]) == set(said["data"]) - {"train", "dev"}
+    assert set(results.KEYS) <= set(trained)
+    assert set(trained["errors"]) == set(trained["data"]) - {"train", "dev"}
 
 
 def _task(more: dict[str, Any]) -> RecognitionTask:
@@ -256,24 +257,25 @@ def test_after_the_finish_it_begins_again_where_the_dev_part_is_not_right(wanted
 
 
 def test_runs_are_set_beside_the_right_table() -> None:
-    def errors(**given: object) -> object:
-        said = paper("parentheses", Recognition(**given))  # type: ignore[arg-type]
-        return said and (said["errors"]["d 20, l 1000"], said["source"][-2:].strip())
+    def errors(**options: object) -> object:
+        printed = paper("parentheses", Recognition(**options))  # type: ignore[arg-type]
+        return printed and (printed["errors"]["d 20, l 1000"], printed["source"][-2:].strip())
 
     assert errors(model="sr-lstm-p") == (0.020, "1")
     assert errors(model="lstm-p") == (0.496, "12") and errors(model="lstm-p", size="small") is None
     assert errors(model="sr-lstm-p", size="small", centroids=2) == (0.399, "2")
     assert errors(model="sr-lstm", centroids=7) is None and errors(model="lstm", centroids=7) == (0.543, "1")
-    said = paper("palindromes", Recognition(model="lstm-p"))
-    assert said is not None and said["errors"] == {"l 100": 0.284, "l 200": 0.362, "l 500": 0.415}
+    printed = paper("palindromes", Recognition(model="lstm-p"))
+    assert printed is not None and printed["errors"] == {"l 100": 0.284, "l 200": 0.362, "l 500": 0.415}
 
 
 @pytest.mark.usefixtures("command_line")
 def test_the_commands(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     assert train(folder, "parentheses", "--model lstm --json") == 0
-    said = json.loads(capfd.readouterr().out)
-    assert said["experiment"] == "parentheses" and said["model"] == "lstm" and "r_squared" in said["counter"]
+    trained = json.loads(capfd.readouterr().out)
+    assert trained["experiment"] == "parentheses" and trained["model"] == "lstm"
+    assert "r_squared" in trained["counter"]
     assert ratproof("results", tmp_path) == 0
     assert "parentheses, small set" in capfd.readouterr().out
     assert train(tmp_path / "other", "parentheses", "--model lstm --growth 1") == 2

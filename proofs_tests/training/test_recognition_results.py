@@ -61,21 +61,21 @@ def test_rows_are_the_states_along_the_string(model: str) -> None:
     torch.manual_seed(0)
     options: dict[str, Any] = {"k": 3} if model.startswith("sr-") else {}
     network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, model, 6, **options), Recognition(model=model))
-    said = along(network, _some_strings())
+    data = along(network, _some_strings())
     tokens = torch.tensor([[parentheses.ALPHABET.index(symbol)] for symbol in STRING])
     with torch.no_grad():
         states = network.states(tokens)
-    assert said["string"] == STRING and said["units"] == list(range(6))
-    assert ("c" in said) == (len(states) == 2)
+    assert data["string"] == STRING and data["units"] == list(range(6))
+    assert ("c" in data) == (len(states) == 2)
     for name, state in zip(("h", "c"), states, strict=False):
-        torch.testing.assert_close(torch.tensor(read(said[name])), state[:, 0].T, atol=5e-3, rtol=5e-3)
+        torch.testing.assert_close(torch.tensor(read(data[name])), state[:, 0].T, atol=5e-3, rtol=5e-3)
     if not model.startswith("sr-"):
-        assert not {"alpha", "centroids", "ranked"} & set(said)
+        assert not {"alpha", "centroids", "ranked"} & set(data)
         return
-    alpha, centroids = torch.tensor(read(said["alpha"])), torch.tensor(read(said["centroids"]))
+    alpha, centroids = torch.tensor(read(data["alpha"])), torch.tensor(read(data["centroids"]))
     torch.testing.assert_close(centroids.T @ alpha, states[0][:, 0].T, atol=0.02, rtol=0.02)
-    assert said["ranked"] == sorted(said["ranked"], reverse=True)
-    assert sum(said["ranked"]) == pytest.approx(1, abs=1e-3)
+    assert data["ranked"] == sorted(data["ranked"], reverse=True)
+    assert sum(data["ranked"]) == pytest.approx(1, abs=1e-3)
 
 
 def test_ranked_probabilities_are_means_over_the_steps_of_strings_alone() -> None:
@@ -101,31 +101,32 @@ def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
         turns = (strings.tokens == parentheses.OPEN).long() - (strings.tokens == parentheses.CLOSE).long()
         return ~strings.labels | (torch.cumsum(turns, dim=1).amax(dim=1) <= 20)
 
-    said = reach(right, 4, 0)
-    assert (said["depths"], said["lengths"], said["strings"]) == (list(DEPTHS), list(LENGTHS), 4)
-    for depth, row in zip(DEPTHS, said["errors"], strict=True):
-        assert row == [0.5 * (depth > 20)] * len(LENGTHS)  # half are balanced, each as deep as its row says
+    data = reach(right, 4, 0)
+    assert (data["depths"], data["lengths"], data["strings"]) == (list(DEPTHS), list(LENGTHS), 4)
+    for depth, row in zip(DEPTHS, data["errors"], strict=True):
+        # half of the strings are balanced, and each has the depth of its row
+        assert row == [0.5 * (depth > 20)] * len(LENGTHS)
 
 
 @pytest.mark.usefixtures("command_line")
 def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert train(folder, "parentheses", "--model sr-lstm --epochs 1") == 0
-    whole = json.loads((folder / "result.json").read_text())
-    before = {name: value for name, value in whole.items() if name not in ("along", "reach")}
-    assert set(whole) - set(before) == {"along", "reach"}
+    full = json.loads((folder / "result.json").read_text())
+    before = {name: value for name, value in full.items() if name not in ("along", "reach")}
+    assert set(full) - set(before) == {"along", "reach"}
     results.write(before, folder / "result.json")
     assert train(folder, "parentheses", "--model sr-lstm --epochs 1 --resume") == 0
-    assert json.loads((folder / "result.json").read_text()) == whole
+    assert json.loads((folder / "result.json").read_text()) == full
 
 
 def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None:
     results.write(kept_result("parentheses-sr-lstm-p-large-first-seed-0"), tmp_path / "result.json")
     shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
-    said = certified(tmp_path, height=1, length=6, saturated_height=0)
-    assert said["soft"]["proved"] and said["checked"] is True and said["word"] is None
+    answer = certified(tmp_path, height=1, length=6, saturated_height=0)
+    assert answer["soft"]["proved"] and answer["checked"] is True and answer["word"] is None
     assert (tmp_path / CERTIFICATE).exists()
-    assert results.read(tmp_path / "result.json")["certified"] == said
+    assert results.read(tmp_path / "result.json")["certified"] == answer
 
 
 def test_a_method_is_told_by_its_recipe() -> None:
@@ -170,14 +171,14 @@ def test_what_is_extracted_of_a_network_that_is_its_language() -> None:
     network, _ = files.load(EXAMPLES / "tomita-2.safetensors")
     answer, dfa = certify(network), tomita(2).dfa
     words = [word for n in range(7) for word in _words(n)]
-    said = extracted(answer, dfa, words)
-    automaton = said["automaton"]
+    data = extracted(answer, dfa, words)
+    automaton = data["automaton"]
     machine = DFA(tuple(automaton["alphabet"]), 0, automaton["table"], frozenset(automaton["final"]))
     assert machine.equivalent(dfa) and len(automaton["centroids"]) == machine.states
     for reading in ("hard", "soft"):
-        counted = said["counted"][reading]
+        counted = data["counted"][reading]
         assert counted == {"otherwise": 0, "unseen": 0, "several": 0, "states": 3, "difference": None}
-    over_time = said["over_time"]
+    over_time = data["over_time"]
     assert len(over_time["alpha"]) == len(over_time["centroids"])
     sums = torch.tensor(read(over_time["alpha"])).sum(dim=0)
     assert len(sums) == len(over_time["string"]) + 1

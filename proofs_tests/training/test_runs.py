@@ -72,36 +72,36 @@ def test_a_result_has_what_the_contract_says(
 ) -> None:
     folder = tmp_path / "run"
     assert train(folder, experiment, f"--model {model} --json") == 0
-    said = json.loads(capfd.readouterr().out)
-    assert set(KEYS) <= set(said) and (said["experiment"], said["model"]) == (experiment, model)
+    trained = json.loads(capfd.readouterr().out)
+    assert set(KEYS) <= set(trained) and (trained["experiment"], trained["model"]) == (experiment, model)
     assert ratproof("results", tmp_path) == 0
     shown = capfd.readouterr().out
     assert experiment in shown and model in shown
     assert train(folder, experiment, f"--model {model} --resume") == 0
-    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    assert f"epoch {trained['best_epoch']} was best on the dev part" in capfd.readouterr().out
     write = OF[experiment][0]
     assert write is not None
     write(tmp_path / "data", seed=9)
     assert train(folder, experiment, f"--model {model} --resume") == 2  # it is done, of other data
     assert "result.json: must be a run with " in capfd.readouterr().err
-    _require_figures(said, shown)
+    _require_figures(trained, shown)
 
 
-def _require_figures(said: dict[str, Any], shown: str) -> None:
-    metrics, experiment, model = said["metrics"], said["experiment"], said["model"]
+def _require_figures(trained: dict[str, Any], shown: str) -> None:
+    metrics, experiment, model = trained["metrics"], trained["experiment"], trained["model"]
     if experiment in ("ptb", "wikipedia"):
         assert f"{metrics['test_perplexity']:.1f}" in shown
         assert metrics["dev_perplexity"] == pytest.approx(
-            min(one["dev_perplexity"] for one in said["history"])
+            min(one["dev_perplexity"] for one in trained["history"])
         )
         assert 1 < metrics["test_perplexity"] < math.inf and metrics["tokens_per_second"] > 0
         rational = experiment == "ptb" and model != "lstm"
-        assert said["decided"]["units"] == 8 if rational else said["decided"] is None
+        assert trained["decided"]["units"] == 8 if rational else trained["decided"] is None
         return
-    assert metrics["dev_accuracy"] == pytest.approx(max(one["dev_accuracy"] for one in said["history"]))
+    assert metrics["dev_accuracy"] == pytest.approx(max(one["dev_accuracy"] for one in trained["history"]))
     if experiment == "imdb":
         assert {"train_2_accuracy", "test_2_accuracy", "test_9_accuracy"} <= set(metrics)
-    kept = said.get("prototypes" if experiment != "imdb" else "words")
+    kept = trained.get("prototypes" if experiment != "imdb" else "words")
     assert (kept is not None) == model.startswith("sr-")
     if kept is not None and experiment == "imdb":
         for _, probabilities in kept["sentences"][0]:
@@ -115,7 +115,7 @@ def _require_figures(said: dict[str, Any], shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("experiment", "given"),
+    ("experiment", "options"),
     [
         ("sst2", {"hidden": 5, "batch": 8, "epochs": 2}),
         ("sms", {"hidden": 5, "batch": 8, "epochs": 2}),
@@ -123,7 +123,7 @@ def _require_figures(said: dict[str, Any], shown: str) -> None:
     ],
 )
 def test_settings_are_chosen_without_the_test_part(
-    experiment: str, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn, draw = list[str](), parentheses.draw
     monkeypatch.setattr(
@@ -134,16 +134,16 @@ def test_settings_are_chosen_without_the_test_part(
         write(files.folder)
     if experiment == "sst2":
         (files.folder / "sst2/stsa.binary.test").write_text("what is in here is never read")
-    settings = settings_for(experiment, "paper", given, "test")
-    said = run(experiment, settings, files, Where(tmp_path / "run", tensorboard=False), test=False)
-    assert isinstance(said, dict) and said["paper"] is None
-    assert not any("test" in name for name in said["metrics"])
-    assert experiment == "sms" or not set(said["data"]) & {"test", *(c.name for c in parentheses.COLUMNS)}
+    settings = settings_for(experiment, "paper", options, "test")
+    trained = run(experiment, settings, files, Where(tmp_path / "run", tensorboard=False), test=False)
+    assert isinstance(trained, dict) and trained["paper"] is None
+    assert not any("test" in name for name in trained["metrics"])
+    assert experiment == "sms" or not set(trained["data"]) & {"test", *(c.name for c in parentheses.COLUMNS)}
     assert drawn == (["training", "dev"] if experiment == "parentheses" else [])
 
 
 @pytest.mark.parametrize(
-    ("experiment", "given", "says"),
+    ("experiment", "options", "says"),
     [
         ("mnist", {"side": 13}, "--side must be .*got 13"),
         ("mnist", {"model": "sr-gru", "head": "c"}, "no cell state"),
@@ -164,8 +164,8 @@ def test_settings_are_chosen_without_the_test_part(
         *(("tomita", {"model": "sr-gru", "noise": noise}, "--noise") for noise in ("1,-1", "inf")),
     ],
 )
-def test_a_wrong_setting_is_refused(experiment: str, given: dict[str, object], says: str) -> None:
+def test_a_wrong_setting_is_refused(experiment: str, options: dict[str, object], says: str) -> None:
     from automata.errors import InputError
 
     with pytest.raises(InputError, match=says):
-        settings_for(experiment, "paper", given, "here")
+        settings_for(experiment, "paper", options, "here")

@@ -113,8 +113,8 @@ def test_dropout_belongs_to_examples() -> None:
 def test_an_image_is_read_row_by_row_or_in_one_permutation() -> None:
     pixels = torch.arange(784, dtype=torch.uint8).reshape(1, 28, 28)
     one = images.Images(pixels, torch.tensor([3]))
-    whole = images.Pixels(one, 28, "normal")
-    assert torch.equal(whole.at(torch.tensor([0]))[:, 0, 0], pixels.flatten().float() / 255)
+    full = images.Pixels(one, 28, "normal")
+    assert torch.equal(full.at(torch.tensor([0]))[:, 0, 0], pixels.flatten().float() / 255)
     small = images.Pixels(one, 14, "normal").at(torch.tensor([0]))[:, 0, 0]
     assert small.shape == (196,)
     corner = pixels[0, :2, 2:4].float().mean() / 255
@@ -162,26 +162,27 @@ def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path: Path) -> None:
 
 def test_words_that_are_not_frequent_are_unknown(tmp_path: Path) -> None:
     folder = write_articles(tmp_path)
-    found = corpus.load(folder, most=5, any_size=True)
-    assert found.words[:2] == ("</s>", "<unk>") and len(found.words) == 7
+    text_corpus = corpus.load(folder, most=5, any_size=True)
+    assert text_corpus.words[:2] == ("</s>", "<unk>") and len(text_corpus.words) == 7
     text = (folder / "wikipedia/test.txt").read_text()
     tokens = [word for line in text.splitlines() for word in (*line.split(), "</s>")]
-    assert len(found.parts["test"]) == len(tokens)
-    shown = [found.words[int(place)] for place in found.parts["test"]]
+    assert len(text_corpus.parts["test"]) == len(tokens)
+    shown = [text_corpus.words[int(index)] for index in text_corpus.parts["test"]]
     assert all(one == other or one == "<unk>" for one, other in zip(shown, tokens, strict=True))
     assert shown[-2:] == ["<unk>", "</s>"]
 
 
 def test_table_14s_parameters_are_those_of_the_model() -> None:
-    """With 77,000 words, an LSTM and k = 1,000 centroids of 300 units: 47.0M and 47.3M as printed. Our two
-    biases a gate, and one a word of the softmax, are in it.
+    """With 77,000 words, and k = 1,000 centroids of 300 units, they are 47.0M and 47.3M as printed.
+
+    The numbers include our two biases per gate and one per word of the softmax.
     """
-    made = {}
+    counts = {}
     for model in ARTICLES:
         with torch.device("meta"):
             network = WikipediaModel(WikipediaModelling(model=model), 77_002)
-        made[model] = sum(p.numel() for p in network.parameters())
-    assert {name: round(count / 1e6, 1) for name, count in made.items()} == {
+        counts[model] = sum(p.numel() for p in network.parameters())
+    assert {name: round(count / 1e6, 1) for name, count in counts.items()} == {
         "lstm": 47.0,
         "lstm-p": 47.0,
         "sr-lstm": 47.3,

@@ -48,8 +48,8 @@ def test_a_sentences_answer_does_not_depend_on_what_stands_behind_it(model: str,
     vectors, lengths = torch.randn(9, 4, 3, dtype=torch.float64), torch.tensor([9, 4, 1, 0])
     noise = Noise(0, 0, torch.arange(4)) if noisy else None
     other = vectors.clone()
-    for place, length in enumerate(lengths.tolist()):
-        other[length:, place] = 7 * torch.randn(9 - length, 3, dtype=torch.float64)
+    for column, length in enumerate(lengths.tolist()):
+        other[length:, column] = 7 * torch.randn(9 - length, 3, dtype=torch.float64)
     assert torch.equal(network(vectors, lengths, noise), network(other, lengths, noise))
     alone = Noise(0, 0, torch.tensor([1])) if noisy else None
     short = network(vectors[:4, 1:2], lengths[1:2], alone)
@@ -94,11 +94,11 @@ def test_word_vectors_have_the_length_that_is_asked_for_and_unknown_words_share_
 
 
 def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
-    whole = SentencePart(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
-    parts = data.split(whole)
+    full = SentencePart(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
+    parts = data.split(full)
     assert {name: len(part) for name, part in parts.items()} == {"train": 3019, "dev": 378, "test": 378}
     assert parts["test"].words[:5] == (("6",), ("18",), ("22",), ("23",), ("27",))
-    assert sorted(word for part in parts.values() for word in part.words) == sorted(whole.words)
+    assert sorted(word for part in parts.values() for word in part.words) == sorted(full.words)
 
 
 def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path
 @pytest.mark.usefixtures("command_line")
 def test_amazon_is_trained_as_the_others_are(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path / "run", "amazon", "--model rrnn-c --epochs 1 --json") == 0
-    said = json.loads(capfd.readouterr().out)
-    assert said["paper"]["test_accuracy"] == TABLE_5["rrnn-c"]["amazon"][0] == 0.928
-    assert [said["data"][part]["sentences"] for part in data.PARTS] == [40, 10, 50]
+    trained = json.loads(capfd.readouterr().out)
+    assert trained["paper"]["test_accuracy"] == TABLE_5["rrnn-c"]["amazon"][0] == 0.928
+    assert [trained["data"][part]["sentences"] for part in data.PARTS] == [40, 10, 50]
 
 
 def test_the_standard_error_of_378_sentences_is_two_points() -> None:
@@ -168,30 +168,31 @@ def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.Captu
     line = f"train sst2 --model lstm --seed 3 --data {folder} --any-size --hidden 5 --preset ours --epochs 2"
     assert ratproof(line, "-o", run, "--json") == 0
     printed = json.loads(capfd.readouterr().out)
-    said = json.loads((run / "result.json").read_text())
-    assert printed == {"schema_version": 2, **said} and set(KEYS) <= set(said)
-    assert (said["experiment"], said["model"], said["seed"]) == ("sst2", "lstm", 3)
+    trained = json.loads((run / "result.json").read_text())
+    assert printed == {"schema_version": 2, **trained} and set(KEYS) <= set(trained)
+    assert (trained["experiment"], trained["model"], trained["seed"]) == ("sst2", "lstm", 3)
     ours = {**PRESETS["ours"], "model": "lstm", "seed": 3, "epochs": 2, "hidden": 5}
-    assert said["configuration"] == Classification(**ours).to_json()
-    assert said["paper"]["test_accuracy"] == TABLE_5["lstm"]["sst2"][0] == 0.851
-    accuracy = said["metrics"]["test_accuracy"]
-    assert said["metrics"]["test_standard_error"] == standard_error(accuracy, 50) and said["decided"] is None
+    assert trained["configuration"] == Classification(**ours).to_json()
+    assert trained["paper"]["test_accuracy"] == TABLE_5["lstm"]["sst2"][0] == 0.851
+    accuracy = trained["metrics"]["test_accuracy"]
+    assert trained["metrics"]["test_standard_error"] == standard_error(accuracy, 50)
+    assert trained["decided"] is None
     assert list((run / "tensorboard").iterdir())
     assert ratproof("results", tmp_path) == 0
     table = capfd.readouterr().out
     assert "sst2: test accuracy in %, 50 test sentences" in table and f"{100 * accuracy:.1f}" in table
     assert ratproof(line, "-o", run, "--resume") == 0
-    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    assert f"epoch {trained['best_epoch']} was best on the dev part" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("model", RATIONAL)
 def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: str, tmp_path: Path) -> None:
     sentences = Data(write_sets(tmp_path / "data"), any_size=True)
     how = Classification(model=model, hidden=5, batch=8, epochs=2, rate=0.01)
-    said = run("cr", how, sentences, Where(tmp_path / "run", tensorboard=False))
-    assert isinstance(said, dict)
-    assert (said["decided"]["verdict"], said["decided"]["units"]) == ("equivalent", 10)
-    assert [layer["symbols"] for layer in said["decided"]["layers"]] == [14, 16]
+    trained = run("cr", how, sentences, Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(trained, dict)
+    assert (trained["decided"]["verdict"], trained["decided"]["units"]) == ("equivalent", 10)
+    assert [layer["symbols"] for layer in trained["decided"]["layers"]] == [14, 16]
 
 
 @pytest.mark.parametrize(
@@ -209,8 +210,8 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
 )
 def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
-    whole = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
-    file.write_text(json.dumps(whole))
+    damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
+    file.write_text(json.dumps(damaged))
     with pytest.raises(
         FormatError, match=r"in the result of a run, (decided must be null|epochs and best_epoch)"
     ):

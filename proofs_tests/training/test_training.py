@@ -43,12 +43,12 @@ from training.state_regularized.task import LearningTask
 from training.tables import tables
 
 
-def recipe(name: str, **given: Any) -> Recipe:
-    """With 8 units and 6 centroids."""
+def recipe(name: str, **options: Any) -> Recipe:
+    """Return a recipe with 8 units and 6 centroids."""
     small = {"model": "sr-gru", "units": 8, "centroids": 6}
-    found = settings_for("tomita", name, {**small, **given}, "test")
-    assert isinstance(found, Recipe)
-    return found
+    result = settings_for("tomita", name, {**small, **options}, "test")
+    assert isinstance(result, Recipe)
+    return result
 
 
 SMALL, CLUSTERS, PAPER = map(recipe, PRESETS)
@@ -82,12 +82,12 @@ def run(how: Recipe, folder: Path, resume: bool = False, stop: Callable[[], bool
 
 
 def test_a_small_network_learns(tmp_path: Path) -> None:
-    said = run(SMALL, tmp_path)
-    assert said["outcome"] == "trained" and said["exact"] and said["certified"] == "certified"
-    assert said["accepts_exactly"] and said["soft"]["difference"] is None and said["states"] == 2
-    assert results.read(tmp_path / RESULT) == said and all(key in said for key in results.KEYS)
+    trained = run(SMALL, tmp_path)
+    assert trained["outcome"] == "trained" and trained["exact"] and trained["certified"] == "certified"
+    assert trained["accepts_exactly"] and trained["soft"]["difference"] is None and trained["states"] == 2
+    assert results.read(tmp_path / RESULT) == trained and all(key in trained for key in results.KEYS)
     network, about = network_files.load(tmp_path / NETWORK)
-    assert about["trained"]["iterations"] == said["iterations"] == said["steps"]
+    assert about["trained"]["iterations"] == trained["iterations"] == trained["steps"]
     assert network.accepts(["1" * 50, "1" * 49 + "0", ""]) == [True, False, True]
 
 
@@ -121,14 +121,14 @@ def test_the_engine_makes_the_iterations_of_a_bare_loop(name: str, number: int) 
 @pytest.mark.parametrize("how", [SMALL, CLUSTERS, PAPER], ids=recipe_of)
 @pytest.mark.parametrize("cut", [1, 37, 60])
 def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, cut: int) -> None:
-    (whole, whole_loop), (before, before_loop), (after, after_loop) = (loop_of(how=how) for _ in range(3))
-    iterate(whole_loop, 70)
+    (full, full_loop), (before, before_loop), (after, after_loop) = (loop_of(how=how) for _ in range(3))
+    iterate(full_loop, 70)
     iterate(before_loop, cut)
     checkpoint.write(before_loop, {"what": 1}, tmp_path / "run")
     checkpoint.read(after_loop, {"what": 1}, tmp_path / "run")
     iterate(after_loop, 70 - cut)
-    assert before.place != after.place and same(after, whole)
-    for name, tensor in whole.network.state_dict().items():
+    assert before.place != after.place and same(after, full)
+    for name, tensor in full.network.state_dict().items():
         assert torch.equal(tensor, after.network.state_dict()[name])
 
 
@@ -140,13 +140,13 @@ def in_its_finish() -> tuple[LearningTask, Loop]:
 
 
 def test_a_finish_with_clusters_is_gone_on_with(tmp_path: Path) -> None:
-    whole, whole_loop = in_its_finish()
-    iterate(whole_loop, 20)
-    checkpoint.write(whole_loop, {}, tmp_path / "run")
-    other, other_loop = loop_of(how=whole.settings)
+    full, full_loop = in_its_finish()
+    iterate(full_loop, 20)
+    checkpoint.write(full_loop, {}, tmp_path / "run")
+    other, other_loop = loop_of(how=full.settings)
     checkpoint.read(other_loop, {}, tmp_path / "run")
-    assert whole_loop.run() == other_loop.run() == "trained"
-    assert same(whole, other) and whole.place.noise > CLUSTERS.noises[0]
+    assert full_loop.run() == other_loop.run() == "trained"
+    assert same(full, other) and full.place.noise > CLUSTERS.noises[0]
 
 
 def test_noise_grows_as_long_as_the_batch_stays_right() -> None:
@@ -163,15 +163,15 @@ def test_noise_grows_as_long_as_the_batch_stays_right() -> None:
 
 
 def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
-    (whole, whole_loop), (other, other_loop) = loop_of(5, HASTY), loop_of(5, HASTY)
+    (full, full_loop), (other, other_loop) = loop_of(5, HASTY), loop_of(5, HASTY)
     for _ in range(33):
-        iterate(whole_loop, 1)
+        iterate(full_loop, 1)
         iterate(other_loop, 1)
         checkpoint.write(other_loop, {}, tmp_path / "run")
         other, other_loop = loop_of(5, HASTY)
         checkpoint.read(other_loop, {}, tmp_path / "run")
-    assert whole.place.restarts >= 5 and same(whole, other)
-    assert whole_loop.progress.history == other_loop.progress.history
+    assert full.place.restarts >= 5 and same(full, other)
+    assert full_loop.progress.history == other_loop.progress.history
 
 
 def test_a_new_start_is_a_run_of_a_new_network() -> None:
@@ -198,8 +198,8 @@ def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
     assert not (tmp_path / "cut" / RESULT).exists()
     with pytest.raises(InputError, match="--resume"):
         run(SMALL, tmp_path / "cut")
-    rest, whole = run(SMALL, tmp_path / "cut", resume=True), run(SMALL, tmp_path / "whole")
-    assert rest["iterations"] == whole["iterations"]
+    rest, full = run(SMALL, tmp_path / "cut", resume=True), run(SMALL, tmp_path / "whole")
+    assert rest["iterations"] == full["iterations"]
     states = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
     assert run(SMALL, tmp_path / "cut", resume=True) == rest  # it is done
@@ -210,8 +210,8 @@ def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="must have a run to resume"):
         run(SMALL, tmp_path, resume=True)
     run(SMALL, tmp_path, stop=lambda: True)
-    whole = file.read_bytes()
-    bad = (("complete checkpoint", whole[: len(whole) // 2]), ("pickle", pickle.dumps({"network": 1})))
+    content = file.read_bytes()
+    bad = (("complete checkpoint", content[: len(content) // 2]), ("pickle", pickle.dumps({"network": 1})))
     for says, data in (*bad, ("complete checkpoint", b"what is this")):
         file.write_bytes(data)
         with pytest.raises(FormatError, match=says):
@@ -219,20 +219,20 @@ def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> Non
     tensors.write(file, "state-regularized acceptor", {}, {"x": torch.zeros(1)})
     with pytest.raises(FormatError, match="run of an experiment"):
         run(SMALL, tmp_path, resume=True)
-    file.write_bytes(whole)
+    file.write_bytes(content)
     for other in (replace(SMALL, seed=1), recipe("ours", grammar=2)):
         with pytest.raises(FormatError, match=r"seed 1, got 0|grammar 2, got 1"):
             run(other, tmp_path, resume=True)
 
 
 def test_a_result_of_another_automaton_is_not_taken(tmp_path: Path) -> None:
-    said = run(SMALL, tmp_path)
-    said["dfa"]["final"] = [1]
-    (tmp_path / RESULT).write_text(json.dumps(said))
+    trained = run(SMALL, tmp_path)
+    trained["dfa"]["final"] = [1]
+    (tmp_path / RESULT).write_text(json.dumps(trained))
     with pytest.raises(InputError, match="must be a run on the same automaton"):
         run(SMALL, tmp_path, resume=True)
     for name in ("hard", "soft", "certified", "strings", "exact", "iterations", "outcome"):
-        (tmp_path / RESULT).write_text(json.dumps({**said, name: 0.5 if name != "iterations" else {}}))
+        (tmp_path / RESULT).write_text(json.dumps({**trained, name: 0.5 if name != "iterations" else {}}))
         with pytest.raises(FormatError, match="must be the result of a run that learned a language"):
             run(SMALL, tmp_path, resume=True)
 
@@ -259,8 +259,8 @@ def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, name: str) -> 
     about, kept = tensors.read(tmp_path / "run", checkpoint.KIND)
     assert name.strip() in kept
     kept[name.strip()] = SPOILED[name]
-    whole = {one: tensor for one, tensor in kept.items() if tensor is not None}
-    tensors.write(tmp_path / "run", checkpoint.KIND, about, whole)
+    spoiled = {one: tensor for one, tensor in kept.items() if tensor is not None}
+    tensors.write(tmp_path / "run", checkpoint.KIND, about, spoiled)
     with pytest.raises(FormatError, match="must be a run that can be resumed"):
         checkpoint.read(loop_of()[1], {}, tmp_path / "run")
 
@@ -294,12 +294,13 @@ def test_recipes_have_their_names() -> None:
 
 def test_a_run_that_may_make_few_iterations_has_a_result_and_a_row(tmp_path: Path) -> None:
     automata_files.write(balanced(2).to_wfsa(), tmp_path / "two.json")
-    given = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
-    settings = settings_for("dfa", "ours", given, "test")
-    said = experiments.run("dfa", settings, Data(tmp_path), Where(tmp_path / "run", tensorboard=False))
-    assert isinstance(said, dict) and said["outcome"] == "out of iterations" and said["iterations"] == 8
-    assert said["language"] == "two" and said["recipe"] == "own"
-    assert said["configuration"]["file"] == "two.json"
+    options = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
+    settings = settings_for("dfa", "ours", options, "test")
+    trained = experiments.run("dfa", settings, Data(tmp_path), Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(trained, dict)
+    assert trained["outcome"] == "out of iterations" and trained["iterations"] == 8
+    assert trained["language"] == "two" and trained["recipe"] == "own"
+    assert trained["configuration"]["file"] == "two.json"
     ((title, header, (row,)),) = tables(results.results_in(tmp_path))
     assert "languages" in title and len(header) == len(row)
     assert row[:5] == ["two", str(balanced(2).minimal().states), "own", "1", "0"]

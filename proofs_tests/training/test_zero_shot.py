@@ -103,13 +103,15 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: lis
 def test_it_says_where_a_network_is_not_its_rules(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a column of its factors lost."""
+    """The network has lost a column of its factors."""
     from neural.fa_rnn import network
     from neural.fa_rnn.factors import Factors, exact_factors
 
-    def fewer(*given: object) -> Factors:
-        whole = exact_factors(*given)  # type: ignore[arg-type]
-        return Factors(whole.words[:, 1:], whole.before[:, 1:], whole.after[:, 1:], whole.apart, whole.stands)
+    def fewer(*arguments: object) -> Factors:
+        factors = exact_factors(*arguments)  # type: ignore[arg-type]
+        return Factors(
+            factors.words[:, 1:], factors.before[:, 1:], factors.after[:, 1:], factors.apart, factors.stands
+        )
 
     monkeypatch.setattr(network, "exact_factors", fewer)
     assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 1

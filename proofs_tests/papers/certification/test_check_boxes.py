@@ -74,20 +74,20 @@ def test_the_checker_rejects_a_certificate_with_one_thing_broken():
             )
 
         assert broken(shrink) and broken(state)
-    for place in range(len(_certificate()["automaton"]["label"])):
+    for state_index in range(len(_certificate()["automaton"]["label"])):
         assert broken(
-            lambda data, q=place: data["automaton"]["accepts"].__setitem__(
+            lambda data, q=state_index: data["automaton"]["accepts"].__setitem__(
                 q, not data["automaton"]["accepts"][q]
             )
         )
         assert broken(
-            lambda data, q=place: data["automaton"]["label"].__setitem__(
+            lambda data, q=state_index: data["automaton"]["label"].__setitem__(
                 q, (data["automaton"]["label"][q] + 1) % 2
             )
         )
         assert (
-            broken(lambda data, q=place: data["automaton"]["after"][q].reverse())
-            or len(set(_certificate()["automaton"]["after"][place])) == 1
+            broken(lambda data, q=state_index: data["automaton"]["after"][q].reverse())
+            or len(set(_certificate()["automaton"]["after"][state_index])) == 1
         )
     assert broken(lambda data: data["network"].update(temperature="40"))
     assert broken(lambda data: data["network"].update(temperature="0"))

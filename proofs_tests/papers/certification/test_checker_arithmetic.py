@@ -113,9 +113,9 @@ def test_around_a_centroid_every_direction_is_in_the_gradient():
     n = replace(n, S=np.where(np.arange(n.k) == 1, 0.25, n.S))
     net, d = _network(n), len(n.S)
     radius, random = ONE // 8, np.random.default_rng(0)
-    whole = [(ONE // 4 - radius, ONE // 4 + radius)] * d
+    box = [(ONE // 4 - radius, ONE // 4 + radius)] * d
     identity = [[(ONE * (i == j),) * 2 for j in range(d)] for i in range(d)]
-    _, gradient = net.gaps(([(ONE // 4,) * 2] * d, identity, whole), 0, None)
+    _, gradient = net.gaps(([(ONE // 4,) * 2] * d, identity, box), 0, None)
     for u in 0.25 + random.uniform(-1 / 8, 1 / 8, size=(200, d)):
         unit = (n.S.T - u) / np.linalg.norm(n.S.T - u, axis=1, keepdims=True)
         for row, truth in zip(gradient, unit - unit[0], strict=True):

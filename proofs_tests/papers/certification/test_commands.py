@@ -165,9 +165,9 @@ def test_extracted_is_the_hard_automaton(checkpoint, capsys):
     assert soft["centroids"] == hard["centroids"]
     _, least = run_json(capsys, "extract", checkpoint, "--minimal", "-o", "least.json")
     assert DFA.from_wfsa(files.read("least.json")).states == least["states"]
-    _, whole = run_json(capsys, "extract", checkpoint, "--probabilities", "-o", "p.json")
+    _, probabilistic = run_json(capsys, "extract", checkpoint, "--probabilities", "-o", "p.json")
     pfa = json_format.loads((files.Path("p.json")).read_text())
-    assert isinstance(pfa, WFSA) and pfa.states == whole["states"] == 5
+    assert isinstance(pfa, WFSA) and pfa.states == probabilistic["states"] == 5
 
 
 def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkpoint, capsys, tmp_path):

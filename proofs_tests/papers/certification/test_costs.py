@@ -40,14 +40,14 @@ def test_images_of_few_boxes_at_a_time_are_those_of_all(kind, similarity, pairs,
         on = FloatArithmetic(n)
         for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a fault
             tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
-            whole = BoxImages(on, tried)
+            full = BoxImages(on, tried)
             with monkeypatch.context() as patched:
                 patched.setattr(boxes, "AT_ONCE", pairs * n.k * max(n.k, len(n.S)))
                 parts = BoxImages(on, tried)
-            assert parts.fault == whole.fault
-            if not whole.fault:
-                np.testing.assert_allclose(parts.low, whole.low, atol=1e-14)
-                np.testing.assert_allclose(parts.high, whole.high, atol=1e-14)
+            assert parts.fault == full.fault
+            if not full.fault:
+                np.testing.assert_allclose(parts.low, full.low, atol=1e-14)
+                np.testing.assert_allclose(parts.high, full.high, atol=1e-14)
 
 
 def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
@@ -90,8 +90,8 @@ def test_the_net_is_of_the_points_that_strings_lead_to():
     for symbol in range(2):
         away = np.abs(points.step(run.alpha, symbol) - run.alpha[run.after[:, symbol]]).max()
         assert away <= 1e-3
-    apart = np.abs(run.alpha[:, None] - run.alpha[None]).max(axis=2) + np.eye(len(run.alpha))
-    assert apart.min() > 1e-3
+    distances = np.abs(run.alpha[:, None] - run.alpha[None]).max(axis=2) + np.eye(len(run.alpha))
+    assert distances.min() > 1e-3
 
 
 def test_it_says_what_it_is_at():

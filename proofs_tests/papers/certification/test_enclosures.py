@@ -158,8 +158,8 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
 @networks
 @components
 def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
-    """The middle is a float, and its shares do not sum to 1 exactly: what is enclosed has to hold it too, or
-    no mean value is there.
+    """The middle is a float, and its entries do not sum to 1 exactly. The enclosure must contain it too,
+    because otherwise there is no mean value.
     """
     n = numbers(7, 1.0, kind=kind, similarity=similarity)
     low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # a middle far from the simplex, to see it
@@ -167,8 +167,8 @@ def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
         on, box = BallArithmetic(n), BallBox(low, high)
         step = RecurrentStep(on)
         for part in (step.h(box), step.u(box, 0)):
-            for middle, whole in zip(part.middle, part.whole, strict=True):
-                assert whole.contains(middle)
+            for middle, enclosure in zip(part.middle, part.whole, strict=True):
+                assert enclosure.contains(middle)
 
 
 @pytest.mark.parametrize("similarity", SIMILARITIES)
@@ -216,7 +216,7 @@ def test_a_reach_counts_what_the_middle_lacks():
     [(0.1, 0.4), (0.1, 0.9), (0.3, 0.5), (0.5, 0.7), (0.6, 0.95), (0.45, 0.55), (-0.5, 0.25), (-0.9, -0.2)],
 )
 def test_slopes_of_gates_are_enclosed(ends):
-    """With the top of the hill where it is between the ends, in all three arithmetics."""
+    """The maximum may be between the ends; this holds in all three arithmetics."""
     n, (low, high) = numbers(0, 1.0), ends
     values = np.linspace(low, high, 101)
     integers = [(int(low * check_boxes.ONE), int(high * check_boxes.ONE))]
@@ -225,15 +225,18 @@ def test_slopes_of_gates_are_enclosed(ends):
         flat, floating = FloatInterval(np.array([[low]]), np.array([[high]])), FloatArithmetic(n)
         for slope, truth in (("sigmoid_slope", values * (1 - values)), ("tanh_slope", 1 - values**2)):
             if slope == "sigmoid_slope" and low < 0:
-                continue  # no sigmoid's value
+                continue  # no sigmoid has such a value
             rigorous = getattr(on, slope)(ball)
             _holds(lower(rigorous)[0], upper(rigorous)[0], truth)
             inexact = getattr(floating, slope)(flat)
             _holds(inexact.lo[0, 0], inexact.hi[0, 0], truth)
-            (whole,) = getattr(check_boxes, slope)(integers)
-            _holds(whole[0] / check_boxes.ONE, whole[1] / check_boxes.ONE, truth)
-            for width in (upper(rigorous)[0] - lower(rigorous)[0], (whole[1] - whole[0]) / check_boxes.ONE):
-                assert width < np.ptp(truth) + 0.02  # and it is no wider than it has to be
+            (interval,) = getattr(check_boxes, slope)(integers)
+            _holds(interval[0] / check_boxes.ONE, interval[1] / check_boxes.ONE, truth)
+            for width in (
+                upper(rigorous)[0] - lower(rigorous)[0],
+                (interval[1] - interval[0]) / check_boxes.ONE,
+            ):
+                assert width < np.ptp(truth) + 0.02  # the enclosure is hardly wider than necessary
 
 
 @networks
@@ -245,6 +248,6 @@ def test_unit_vectors_to_the_centroids_are_enclosed(kind, seed):
     high = low + rng.uniform(0, 0.5, size=low.shape)
     enclosed = FloatArithmetic(n).unit_vectors(FloatInterval(low, high))
     for u in rng.uniform(low, high, size=(20, low.shape[1])):
-        apart = n.S.T - u
-        unit = apart / np.linalg.norm(apart, axis=1, keepdims=True)
+        differences = n.S.T - u
+        unit = differences / np.linalg.norm(differences, axis=1, keepdims=True)
         assert (enclosed.lo[0] - ROUNDING <= unit).all() and (unit <= enclosed.hi[0] + ROUNDING).all()

@@ -22,12 +22,12 @@ from ratproof.certification.soft_networks.soft_run import _linked
 TAUS = (0.2, 1.0, 5.0)
 
 
-def _torch_alpha(network, place: int, token: int) -> np.ndarray:
-    """Alpha of the torch cell at a centroid, for a symbol."""
+def _torch_alpha(network, centroid: int, token: int) -> np.ndarray:
+    """Return alpha of the torch cell at a centroid, for a symbol."""
     (cell,) = network.cells
     with torch.no_grad():
         u, *_ = cell.part.step(
-            cell.part.read(network.embedding.weight[token : token + 1]), cell.at_centroid(place)
+            cell.part.read(network.embedding.weight[token : token + 1]), cell.at_centroid(centroid)
         )
         return np.asarray(cell.component(u)[1][0])
 
@@ -37,8 +37,8 @@ def _torch_alpha(network, place: int, token: int) -> np.ndarray:
 def test_tables_are_what_torch_answers_at_each_centroid_and_temperature(kind, similarity):
     network = random_network(7, kind, similarity)
     n = numbers_of(network)
-    whole = over_temperatures(n, TAUS)
-    for tau, rows in zip(TAUS, whole, strict=True):
+    tables = over_temperatures(n, TAUS)
+    for tau, rows in zip(TAUS, tables, strict=True):
         network.set_temperature(tau)
         expected = np.array([[_torch_alpha(network, i, a) for a in range(2)] for i in range(n.k)])
         np.testing.assert_allclose(rows, expected, atol=1e-12)
@@ -97,9 +97,9 @@ def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_
         assert picture is not None and {str(label) for label in labels} <= set(_texts(picture))
         assert str(next(i for i in range(5) if i not in labels)) not in _texts(picture)
         assert picture.count("<ellipse") - picture.count('stroke="transparent"') >= len(labels) + accepting
-    whole = figures.probabilistic_automaton(answer.numbers, answer.hard)
+    picture_of_all = figures.probabilistic_automaton(answer.numbers, answer.hard)
     one = figures.probabilistic_automaton(answer.numbers, hard_automaton(numbers_of(_never(network), 0.5)))
-    assert whole.count("<ellipse") == one.count("<ellipse") + sum(map(bool, answer.hard.accepts))
+    assert picture_of_all.count("<ellipse") == one.count("<ellipse") + sum(map(bool, answer.hard.accepts))
 
 
 def _never(network):

@@ -208,13 +208,13 @@ def proved():
 
 @given(st.integers(0, 2**20), st.sampled_from(["h", "c"]), st.floats(-1, 1))
 def test_the_proof_and_the_program_reject_alike(seed, name, by):
-    """A corner of a box is moved inwards: neither proves it, or both do."""
+    """If a corner of a box moves, both prove the box or neither does."""
     answer = proved()
     random, boxes = np.random.default_rng(seed), answer.soft.boxes
     corners = {"h": boxes.h.copy(), "c": boxes.c.copy()}
     one = corners[name]
-    place = (int(random.integers(2)), int(random.integers(one.shape[1])), int(random.integers(3)))
-    one[place] += by
+    index = (int(random.integers(2)), int(random.integers(one.shape[1])), int(random.integers(3)))
+    one[index] += by
     if (one[0] > one[1]).any():
         return
     changed = Boxes(boxes.explored, **corners)
