@@ -152,7 +152,7 @@ def epsilon_before_the_symbol(self, gates, state):
 
 
 def chains_of_epsilon(read, skips):
-    """As many in a row as there are, where one is right."""
+    """Return every chain of epsilon transitions, although a pattern permits one."""
     after = []
     for j, own in enumerate(read.unbind(-1)):
         after.append(own + (after[-1] if after else 1) * skips[..., j])
