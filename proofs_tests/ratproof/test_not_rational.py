@@ -91,7 +91,7 @@ def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     assert found.bits > 64
     assert bound(given, 0, strings, strings, most_bits=found.bits // 2) == UndecidedBound(31, found.bits // 2)
     told = []
-    bound(given, 0, strings, strings, tell=told.append)
+    bound(given, 0, strings, strings, progress=told.append)
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {found.bits} bits"
 
 

@@ -145,7 +145,7 @@ def decide_network(
     network: FARNN,
     rules: Sequence[Labelled],
     compiled: RuleSet,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> NetworkDecision:
     """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
 
@@ -155,7 +155,7 @@ def decide_network(
         rules: the rules of the file.
         compiled: the rules from which the network was built; only the order of its labels, and whether
             sentences begin with BOS, are trusted.
-        tell: called with a description of each stage.
+        progress: called with a description of each stage.
 
     Raises :class:`~automata.errors.InputError` for a network of another kind.
     """
@@ -178,7 +178,7 @@ def decide_network(
             f"torch multiplies float32 with {torch.get_float32_matmul_precision()} precision, which rounds"
             ' whole numbers; torch.set_float32_matmul_precision("highest") is right'
         )
-    tell("reading the network")
+    progress("reading the network")
     matrices, letter, same = matrices_of(network)
     initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
     largest, whole = largest_number(network, matrices, initial, final)
@@ -188,7 +188,7 @@ def decide_network(
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
     answers: dict[str | None, tuple[RuleDecision, ...]] = {}
     for row, label in enumerate(compiled.labels):
-        tell(f"deciding {label}")
+        progress(f"deciding {label}")
         places = [place for place, rule in enumerate(rules) if rule.label == label]
         some = [part for part in compiled.parts if part.label == label]
         decisions: list[RuleDecision] = []

@@ -143,9 +143,9 @@ def check(
         subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero
     )
     answers: list[tuple[str, Judgement]] = []
-    with progress("check-certificate") as tell:
+    with progress("check-certificate") as report_progress:
         for path, data in read:
-            tell(path)
+            report_progress(path)
             answer = judge(data) if isinstance(data, dict) else data
             if of and answer.verdict == "accepted" and isinstance(data, dict):
                 answer = _held_against(data, answer, replace(subjects, automata=automata), temperature)

@@ -101,14 +101,16 @@ def equivalent(
 
         coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
         require_outputs(outputs | {"--kernel-file": coq_file}, reads=(a, b, symbols))
-    with progress("equivalent") as tell, naming(a, b):
+    with progress("equivalent") as report_progress, naming(a, b):
         if tolerance is not None:
-            answer = decide_within(*aligned(one, other, missing_as_zero), tolerance, tell)
+            answer = decide_within(*aligned(one, other, missing_as_zero), tolerance, report_progress)
         else:
-            answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
+            answer = decide(
+                one, other, missing_as_zero=missing_as_zero, longest=longest, progress=report_progress
+            )
         accepted = None
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
-            tell("Coq checks the answer")
+            report_progress("Coq checks the answer")
             accepted = kernel_certificate.write(
                 coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
             )
@@ -173,11 +175,11 @@ def minimise(
             f"--certificate: boolean automata get none here; compare with equivalent {automaton} B"
             " --certificate FILE"
         )
-    with progress("minimise") as tell, naming(automaton):
-        smallest = minimising.minimise(given, tell)
+    with progress("minimise") as report_progress, naming(automaton):
+        smallest = minimising.minimise(given, report_progress)
         shown: Certificate | None = smallest.certificate
         if certificate is not None and shown is None:  # of a large automaton: that the two are equal
-            answer = decide(given, smallest.automaton, tell=tell)
+            answer = decide(given, smallest.automaton, progress=report_progress)
             shown = answer.certificate if isinstance(answer, Equivalent) else None
     written = [] if output is None else files.write(smallest.automaton, output, round_weights)
     if certificate is not None and shown is not None:
@@ -208,8 +210,8 @@ def rank(
 ) -> None:
     """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
     given = load(automaton, semiring, symbols, file_format)
-    with progress("rank") as tell, naming(automaton):
-        states = minimising.rank(given, tell)
+    with progress("rank") as report_progress, naming(automaton):
+        states = minimising.rank(given, report_progress)
     print_answer(as_json, {"rank": states}, str(states))
 
 

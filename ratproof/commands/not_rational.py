@@ -67,12 +67,12 @@ def not_rational(
             raise InputError("--every-size goes with no --size, --letter or --certificate")
         return _show_every_size(given, unit, as_json)
     letters = given.letters if letter is None else (letter,)
-    with progress(f"not-rational {cell}") as tell:
+    with progress(f"not-rational {cell}") as report_progress:
         if size is None:
-            result, stopped = largest(given, unit, letters=letters, most_bits=bits, tell=tell)
+            result, stopped = largest(given, unit, letters=letters, most_bits=bits, progress=report_progress)
         else:
             strings = first_strings(letters, size, given.cell.counts)
-            answer = bound(given, unit, strings, strings, bits, tell)
+            answer = bound(given, unit, strings, strings, bits, report_progress)
             result, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
     if certificate is not None and result is not None:
         write_json(certificate, result.to_json())

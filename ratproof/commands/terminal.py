@@ -101,18 +101,18 @@ def shows_bar() -> bool:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done on a terminal's line or in a log, and tell it to the supervisor."""
+    """Show what is being done on a terminal's line or in a log, and report it to the supervisor."""
     with ExitStack() as shown:
         log = shown.enter_context(progress_lines(what))
         status = shown.enter_context(console(error=True).status(Text(what))) if shows_bar() else None
 
-        def tell(stage: str) -> None:
+        def report_progress(stage: str) -> None:
             note(stage)
             log(stage)
             if status is not None:
                 status.update(Text(f"{what}: {stage}"))
 
-        yield tell
+        yield report_progress
 
 
 def print_answer(as_json: bool, data: JsonObject, text: str) -> None:

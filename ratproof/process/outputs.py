@@ -46,7 +46,7 @@ def require_folder(
     """Check a folder into which an option writes files of known names; see :func:`require_outputs`."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder}: must be a folder, got a file")
-    files.require_place(Path(folder) / "any")
+    files.require_writable_path(Path(folder) / "any")
     _require([(option, Path(folder) / name) for name in names], reads)
 
 
@@ -54,7 +54,7 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
     read = [file for place in reads if place is not None for file in _read_for(Path(place))]
     for number, (option, file) in enumerate(outputs):
         try:
-            files.require_place(file)
+            files.require_writable_path(file)
         except InputError as error:
             raise InputError(f"{option} {error}".lstrip()) from None
         for other in read:

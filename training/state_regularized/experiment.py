@@ -148,7 +148,7 @@ def learn(
     with progress(f"train {language.name}") as report_progress:
         report_progress("extracting, comparing and certifying")
         answer = certify(
-            network, tell=lambda done, of: report_progress(f"certifying: node {done + 1} of {of}")
+            network, progress=lambda done, of: report_progress(f"certifying: node {done + 1} of {of}")
         )
         comparison = compared(answer, language)
         words = [tuple(language.alphabet[token] for token in word) for part in drawn for word in part.tokens]

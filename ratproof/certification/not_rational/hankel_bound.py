@@ -94,7 +94,7 @@ def bound(
     prefixes: Sequence[Word],
     suffixes: Sequence[Word],
     most_bits: int = MOST_BITS,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> Bound | UndecidedBound:
     """Return a proof that the unit needs as many states as there are prefixes, if one is found.
 
@@ -108,7 +108,7 @@ def bound(
         )
     started, bits = time.perf_counter(), FIRST_BITS
     while True:
-        tell(f"{len(prefixes)} states, {bits} bits")
+        progress(f"{len(prefixes)} states, {bits} bits")
         with flint.ctx.workprec(bits):
             determinant = flint.arb_mat(hankel(given, unit, prefixes, suffixes, BALLS)).det()
             if not determinant.contains(0):
@@ -134,7 +134,7 @@ def largest(
     sizes: Iterable[int] = (3, 7, 15, 31, 63),
     letters: Sequence[str] | None = None,
     most_bits: int = MOST_BITS,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> tuple[Bound | None, UndecidedBound | None]:
     """Return the largest bound among these sizes, and the first size above it that is unknown.
 
@@ -156,7 +156,7 @@ def largest(
 
     def bound_of_size(size: int) -> Bound | UndecidedBound:
         strings = first_strings(given.letters if letters is None else letters, size, given.cell.counts)
-        return bound(given, unit, strings, strings, most_bits, tell)
+        return bound(given, unit, strings, strings, most_bits, progress)
 
     for size in sorted(sizes):
         result = bound_of_size(size)

@@ -66,10 +66,10 @@ def compile_rules(
         )
         warnings.warn(note, stacklevel=1)
     labelled = rule_list[0].label is not None
-    with progress("compile") as tell:
-        tell(f"{len(rule_list)} rules")
+    with progress("compile") as report_progress:
+        report_progress(f"{len(rule_list)} rules")
         made = rule_set(rule_list, words, labelled if begins is None else begins, pseudo or words is None)
-        tell(f"writing {made.automaton.states} states")
+        report_progress(f"writing {made.automaton.states} states")
         warn_of_missing(made)
         written = files.write(made.automaton, output)
     data = {
