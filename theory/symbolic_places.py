@@ -34,9 +34,9 @@ class SymbolicPlaces:
         self.n = self.j + sympy.Symbol("m", integer=True, nonnegative=True)
         self.i = sympy.Symbol("i", integer=True)
 
-    def at(self, name: str, *places: Any) -> Any:
+    def at(self, name: str, *indices: Any) -> Any:
         """Return the number at one or two places."""
-        return sympy.IndexedBase(name)[places] if places else sympy.Symbol(name)
+        return sympy.IndexedBase(name)[indices] if indices else sympy.Symbol(name)
 
     def plus(self, a: Any, b: Any) -> Any:
         """Return the sum."""

@@ -13,7 +13,7 @@ from ratproof.coq.evaluation import Case, Question, Values, evaluate
 from ratproof.implementations.exact import signatures
 from theory.claim import Claim, Variant
 from theory.registry import claims
-from theory.signature import TELLING, Signature
+from theory.signature import GENERIC_WEIGHTS, Signature
 
 WORDS = ("", "a", "ba", "aab")
 VariantCase = tuple[Claim, Variant, Case]
@@ -58,7 +58,7 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
 
 def _telling(signature: Signature) -> Case | None:
     """Return a case with generic weights that the variant's hypothesis admits, if there is one."""
-    cases = (signature.telling("ab", first) for first in range(len(TELLING)))
+    cases = (signature.generic("ab", first) for first in range(len(GENERIC_WEIGHTS)))
     return next((case for case in cases if signature.where is None or signature.where(case)), None)
 
 

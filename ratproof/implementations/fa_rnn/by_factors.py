@@ -131,7 +131,7 @@ def _of_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
 
 def _by_exact_factors(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
-    return FARNN.of(automaton.to_float(), apart=False, **factory)
+    return FARNN.of(automaton.to_float(), separate_wildcard=False, **factory)
 
 
 def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
@@ -268,7 +268,7 @@ def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]
 
 def _without_a_rule(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
-    network = FARNN.of(automaton.to_float(), apart=False, **factory)
+    network = FARNN.of(automaton.to_float(), separate_wildcard=False, **factory)
     states = {
         rule: tuple(q for q in range(w.n) if (owned(w, q) == DISABLED) == rule) for rule in (True, False)
     }

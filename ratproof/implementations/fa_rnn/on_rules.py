@@ -46,7 +46,7 @@ def _floats(automaton: WFSA) -> WFSA:
 def _rules_with_vectors(w: Weights, factory: Factory, apart: bool) -> Network:
     (automaton,) = with_tensor(w)
     vectors = torch.as_tensor([[float(w.u[x])] for x in automaton.alphabet])
-    return FARNN.of(_floats(automaton), apart=apart, embeddings=vectors, beta=1.0, **factory)
+    return FARNN.of(_floats(automaton), separate_wildcard=apart, embeddings=vectors, beta=1.0, **factory)
 
 
 # Maxima in place of sums; and a deterministic automaton, whose forward score is 1 for a match.
