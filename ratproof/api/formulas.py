@@ -44,14 +44,14 @@ def automata_of(
     inputs = RunningErrorTensor.exact(embeddings.detach())
     try:
         with torch.no_grad(), tracking():
-            made: Any = formula(inputs)  # type: ignore[arg-type]  # it is called as a tensor is
+            result: Any = formula(inputs)  # type: ignore[arg-type]  # it is called as a tensor is
     except (TypeError, AttributeError) as error:
         raise InputError(f"{name}: the formula cannot be followed: {error}") from error
-    if not isinstance(made, tuple | list) or len(made) != 3:
+    if not isinstance(result, tuple | list) or len(result) != 3:
         raise InputError(f"{name}: the formula gives no (initial, final, matrices)")
     parts = [
         part if isinstance(part, RunningErrorTensor) else RunningErrorTensor.exact(torch.as_tensor(part))
-        for part in made
+        for part in result
     ]
     values, errors = ([_array(getattr(part, what)) for part in parts] for what in ("value", "error"))
     states = values[0].shape[-1] if values[0].ndim else 0
@@ -106,12 +106,12 @@ def drawn_vectors(
         return torch.randn(size, generator=generator, dtype=torch.float64)
 
     normal = draw()
-    made = {"zero": torch.zeros(size), "ones": torch.ones(size)}
-    made |= {f"hot-{i}": torch.eye(size)[i] for i in range(min(size, 2))}
-    made |= {"v-0": normal, "minus-v-0": -normal, "large": 30 * draw(), "small": 1e-4 * draw()}
-    while len(made) < symbols:
-        made[f"v-{len(made)}"] = draw()
-    return torch.stack([vector.to(dtype) for vector in made.values()]), list(made)
+    vectors = {"zero": torch.zeros(size), "ones": torch.ones(size)}
+    vectors |= {f"hot-{i}": torch.eye(size)[i] for i in range(min(size, 2))}
+    vectors |= {"v-0": normal, "minus-v-0": -normal, "large": 30 * draw(), "small": 1e-4 * draw()}
+    while len(vectors) < symbols:
+        vectors[f"v-{len(vectors)}"] = draw()
+    return torch.stack([vector.to(dtype) for vector in vectors.values()]), list(vectors)
 
 
 def _array(values: Tensor) -> NDArray[np.float64]:

@@ -116,8 +116,8 @@ def kernel_claim(
     """
     device = device or default_device()
     own = _family(name, family)
-    lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
-    _require(name, "without", lacks, CAPABILITIES)
+    unsupported, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
+    _require(name, "without", unsupported, CAPABILITIES)
     _require(name, "dtypes", formats, FORMATS)
     _require(name, "form", [form], ("recurrent", "chunked"))
     _require(name, "scan", [scan], SCANS)
@@ -138,7 +138,7 @@ def kernel_claim(
             f"{name}: chunk must be a positive integer if the form is 'chunked', and None otherwise, got"
             f" {chunk!r} for the form {form!r}"
         )
-    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in lacks):
+    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in unsupported):
         raise InputError(
             f"{name}: multiple must be a positive integer, and 1 unless without has 'cu_seqlens', got"
             f" {multiple!r}"
@@ -170,7 +170,7 @@ def kernel_claim(
         own,
         kernel,
         KernelForm(chunk, scan, inverse),
-        without=lacks,
+        without=unsupported,
         dtypes=formats,
         device=device,
         cumulated=cumulated,

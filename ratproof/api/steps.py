@@ -107,21 +107,21 @@ def step_claim(
             the first step computes in floats.
     """
     automata = check_automata(name, automaton)
-    given = OnlyCase(automata)
+    only_case = OnlyCase(automata)
     network = _recurrence(name, start, step, out, modes)
-    shown = network.out(given, network.start(given))
+    shown = network.out(only_case, network.start(only_case))
     if len(shown) != len(automata):
         raise InputError(
             f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to"
             " compare with"
         )
-    _require_exact_first_steps(network, given)
+    _require_exact_first_steps(network, only_case)
 
     def cases(alphabet: str) -> st.SearchStrategy[OnlyCase]:
-        return st.just(given)
+        return st.just(only_case)
 
     def small(letters: int) -> Iterator[OnlyCase]:
-        return iter([given] if letters == 1 else [])
+        return iter([only_case] if letters == 1 else [])
 
     variant = Variant(
         name=BELIEVED,
@@ -131,10 +131,10 @@ def step_claim(
         cases=cases,
         small_cases=small,
         kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1],
-        alphabet=given.alphabet,
+        alphabet=only_case.alphabet,
     )
     source = Source("your own", "your file", name)
-    return StepClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+    return StepClaim(name, says, f"{says}.", source, (), (variant,), example=only_case, case=only_case)
 
 
 believe = step_claim
@@ -174,11 +174,11 @@ def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recu
     return Recurrence(begin, go_on, show, modes)
 
 
-def _require_exact_first_steps(network: Recurrence, given: OnlyCase) -> None:
+def _require_exact_first_steps(network: Recurrence, case: OnlyCase) -> None:
     """Refuse a step that rounds before any evidence runs; whatever else it raises, the evidence will say."""
-    for symbol in given.alphabet:
+    for symbol in case.alphabet:
         try:
-            network.out(given, network.step(given, network.start(given), symbol))
+            network.out(case, network.step(case, network.start(case), symbol))
         except InputError:
             raise
         except (Exception, SystemExit):

@@ -166,33 +166,33 @@ def minimise(
     The search is exact over the reals, or among deterministic boolean automata. Exit status 3: the result for
     a large automaton is smaller, but may not be the least.
     """
-    given = load(automaton, semiring, symbols, file_format)
+    machine = load(automaton, semiring, symbols, file_format)
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
-    if certificate is not None and given.semiring.is_boolean:
+    if certificate is not None and machine.semiring.is_boolean:
         raise InputError(
             f"--certificate: boolean automata get none here; compare with equivalent {automaton} B"
             " --certificate FILE"
         )
     with progress("minimise") as report_progress, naming(automaton):
-        smallest = minimising.minimise(given, report_progress)
+        smallest = minimising.minimise(machine, report_progress)
         shown: Certificate | None = smallest.certificate
         if certificate is not None and shown is None:  # of a large automaton: that the two are equal
-            answer = decide(given, smallest.automaton, progress=report_progress)
+            answer = decide(machine, smallest.automaton, progress=report_progress)
             shown = answer.certificate if isinstance(answer, Equivalent) else None
     written = [] if output is None else files.write(smallest.automaton, output, round_weights)
     if certificate is not None and shown is not None:
         write_json(certificate, shown.to_json())
     data = {
         "states": smallest.automaton.states,
-        "from": given.states,
+        "from": machine.states,
         "least": smallest.doubt is None,
         "why": smallest.doubt,
         "files": [str(path) for path in written],
     }
     where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
-    print_answer(as_json, data, f"{_least(smallest, given)}{where}")
+    print_answer(as_json, data, f"{_least(smallest, machine)}{where}")
     if output is not None and not as_json:
         tell_semiring(output, smallest.automaton)
     if certificate is not None and shown is None:
@@ -209,9 +209,9 @@ def rank(
     as_json: AsJson = False,
 ) -> None:
     """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
-    given = load(automaton, semiring, symbols, file_format)
+    machine = load(automaton, semiring, symbols, file_format)
     with progress("rank") as report_progress, naming(automaton):
-        states = minimising.rank(given, report_progress)
+        states = minimising.rank(machine, report_progress)
     print_answer(as_json, {"rank": states}, str(states))
 
 
@@ -225,18 +225,18 @@ def _tolerance(text: str) -> Fraction:
     return value
 
 
-def _least(result: minimising.Minimised, given: WFSA) -> str:
+def _least(result: minimising.Minimised, automaton: WFSA) -> str:
     """Return a sentence about the number of states that are needed.
 
     A boolean automaton is compared with deterministic automata.
     """
-    least, states = result.automaton.num_states, plural(given.num_states, "state")
+    least, states = result.automaton.num_states, plural(automaton.num_states, "state")
     if result.doubt is not None:
         return f"unknown whether fewer than {least} of {states} would do: {result.doubt}"
-    if given.semiring.is_boolean:
+    if automaton.semiring.is_boolean:
         return (
             f"the least deterministic automaton has {plural(least, 'state')}, without a dead one; the given"
-            f" automaton has {given.num_states}"
+            f" automaton has {automaton.num_states}"
         )
     return f"{least} of {states} needed: no automaton over the reals with these scores has fewer"
 

@@ -37,11 +37,11 @@ def console(*, error: bool = False) -> Console:
     characters escaped.
     """
     stream = styled(sys.stderr if error else sys.stdout)
-    made = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
-    made.push_render_hook(_Printable())
-    if made.width > WIDTH or not made.is_terminal:
-        made.width = WIDTH
-    return made
+    result = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
+    result.push_render_hook(_Printable())
+    if result.width > WIDTH or not result.is_terminal:
+        result.width = WIDTH
+    return result
 
 
 class StageLog:

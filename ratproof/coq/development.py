@@ -27,25 +27,25 @@ def build(progress: ProgressCallback = lambda stage: None) -> Path:
         NoCoq: Coq or mathcomp is not installed.
         Rejected: Coq does not accept a file.
     """
-    place = cache_folder("coq") / _key()
-    if (place / "done").exists():
-        return place
-    with FileLock(place.parent / "lock"):  # one process compiles, and the others wait for it
-        return place if (place / "done").exists() else rebuild(progress)
+    folder = cache_folder("coq") / _key()
+    if (folder / "done").exists():
+        return folder
+    with FileLock(folder.parent / "lock"):  # one process compiles, and the others wait for it
+        return folder if (folder / "done").exists() else rebuild(progress)
 
 
 def rebuild(progress: ProgressCallback = lambda stage: None) -> Path:
     """Compile the development from scratch, whatever the cache has, and return its folder."""
-    place = cache_folder("coq") / _key()
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
+    folder = cache_folder("coq") / _key()
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
         copy_sources(root)
         compile_all(root, progress)
         (root / "done").touch()
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         with suppress(OSError):  # another process has just built the same files
-            os.replace(root, place)
-    return place
+            os.replace(root, folder)
+    return folder
 
 
 def copy_sources(root: Path) -> None:

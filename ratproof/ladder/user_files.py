@@ -36,7 +36,7 @@ def check(
     kinds: Sequence[str] = (),
     examples: int | None = None,
     seed: int | None = None,
-    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+    on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
     """Run every rung that the file's claims promise.
 
@@ -46,7 +46,7 @@ def check(
         kinds: only these kinds of evidence; all without.
         examples: random cases a rung.
         seed: of fresh random cases; without, the same in every run of the same installation.
-        started: is told what begins to run, how many claims are done, how many there are.
+        on_start: is told what begins to run, how many claims are done, how many there are.
 
     Raises:
         InputError: the file, a name or a kind is not right; with the line of the file where it broke.
@@ -54,7 +54,7 @@ def check(
     claims = load(path)
     _known(path, claims, names, kinds)
     chosen = [claim for claim in claims.values() if not names or claim.name in names]
-    outcome = outcome_of(chosen, path, kinds, examples, seed, started)
+    outcome = outcome_of(chosen, path, kinds, examples, seed, on_start)
     return replace(outcome, notes=keep_evidence(outcome.results, seed, path))
 
 
@@ -64,7 +64,7 @@ def outcome_of(
     kinds: Sequence[str] = (),
     examples: int | None = None,
     seed: int | None = None,
-    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+    on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
     """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
     ladder = [step for step in own_steps(claims) if not kinds or step.kind in kinds]
@@ -73,7 +73,7 @@ def outcome_of(
     interrupted = False
     with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
         for step in ladder:
-            started(step.label, claims.index(step.claim), len(claims))
+            on_start(step.label, claims.index(step.claim), len(claims))
             try:
                 observations += step.run(seed, test=f"{where}::{step.claim.name}")
             except NotRun as reason:
@@ -200,6 +200,6 @@ def _line_of(path: str, error: BaseException) -> str:
 
 def _in_words(error: BaseException) -> str:
     """Return the exception's name and the first line of its message; an InputError's message stands alone."""
-    said = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
-    line = (said.splitlines() or [""])[0]
+    message = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
+    line = (message.splitlines() or [""])[0]
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

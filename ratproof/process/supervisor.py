@@ -158,9 +158,9 @@ def stoppable() -> Iterator[None]:
 
 def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> ChildExit:
     """Wait until the child ends or reaches a limit."""
-    started, printed, listening = time.monotonic(), False, [read_fd]
+    start_time, printed, listening = time.monotonic(), False, [read_fd]
     while True:
-        left = limits.seconds - (time.monotonic() - started - sum(paused)) if not printed else LOOK_EVERY
+        left = limits.seconds - (time.monotonic() - start_time - sum(paused)) if not printed else LOOK_EVERY
         pause = max(0.0, min(LOOK_EVERY if listening else AT_ITS_END, left))
         if select.select(listening, [], [], pause)[0]:
             if os.read(read_fd, 1):
@@ -171,7 +171,7 @@ def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> Chi
         if done:
             break
         over: Limit | None = None
-        if not printed and time.monotonic() - started - sum(paused) >= limits.seconds:
+        if not printed and time.monotonic() - start_time - sum(paused) >= limits.seconds:
             over = "seconds"
         elif sum(map(memory_held, _descendants())) > limits.memory:
             over = "memory"

@@ -244,10 +244,10 @@ def _row(row: Row, name: str, out: Console) -> Iterator[Text]:
         yield fitted(Text(name, style=style))
         name = ""
     line = Text(name, style=style)
-    for place, column in enumerate(row.columns.values(), 1):
+    for number, column in enumerate(row.columns.values(), 1):
         mark = row.mark(column)
         if mark is not None:
-            line.append(" " * (NAMES + 4 * place - 1 - len(line)))
+            line.append(" " * (NAMES + 4 * number - 1 - len(line)))
             line.append(mark.on(out), style=mark.style)
     line.append(" " * (NAMES + 4 * len(COLUMNS) - len(line)))
     cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("counted", "seconds"))

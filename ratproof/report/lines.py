@@ -18,8 +18,8 @@ def fitted(line: Text) -> Text:
 
 def print_command(out: Console, command: str, arguments: str) -> None:
     """Print a command to paste; a long one's arguments are on a line that the shell joins."""
-    whole = f"{command} {arguments}"
-    lines = [whole] if len(whole) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
+    one_line = f"{command} {arguments}"
+    lines = [one_line] if len(one_line) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
     for line in lines:
         out.print(Text(f"  {line}", style="dim"), soft_wrap=True)
 

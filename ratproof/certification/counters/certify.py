@@ -127,8 +127,8 @@ def certify_counter(
     saturated = _theorem(numbers, saturated_height, None, progress, stage)
     if saturated.boxes is None:
         stage("saturated gates: looking for a string on which they are wrong")
-        found = wrong_string(numbers, saturated_height, length, stage, saturated=True)
-        saturated = replace(saturated, word=_symbols(numbers, found))
+        saturated_word = wrong_string(numbers, saturated_height, length, stage, saturated=True)
+        saturated = replace(saturated, word=_symbols(numbers, saturated_word))
     return CounterCertification(numbers, soft, saturated, _symbols(numbers, word), reading)
 
 

@@ -118,10 +118,10 @@ def _keep(decision: NetworkDecision, folder: Path) -> int:
     """Write a file for each certificate, and return the number of files."""
     written = [
         (
-            f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",
+            f"{number:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",
             {**certificate, "stand": answer.stand_json()},
         )
-        for place, (label, answers) in enumerate(decision.answers.items())
+        for number, (label, answers) in enumerate(decision.answers.items())
         for part, answer in enumerate(answers)
         for step, certificate in enumerate(answer.certificates)
     ]

@@ -215,10 +215,10 @@ def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
     vectors, rows = floats(by_word(w, "u")), floats(by_word(w, "v"))
     inverse = np.array([[float(v) for v in row] for row in pseudo_inverse(by_word(w, "u")).tolist()])
     size, condition = np.linalg.norm(vectors), np.linalg.norm(inverse)
-    apart = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
-    if apart * condition > 2.0**-20:  # the perturbation bound requires a value much less than 1
+    perturbation = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
+    if perturbation * condition > 2.0**-20:  # the perturbation bound requires a value much less than 1
         return None
-    of_inverse = 2 * (2 * condition) ** 2 * apart
+    of_inverse = 2 * (2 * condition) ** 2 * perturbation
     turn = abs(inverse) @ abs(rows)
     of_turn = of_inverse * np.linalg.norm(rows) + form.gamma(len(rows) + 2) * turn
     # the error of z: the error of the matrix, and the rounding of its product with the vector
