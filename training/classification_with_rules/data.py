@@ -63,9 +63,9 @@ class EncodedSentences:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def at(self, places: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
+    def at(self, indices: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
         """Return the sentences at these indices, and their labels, shape ``(B,)``."""
-        chosen = places.cpu()
+        chosen = indices.cpu()
         rows = [self.rows[i] for i in chosen.tolist()]
         back = [torch.cat([row[:1], row[1:].flip(0)]) for row in rows]
         words, mirrored = (nn.utils.rnn.pad_sequence(one).to(device) for one in (rows, back))
@@ -183,9 +183,9 @@ def _parts(source: RuleSource, folder: Path, any_size: bool) -> dict[str, Senten
     return parts
 
 
-def at(part: Sentences, places: Sequence[int]) -> Sentences:
+def at(part: Sentences, indices: Sequence[int]) -> Sentences:
     """Return the sentences at these indices."""
-    return Sentences(tuple(part.words[i] for i in places), tuple(part.labels[i] for i in places))
+    return Sentences(tuple(part.words[i] for i in indices), tuple(part.labels[i] for i in indices))
 
 
 def drawn_places(count: int, share: float, seed: int) -> list[int]:

@@ -34,7 +34,7 @@ FORMAT = 2
 
 def read_back(run: Path, data: Path) -> dict[str, Any]:
     """Return the accuracies of the systems that are read back from the network of a run."""
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     result, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
     parts = sentences.read(data / SOURCES[result["experiment"]].folder)
     share, seed = trained_on(about, str(run))
@@ -46,7 +46,7 @@ def read_back(run: Path, data: Path) -> dict[str, Any]:
         "systems": [
             {"system": row.system, "dev": row.dev, "test": row.test, "rules": row.rules} for row in rows
         ],
-        "seconds": round(time.perf_counter() - started, 1),
+        "seconds": round(time.perf_counter() - start_time, 1),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -56,10 +56,10 @@ def decide(name: str, data: Path) -> dict[str, Any]:
     folder = data / SOURCES[name].folder
     written = rule_files.read(str(rule_file_in(folder)))
     words = sentences.vocabulary(sentences.read(folder))
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     compiled = rule_set(written, words)
     network = FARNN.of_rules(compiled)
-    compiling = time.perf_counter() - started
+    compiling = time.perf_counter() - start_time
     decision = decide_network(network, written, compiled)
     return {
         "set": name,
@@ -74,7 +74,7 @@ def decide(name: str, data: Path) -> dict[str, Any]:
             len(answer.certificates) for answers in decision.answers.values() for answer in answers
         ),
         "compile_seconds": round(compiling, 1),
-        "seconds": round(time.perf_counter() - started - compiling, 1),
+        "seconds": round(time.perf_counter() - start_time - compiling, 1),
     }
 
 
