@@ -241,7 +241,7 @@ class DFA(Drawable):
         return None
 
     def equivalent(self, other: DFA) -> bool:
-        """Do both accept the same strings? See :meth:`shortest_difference` for one on which they differ."""
+        """Return whether both accept the same strings; see also :meth:`shortest_difference`."""
         return self.minimal() == other.over(self.alphabet).minimal()
 
     def isomorphic(self, other: DFA) -> bool:

@@ -47,8 +47,8 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np.float32]:
     """Return the array of that name as float32, shape ``(words, width)``.
 
-    Raises :class:`~automata.errors.FormatError`: there is none, or it has another shape, or something in it
-    that is no finite number.
+    Raises :class:`~automata.errors.FormatError` if there is no such array, if it has another shape, or if an
+    element is not a finite number.
     """
     array = data.get(name)
     if array is None or array.ndim != 2:

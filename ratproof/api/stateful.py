@@ -51,22 +51,22 @@ def model_claim(
     rows.
 
     Args:
-        name: of the claim, in small letters, digits and hyphens.
+        name: the claim's name, in small letters, digits and hyphens.
         model: :func:`~ratproof.laws.models.torch_rnn.of_torch_rnn` of a module,
             :func:`~ratproof.laws.models.causal_model.of_causal_model` of one, a
             :class:`~ratproof.laws.models.model.StatefulModel` of your own, or a function or module that is
-            called with inputs and state (``None`` at first), with ``mask=`` where a mask is given, and
+            called with inputs and state (``None`` at first), and with ``mask=`` if there is a mask, and
             returns outputs of shape ``(B, T, ...)`` and the next state.
         inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
-            without, the model's own.
-        without: what it does not take, names of :data:`ratproof.laws.models.model.CAPABILITIES`, besides
-            what the model says itself; the verdict says so, and nothing of it is tried.
-        precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
-            in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
-            ``float16`` or ``bfloat16``. It replaces what operators show.
-        longest: tokens that it reads at most; without, the model's own.
-        device: where its inputs are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
-            variable ``RATPROOF_DEVICE`` names.
+            by default the model's own.
+        without: capabilities that the model lacks, names of :data:`ratproof.laws.models.model.CAPABILITIES`,
+            besides those that the model declares itself; they are not tested, and the verdict names them.
+        precision: the lowest precision inside the model: ``float64``, ``float32``, ``float16`` or
+            ``bfloat16``. Pass it if torch's operators do not show it, because a kernel computes in another
+            one, or if they show another rounding than you allow. It replaces what the operators show.
+        longest: the maximum number of tokens that the model reads; by default the model's own.
+        device: the device of its inputs; by default the one that ``[tool.ratproof] device`` or the
+            environment variable ``RATPROOF_DEVICE`` names, otherwise ``cpu``.
         says: the claim in a sentence.
 
     Raises:

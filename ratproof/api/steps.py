@@ -89,22 +89,22 @@ def step_claim(
     """Return the claim that a network gives every string the score that an automaton gives it.
 
     Args:
-        name: of the claim, in small letters, digits and hyphens.
-        start: the state before the first symbol: a number, or nested tuples of numbers; floats are the
-            fractions that they are.
-        step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so
-            it has to compute with them: ``c / 2``, not ``0.5 * c``; and on affine forms
-            (:mod:`automata.recurrences.forms`), to which it has to do the same.
-        automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are
-            strings.
-        out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers,
-            without.
-        modes: a state is a pair of what the network remembers (one of finitely many things) and its numbers.
+        name: the claim's name, in small letters, digits and hyphens.
+        start: the state before the first symbol: a number, or nested tuples of numbers; floats count as the
+            fractions that they represent.
+        step: a pure function from a state and a symbol to the next state. It is called with fractions and
+            with affine forms (:mod:`automata.recurrences.forms`), so it must compute exactly with both:
+            ``c / 2``, not ``0.5 * c``.
+        automaton: one automaton, or one for each number that ``out`` returns, over one alphabet whose symbols
+            are strings.
+        out: a function from a state to the score or a tuple of scores; by default the state itself, or its
+            numbers if ``modes`` is true.
+        modes: whether a state is a pair of a mode (one of finitely many) and numbers.
         says: the claim in a sentence.
 
     Raises:
-        InputError: alphabets differ, a symbol is no string, an automaton has epsilon cycles without a sum, or
-            the first step computes in floats.
+        InputError: alphabets differ, a symbol is not a string, an automaton has epsilon cycles without a sum,
+            or the first step computes in floats.
     """
     automata = check_automata(name, automaton)
     only_case = OnlyCase(automata)
@@ -175,7 +175,7 @@ def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recu
 
 
 def _require_exact_first_steps(network: Recurrence, case: OnlyCase) -> None:
-    """Refuse a step that rounds before any evidence runs; whatever else it raises, the evidence will say."""
+    """Raise InputError if a first step rounds; leave other exceptions to the evidence."""
     for symbol in case.alphabet:
         try:
             network.out(case, network.step(case, network.start(case), symbol))

@@ -15,7 +15,7 @@ from automata.regular_expressions import from_regex, to_regex
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, FormatName, RoundWeights, SemiringName, SymbolTable, app, example
-from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
+from ratproof.commands.automata import AutomatonFile, load, load_both, note_semiring
 from ratproof.commands.terminal import naming, print_answer
 from ratproof.process.outputs import require_outputs
 
@@ -227,4 +227,4 @@ def _give(automaton: WFSA, output: str | None, round_weights: bool, as_json: boo
         text = f"{' and '.join(names)}: {automaton!r}"
     print_answer(as_json, data, text)
     if output is not None and not as_json:
-        tell_semiring(output, automaton)
+        note_semiring(output, automaton)

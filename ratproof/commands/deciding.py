@@ -30,8 +30,8 @@ from ratproof.commands.app import (
     command_line,
     example,
 )
-from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
-from ratproof.commands.terminal import naming, print_answer, progress, tell_unwritten
+from ratproof.commands.automata import AutomatonFile, load, load_both, note_semiring
+from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
 
@@ -136,9 +136,9 @@ def equivalent(
         text = f"equivalent within {within}: {answer.how}"
     print_answer(as_json, answer.to_json() | files_written, text + kernel_accepts)
     if coq_file is not None and accepted is None:
-        tell_unwritten(coq_file, "nothing is decided that Coq could check")
+        note_unwritten(coq_file, "nothing is decided that Coq could check")
     if certificate is not None and shown is None:
-        tell_unwritten(certificate, "this answer has no certificate")
+        note_unwritten(certificate, "this answer has no certificate")
     if html is not None:
         from ratproof.html.equivalence_page import equivalence_page
         from ratproof.html.page import write_html
@@ -194,9 +194,9 @@ def minimise(
     where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
     print_answer(as_json, data, f"{_least(smallest, machine)}{where}")
     if output is not None and not as_json:
-        tell_semiring(output, smallest.automaton)
+        note_semiring(output, smallest.automaton)
     if certificate is not None and shown is None:
-        tell_unwritten(certificate, "there is no certificate")
+        note_unwritten(certificate, "there is no certificate")
     return YES if smallest.doubt is None else UNKNOWN
 
 

@@ -15,7 +15,7 @@ from ratproof.certification.not_rational.hankel_bound import MOST_BITS, Bound, U
 from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.commands.app import AsJson, CertificateFile, app, example
 from ratproof.commands.deciding import write_json
-from ratproof.commands.terminal import progress, tell_unwritten
+from ratproof.commands.terminal import note_unwritten, progress
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
@@ -80,7 +80,7 @@ def not_rational(
         write_json(certificate, result.to_json())
     _show(weighted, unit, result, stopped, certificate, as_json)
     if certificate is not None and result is None:
-        tell_unwritten(certificate, "nothing was shown")
+        note_unwritten(certificate, "nothing was shown")
     return UNKNOWN if stopped is not None else YES
 
 

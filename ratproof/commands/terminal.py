@@ -123,7 +123,7 @@ def print_answer(as_json: bool, data: JsonObject, text: str) -> None:
         print(text)
 
 
-def tell_unwritten(file: str, why: str) -> None:
+def note_unwritten(file: str, why: str) -> None:
     """Note on standard error why a file is not written."""
     console(error=True).print(f"ratproof: note: {file} is not written: {why}", soft_wrap=True)
 

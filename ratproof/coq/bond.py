@@ -52,11 +52,11 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
     Zeros would hide a transposed matrix. A word cannot reach all units of a network larger than its length.
     """
     of_size = {signature.size: signature for signature in signatures(variant)}
-    cases = [_telling(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
+    cases = [_generic_case(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
     return [case for case in cases if case is not None]
 
 
-def _telling(signature: Signature) -> Case | None:
+def _generic_case(signature: Signature) -> Case | None:
     """Return a case with generic weights that the variant's hypothesis admits, if there is one."""
     cases = (signature.generic("ab", first) for first in range(len(GENERIC_WEIGHTS)))
     return next((case for case in cases if signature.where is None or signature.where(case)), None)

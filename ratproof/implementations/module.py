@@ -45,7 +45,7 @@ MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
 """The maximum number of distinguishing strings and of their symbols; the module reads one at a time."""
 
 FEW = 32
-"""Roundings: a difference of so many may be one of weights, which a user gave without slack."""
+"""The number of roundings up to which a difference may come from weights that a user passed without slack."""
 
 
 class OfModule:

@@ -42,14 +42,14 @@ def check(
 
     Args:
         path: a Python file; it is run.
-        names: of its claims; all without.
-        kinds: only these kinds of evidence; all without.
-        examples: random cases a rung.
-        seed: of fresh random cases; without, the same in every run of the same installation.
-        on_start: is told what begins to run, how many claims are done, how many there are.
+        names: the names of the claims to check; by default all.
+        kinds: the kinds of evidence to run; by default all.
+        examples: the number of random cases per rung.
+        seed: the seed of fresh random cases; by default every run of an installation uses the same cases.
+        on_start: called with what begins to run, the number of claims done, and the number of claims.
 
     Raises:
-        InputError: the file, a name or a kind is not right; with the line of the file where it broke.
+        InputError: the file, a name or a kind is wrong; the message has the line of the file.
     """
     claims = load(path)
     _known(path, claims, names, kinds)
@@ -66,7 +66,7 @@ def outcome_of(
     seed: int | None = None,
     on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
-    """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
+    """Run every rung that a user's claims promise; ``where`` is the prefix of the names of the tests."""
     ladder = [step for step in own_steps(claims) if not kinds or step.kind in kinds]
     observations: list[Observation] = []
     not_run: list[dict[str, str]] = []
@@ -108,7 +108,7 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
-    """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
+    """Run Hypothesis with this number of cases per rung, unless a claim sets its own."""
     settings.register_profile(
         "ratproof-check",
         max_examples=examples,

@@ -109,7 +109,7 @@ def fork_child(limits: Limits) -> ChildExit | None:
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may write to the terminal
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _bound_allocations(limits.memory)
-        _tell_when_printing(write_fd)
+        _report_when_printing(write_fd)
         return None
     with suppress(OSError):
         os.setpgid(child, child)  # both processes set it, and either may be first
@@ -264,7 +264,7 @@ def _bound_allocations(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _tell_when_printing(write_fd: int) -> None:
+def _report_when_printing(write_fd: int) -> None:
     """Notify the parent of the first text on standard output.
 
     Then the answer is complete, and only its reader can delay it.

@@ -25,7 +25,7 @@ def print_command(out: Console, command: str, arguments: str) -> None:
 
 
 def print_paragraph(out: Console, text: str, by: int = 0, style: str = "") -> None:
-    """Print a text on as many lines as it takes, indented by so many columns."""
+    """Print a text, wrapped and indented by ``by`` columns."""
     for line in Text(text, style=style).wrap(out, min(out.width, WIDTH) - by):
         indented = Text(" " * by).append_text(line)
         indented.rstrip()

@@ -138,7 +138,7 @@ class Runner:
 def read(answer: bytes, name: str) -> tuple[int, str]:
     """Return the exit status and the text of a run from a worker's JSON list.
 
-    Raises :class:`~automata.errors.FormatError`: it is nothing of the kind.
+    Raises :class:`~automata.errors.FormatError` if it is not such a list.
 
     >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
     (0, 'done')

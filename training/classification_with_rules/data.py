@@ -147,7 +147,7 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
             f"{folder / 'dev.tsv'}: its most frequent label must occur in the rules or the training"
             f" sentences, got {shorten(default)}"
         )
-    chosen = drawn_places(len(parts["train"]), share, seed)
+    chosen = drawn_indices(len(parts["train"]), share, seed)
     described: dict[str, Any] = {
         name: {"sentences": len(part), "sha256": _hash(part)} for name, part in parts.items()
     }
@@ -188,10 +188,10 @@ def at(part: Sentences, indices: Sequence[int]) -> Sentences:
     return Sentences(tuple(part.words[i] for i in indices), tuple(part.labels[i] for i in indices))
 
 
-def drawn_places(count: int, share: float, seed: int) -> list[int]:
+def drawn_indices(count: int, share: float, seed: int) -> list[int]:
     """Return the sorted indices of a share of ``count`` sentences, drawn with the seed.
 
-    >>> drawn_places(10, 0.3, seed=0)
+    >>> drawn_indices(10, 0.3, seed=0)
     [1, 6, 9]
     """
     if not 0 <= share <= 1:

@@ -21,7 +21,7 @@ from automata.rules.rule_set import rule_set
 from neural.fa_rnn import files, sentences
 from neural.fa_rnn.network import FARNN
 from ratproof.certification.fa_rnn import decide_network
-from training.classification_with_rules.data import at, drawn_places
+from training.classification_with_rules.data import at, drawn_indices
 from training.classification_with_rules.sources import SOURCES
 from training.engine import results
 from training.engine.names import NETWORK, RESULT
@@ -38,7 +38,7 @@ def read_back(run: Path, data: Path) -> dict[str, Any]:
     result, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
     parts = sentences.read(data / SOURCES[result["experiment"]].folder)
     share, seed = trained_on(about, str(run))
-    parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
+    parts["train"] = at(parts["train"], drawn_indices(len(parts["train"]), share, seed))
     rows, _, _ = systems(model, parts)
     return {
         **_named(result),

@@ -87,8 +87,8 @@ def read_back(
         model: the classifier, trained or not.
         training: the sentences from which the list is built.
         dev: the sentences on which values are chosen.
-        separate_rules: whether to omit transitions between the states of different rules, which training may have
-            added; each rule is then an automaton of a few states, which a person can read.
+        separate_rules: whether to omit transitions between the states of different rules, which training may
+            have added; each rule is then an automaton of a few states, which a person can read.
         progress: called with each stage.
     """
     return best_of(
