@@ -44,13 +44,13 @@ class Sets:
     Attributes:
         initial, final: sets.
         successors: for each state, the set of successors by matrix index, without empty sets.
-        places: the number of matrices.
+        num_matrices: the number of matrices.
     """
 
     initial: Set
     final: Set
     successors: Sequence[Mapping[int, Set]]
-    places: int
+    num_matrices: int
 
     @property
     def single(self) -> bool:
@@ -82,7 +82,7 @@ class Sets:
     def _joined(self) -> list[int] | None:
         """The successors of each state by all symbols as one number; ``None`` if it would be long."""
         n = len(self.successors)
-        if n * self.places > FEW_STATES:
+        if n * self.num_matrices > FEW_STATES:
             return None
         return [sum(targets << n * index for index, targets in own.items()) for own in self.successors]
 
@@ -114,9 +114,9 @@ class Sets:
         return 4 + int(states.bit_length()) // 60
 
     @staticmethod
-    def within(part: Set, whole: Set) -> bool:
+    def within(part: Set, superset: Set) -> bool:
         """Return whether one set is a subset of another."""
-        return bool(part & ~whole == 0)
+        return bool(part & ~superset == 0)
 
     @staticmethod
     def shifted(states: Set, by: int) -> Set:
@@ -152,8 +152,8 @@ class SparseSets(Sets):
         return 16 + 5 * len(states)
 
     @staticmethod
-    def within(part: Set, whole: Set) -> bool:
-        return bool(part <= whole)
+    def within(part: Set, superset: Set) -> bool:
+        return bool(part <= superset)
 
     @staticmethod
     def shifted(states: Set, by: int) -> Set:
@@ -164,10 +164,10 @@ class SparseSets(Sets):
         return frozenset(states)
 
 
-def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """Return sets of states of a boolean automaton without epsilon, using the matrices at ``places``."""
+def sets(automaton: WFSA, indices: Sequence[int] | None = None, few: bool | None = None) -> Sets:
+    """Return sets of states of a boolean automaton without epsilon, using the matrices at ``indices``."""
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
-    tables = automaton.tables if places is None else [automaton.tables[index] for index in places]
+    tables = automaton.tables if indices is None else [automaton.tables[index] for index in indices]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
     targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
     for index, table in enumerate(tables):

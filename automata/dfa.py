@@ -56,8 +56,8 @@ class DFA(Drawable):
         symbols, rows = checked_alphabet(self.alphabet), listed(self.table, "the table")
         if not rows:
             raise InputError("the table has no row, where a DFA has at least its start state")
-        whole = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
-        for q, row in enumerate(whole):
+        lists = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
+        for q, row in enumerate(lists):
             if len(row) != len(symbols):
                 raise InputError(
                     f"the row of state {q} has {len(row)} states, where the alphabet has {len(symbols)}"
@@ -69,7 +69,7 @@ class DFA(Drawable):
                 checked_state(r, n, f"table, state {q}, symbol {shorten(s)}")
                 for s, r in zip(symbols, row, strict=True)
             )
-            for q, row in enumerate(whole)
+            for q, row in enumerate(lists)
         )
         final = frozenset(checked_state(q, n, "final") for q in listed(self.final, "final"))
         for name, value in [
@@ -87,15 +87,15 @@ class DFA(Drawable):
 
     @cached_property
     def index(self) -> dict[Hashable, int]:
-        """The place of each symbol in the alphabet."""
+        """The index of each symbol in the alphabet."""
         return {symbol: a for a, symbol in enumerate(self.alphabet)}
 
     def run(self, string: String) -> list[int]:
         """Return the T + 1 states on the way through a string of T symbols, the start state first."""
         states = [self.start]
-        for place, symbol in enumerate(string):
+        for position, symbol in enumerate(string):
             if symbol not in self.index:
-                raise unknown_symbol(self.index, symbol, f"string index {place}: ")
+                raise unknown_symbol(self.index, symbol, f"string index {position}: ")
             states.append(self.table[states[-1]][self.index[symbol]])
         return states
 
@@ -132,9 +132,11 @@ class DFA(Drawable):
         return self.to_wfsa()
 
     def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
-        """For each state the automaton whose score is one for the strings that end there, else zero."""
-        whole = self.to_wfsa(semiring)
-        return tuple(whole.replace(final=row) for row in semiring.identity(self.states, exact=whole.exact))
+        """Return, for each state, the automaton that scores one if a string ends there and zero otherwise."""
+        automaton = self.to_wfsa(semiring)
+        return tuple(
+            automaton.replace(final=row) for row in semiring.identity(self.states, exact=automaton.exact)
+        )
 
     @classmethod
     def from_wfsa(cls, automaton: WFSA) -> DFA:
@@ -159,9 +161,8 @@ class DFA(Drawable):
                 f" {MOST_PLACES:,} places"
             )
         steps = targets(sets)
-        after = {s: steps[place] for s, place in sets.index.items()}
-        # its first set is state 0; the dead state, which comes last, is left out below where nothing leads to
-        # it
+        after = {s: steps[index] for s, index in sets.index.items()}
+        # The first set is state 0. The dead state comes last; `reachable` drops it if nothing leads to it.
         table = tuple(tuple(after[s].get(q, dead) for s in sets.alphabet) for q in range(dead + 1))
         return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
@@ -198,8 +199,8 @@ class DFA(Drawable):
         """Return the DFA with its symbols in another order; messages call that order's owner ``of``."""
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
-            apart = differences(self.alphabet, order, ("the automaton", of))
-            raise InputError(f"the alphabets differ: {apart}; both have to have the same symbols")
+            difference = differences(self.alphabet, order, ("the automaton", of))
+            raise InputError(f"the alphabets differ: {difference}; both have to have the same symbols")
         return DFA(
             order,
             self.start,
@@ -240,9 +241,9 @@ class DFA(Drawable):
         return None
 
     def equivalent(self, other: DFA) -> bool:
-        """Do both accept the same strings? See :meth:`shortest_difference` for one on which they differ."""
+        """Return whether both accept the same strings; see also :meth:`shortest_difference`."""
         return self.minimal() == other.over(self.alphabet).minimal()
 
     def isomorphic(self, other: DFA) -> bool:
-        """Are both the same but for the numbers of states, and for states that no string reaches?"""
+        """Return whether both are equal up to the numbers of states and unreachable states."""
         return self.reachable()[0] == other.over(self.alphabet).reachable()[0]

@@ -185,11 +185,11 @@ def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -
     of_place = Counter(machine.index.values())
     users = [1, *(of_place[i] for i in range(len(machine.tables)))]
     parts = list(zip(map(drawn, (machine.epsilon_table, *machine.tables)), users, strict=True))
-    arrows = np.unique(np.concatenate([places for places, _ in parts]))
+    arrows = np.unique(np.concatenate([cells for cells, _ in parts]))
     for count, most, what in (
         (int(shown.sum()), MOST_EDGES, "states"),
         (len(arrows), MOST_EDGES, "arrows"),
-        (sum(len(places) * users for places, users in parts), MOST_TRANSITIONS, "transitions"),
+        (sum(len(cells) * users for cells, users in parts), MOST_TRANSITIONS, "transitions"),
     ):
         if count > most:
             raise InputError(f"a drawing must have at most {most} {what}, got {count}")

@@ -230,14 +230,14 @@ class EpsilonClosure:
         return other
 
     def product(self, omega: Weights) -> Weights:
-        """omega E*, shape ``(n,)``."""
+        """Return omega E*, shape ``(n,)``."""
         k = self.semiring
         if self.table.size <= SMALL:
             return np.asarray(k.sum(k.times(omega[:, None], self.matrix), axis=0))
         present = np.flatnonzero(omega != k.zero)
-        places, weights = self.sparse_product((present, omega[present]))
+        states, weights = self.sparse_product((present, omega[present]))
         result = np.full(len(omega), k.zero, dtype=omega.dtype)
-        result[places] = weights
+        result[states] = weights
         return result
 
     def sparse_product(self, vector: Vector) -> Vector:
@@ -245,11 +245,11 @@ class EpsilonClosure:
         if not len(vector[0]):
             return vector
         total = self.row_product(dict(zip(vector[0].tolist(), vector[1].tolist(), strict=True)))
-        places = sorted(total)
-        result = np.empty(len(places), dtype=vector[1].dtype)
-        for i, q in enumerate(places):
+        states = sorted(total)
+        result = np.empty(len(states), dtype=vector[1].dtype)
+        for i, q in enumerate(states):
             result[i] = total[q]
-        return np.array(places, dtype=np.intp), result
+        return np.array(states, dtype=np.intp), result
 
     def row_product(self, row: Row) -> Row:
         """Return x E* for a row x, given as its nonzero weights by state."""
@@ -290,11 +290,11 @@ class EpsilonClosure:
         rows: list[Weights] = []
         columns, weights, entries = [table.columns[:0]], [table.weights[:0]], 0
         for row in np.unique(table.rows).tolist():
-            places, values = self.sparse_product(table.row(row))
-            rows.append(np.full(len(places), row))
-            columns.append(places)
+            states, values = self.sparse_product(table.row(row))
+            rows.append(np.full(len(states), row))
+            columns.append(states)
             weights.append(values)
-            entries += len(places)
+            entries += len(states)
             if entries > MOST_ENTRIES:
                 raise LimitReached(
                     f"without epsilon, one symbol has more than {MOST_ENTRIES:,} transitions, where no more"

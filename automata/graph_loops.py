@@ -45,7 +45,7 @@ def strong_components(offsets: Places, targets: Places) -> Places:
     n = len(offsets) - 1
     index, low, component = np.full(n, -1, np.intp), np.zeros(n, np.intp), np.full(n, -1, np.intp)
     stack, path, edges = np.empty(n, np.intp), np.empty(n, np.intp), offsets[:-1].copy()
-    height = visited = found = 0
+    height = visited = count = 0
     for root in range(n):
         depth = -1
         new = root if index[root] < 0 else -1
@@ -70,9 +70,9 @@ def strong_components(offsets: Places, targets: Places) -> Places:
             if low[node] == index[node]:
                 while component[node] < 0:
                     height -= 1
-                    component[stack[height]] = found
-                found += 1
+                    component[stack[height]] = count
+                count += 1
             depth -= 1
             if depth >= 0:
                 low[path[depth]] = min(low[path[depth]], low[node])
-    return found - 1 - component
+    return count - 1 - component

@@ -54,18 +54,18 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
     Raises:
         LimitReached: the matrix would have too many entries.
     """
-    k, given = (automaton.semiring, automaton if automaton.semiring.float_only else automaton.to_exact())
-    require_cells(k, len(prefixes) * len(suffixes), given.exact, "the Hankel matrix")
-    values = k.zeros(len(prefixes), len(suffixes), exact=given.exact)
-    if is_large(given):
-        behind = [_before(given, s) for s in suffixes]
+    k, exact = (automaton.semiring, automaton if automaton.semiring.float_only else automaton.to_exact())
+    require_cells(k, len(prefixes) * len(suffixes), exact.exact, "the Hankel matrix")
+    values = k.zeros(len(prefixes), len(suffixes), exact=exact.exact)
+    if is_large(exact):
+        behind = [_before(exact, s) for s in suffixes]
         for i, p in enumerate(prefixes):
-            *_, (places, weights) = run(given, map(given.table, p))
+            *_, (states, weights) = run(exact, map(exact.table, p))
             for j, (others, other_weights) in enumerate(behind):
-                _, one, two = np.intersect1d(places, others, assume_unique=True, return_indices=True)
+                _, one, two = np.intersect1d(states, others, assume_unique=True, return_indices=True)
                 values[i, j] = k.sum(k.times(weights[one], other_weights[two]))
         return values
-    plain = remove_epsilon(given)
+    plain = remove_epsilon(exact)
     mirror = reverse(plain)
     rows = [forward(plain, p)[-1] for p in prefixes]
     columns = [forward(mirror, s[::-1])[-1] for s in suffixes]

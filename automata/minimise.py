@@ -34,7 +34,7 @@ from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.wfsa import WFSA, require_wfsa
 
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Minimised:
     doubt: str | None = None
 
 
-def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
+def minimise(automaton: WFSA, progress: ProgressCallback = lambda stage: None) -> Minimised:
     """Return the minimal automaton with the same scores.
 
     For a large automaton the result may not be minimal (see :attr:`Minimised.doubt`).
@@ -63,7 +63,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
     Args:
         automaton: a real, counting or boolean automaton. Floats count as the fractions that they
             represent.
-        tell: a callback that receives the current stage as text.
+        progress: a callback that receives the current stage as text.
 
     Raises:
         InputError: minimisation is not supported for the semiring.
@@ -73,27 +73,27 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
         return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
     if are_large(automaton):
-        return _minimised_large(automaton, tell)
-    return _minimised_dense(automaton, tell)
+        return _minimised_large(automaton, progress)
+    return _minimised_dense(automaton, progress)
 
 
-def _minimised_dense(automaton: WFSA, tell: Tell) -> Minimised:
+def _minimised_dense(automaton: WFSA, progress: ProgressCallback) -> Minimised:
     plain = remove_epsilon(automaton.to_exact())
-    forward, to_given = _reduced(plain, tell)
+    forward, to_plain = _reduced(plain, progress)
     mirror = reverse(forward)
-    mirrored, back = _reduced(mirror, tell)
+    mirrored, back = _reduced(mirror, progress)
     least = forward if back is None else reverse(mirrored)
     link = Linked(
         automaton,
         least,
-        automaton if to_given is None else forward,
-        to_given,
+        automaton if to_plain is None else forward,
+        to_plain,
         None if back is None else back.T.copy(),
     )
     return Minimised(least, Minimal(link, *_spanning(least)))
 
 
-def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
+def rank(automaton: WFSA, progress: ProgressCallback = lambda stage: None) -> int:
     """Return the rank of the Hankel matrix: the least number of states of a real automaton with the scores.
 
     Raises:
@@ -101,18 +101,18 @@ def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
         LimitReached: minimality of the reduction of a large automaton is unknown.
     """
     _require_field(automaton, "the rank")
-    result = minimise(automaton, tell)
+    result = minimise(automaton, progress)
     if result.doubt is not None:
         raise LimitReached(f"the rank is at most {result.automaton.states}, but may be less: {result.doubt}")
     return result.automaton.states
 
 
-def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
+def _minimised_large(automaton: WFSA, progress: ProgressCallback) -> Minimised:
     from automata.equivalence.reduction import reduced  # imported here because numba is slow to import
 
-    smaller = reduced(automaton, tell)
+    smaller = reduced(automaton, progress)
     if smaller.states <= MOST_DENSE:
-        return Minimised(_minimised_dense(smaller, tell).automaton, None)
+        return Minimised(_minimised_dense(smaller, progress).automaton, None)
     return Minimised(
         smaller,
         None,
@@ -131,13 +131,13 @@ def _require_field(automaton: WFSA, what: str) -> None:
         )
 
 
-def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
+def _reduced(automaton: WFSA, progress: ProgressCallback) -> tuple[WFSA, Weights | None]:
     """Return the automaton on the span of its words and the matrix to it; ``None`` if the span is full."""
     alone = cleared([automaton])
     fresh = primes()
     while True:
         words = explore(alone, next(fresh)).words
-        tell(f"{len(words)} of {automaton.states} dimensions")
+        progress(f"{len(words)} of {automaton.states} dimensions")
         basis = lift(alone, words, fresh)
         if basis is not None:
             return _on(basis, automaton, alone)
@@ -146,7 +146,7 @@ def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
 
 
 def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Weights | None]:
-    if basis.whole == 0:
+    if basis.full_side == 0:
         return automaton, None
     return basis.automaton(alone), fractions(basis.sides[0], basis.denominator)
 

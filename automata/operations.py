@@ -20,10 +20,10 @@ def trim(automaton: WFSA) -> WFSA:
 
 
 def restricted(automaton: WFSA, keep: Places) -> WFSA:
-    """Only the states ``keep``, which increase, and what is between them; renumbered from 0."""
-    size, place = len(keep), numbers_of(automaton.states, keep)
+    """Return the automaton on the states ``keep``, which must increase, renumbered from 0."""
+    size, numbers = len(keep), numbers_of(automaton.states, keep)
     return automaton.with_tables(
-        lambda table: table.renumbered(size, place),
+        lambda table: table.renumbered(size, numbers),
         initial=automaton.initial[keep],
         final=automaton.final[keep],
     )
@@ -121,7 +121,7 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
 def _paired(
     left: WFSA, right: WFSA, join: Callable[[SparseMatrix, SparseMatrix], SparseMatrix]
 ) -> tuple[list[SparseMatrix], dict[Symbol, int]]:
-    """Join each pair of matrices that some symbol has; shared ones stay shared."""
-    place: dict[tuple[int, int], int] = {}
-    index = {s: place.setdefault((left.index[s], right.index[s]), len(place)) for s in left.index}
-    return [join(left.tables[i], right.tables[j]) for i, j in place], index
+    """Join each pair of matrices that a symbol uses; symbols that share a pair share the result."""
+    number: dict[tuple[int, int], int] = {}
+    index = {s: number.setdefault((left.index[s], right.index[s]), len(number)) for s in left.index}
+    return [join(left.tables[i], right.tables[j]) for i, j in number], index

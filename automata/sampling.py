@@ -66,15 +66,15 @@ class _SamplingArrows:
     def __init__(self, automaton: WFSA) -> None:
         self.names, self.states = list(automaton.index), automaton.states
         logarithms = [_logarithms(automaton, table.weights) for table in automaton.tables]
-        places = list(automaton.index.values())
+        indices = list(automaton.index.values())
         none = [np.zeros(0, dtype=np.intp)]
-        tables = [automaton.tables[index] for index in places]
+        tables = [automaton.tables[index] for index in indices]
         sources = np.concatenate([*none, *(table.rows for table in tables)])
         order = np.argsort(sources, kind="stable")
         self.sources = sources[order]
         self.targets = np.concatenate([*none, *(table.columns for table in tables)])[order]
         self.symbols = np.repeat(np.arange(len(tables)), [len(table) for table in tables])[order]
-        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[index] for index in places)])[order]
+        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[index] for index in indices)])[order]
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:

@@ -156,8 +156,8 @@ class SparseMatrix:
             return np.asarray(semiring.sum(semiring.times(omega[:, None], self.dense(semiring)), axis=0))
         present = np.flatnonzero(omega != semiring.zero)
         result = np.full(self.size, semiring.zero, dtype=omega.dtype)
-        places, weights = self.sparse_product(semiring, (present, omega[present]))
-        result[places] = weights
+        states, weights = self.sparse_product(semiring, (present, omega[present]))
+        result[states] = weights
         return result
 
     def _product_of_objects(self, semiring: Semiring, omega: Weights) -> Weights:
@@ -188,13 +188,13 @@ class SparseMatrix:
 
     def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
         """Return the product with a sparse vector, in time proportional to the entries of its rows."""
-        places, weights = vector
-        counts, entries = self.spans(places)
+        rows, weights = vector
+        counts, entries = self.spans(rows)
         terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
     def renumbered(self, size: int, numbers: Places) -> SparseMatrix:
-        """Return the rows and columns that ``place``, shape ``(n,)``, renumbers; -1 drops one."""
+        """Return the matrix with rows and columns renumbered by ``numbers``, shape ``(n,)``; -1 drops one."""
         inside = (numbers[self.rows] >= 0) & (numbers[self.columns] >= 0)
         rows, columns = numbers[self.rows[inside]], numbers[self.columns[inside]]
         return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])
@@ -254,12 +254,12 @@ def numbers_of(size: int, keep: Places) -> Places:
     return numbers
 
 
-def summed(semiring: Semiring, places: Places, terms: Weights) -> Vector:
+def summed(semiring: Semiring, indices: Places, terms: Weights) -> Vector:
     """Sum the terms of each index into a sparse vector; indices may repeat, in any order."""
-    if not len(places):
-        return places, terms
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
+    if not len(indices):
+        return indices, terms
+    order = np.argsort(indices, kind="stable")
+    ordered = indices[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     sums = semiring.add.reduceat(terms[order], first)
     keep = np.flatnonzero(sums != semiring.zero)

@@ -4,7 +4,7 @@ Its time depends on the transitions that it follows, and not on the number of st
 
 >>> from automata.semirings import COUNTING
 >>> ways = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]})
->>> [(places.tolist(), weights.tolist()) for places, weights in run(ways, map(ways.table, "aa"))]
+>>> [(states.tolist(), weights.tolist()) for states, weights in run(ways, map(ways.table, "aa"))]
 [([0], [1]), ([0, 1], [1, 1]), ([0, 1], [1, 2])]
 """
 
@@ -43,8 +43,8 @@ def step(automaton: WFSA, omega: Vector, table: SparseMatrix) -> Vector:
 
 def read_out(automaton: WFSA, omega: Vector) -> Weight:
     """Return the score of the symbols read so far."""
-    k, (places, weights) = automaton.semiring, omega
-    return k.sum(k.times(weights, automaton.final[places]))
+    k, (states, weights) = automaton.semiring, omega
+    return k.sum(k.times(weights, automaton.final[states]))
 
 
 def run(automaton: WFSA, tables: Iterable[SparseMatrix]) -> Iterator[Vector]:

@@ -178,15 +178,15 @@ def _relax(
     before: Best,
     states: list[int],
     after: Best,
-    tell: Callable[[int], None] = lambda state: None,
+    improved: Callable[[int], None] = lambda state: None,
 ) -> None:
-    """Follow the transitions from ``states``; ``tell`` receives each state that improves."""
+    """Follow the transitions from ``states``; ``improved`` receives each state that improves."""
     for q in states:
         for to, w in zip(*(part.tolist() for part in table.row(q)), strict=True):
             weight = k.times(before[q][0], w)
             if weight != k.zero and (to not in after or _is_better(k, weight, after[to][0])):
                 after[to] = weight, Edge(q, to, symbol, w)
-                tell(to)
+                improved(to)
 
 
 def _silently(automaton: WFSA, entered: Best) -> Best:

@@ -127,7 +127,7 @@ MOST_NOTES = 5
 """Maximum number of warnings for one file."""
 
 
-def tell_merged(
+def warn_merged(
     where: str,
     transitions: Iterable[tuple[int, int, str]],
     initial: Iterable[int] = (),
@@ -145,9 +145,9 @@ def tell_merged(
         final: the states of the final weights.
         stacklevel: as in :func:`warnings.warn`; 2 is the caller of this function.
     """
-    places = Counter([("initial", q) for q in initial] + [("final", q) for q in final])
+    ends = Counter([("initial", q) for q in initial] + [("final", q) for q in final])
     arrows = Counter(transitions)
-    named = [(f"the {name} weight of state {q}", count) for (name, q), count in places.items() if count > 1]
+    named = [(f"the {name} weight of state {q}", count) for (name, q), count in ends.items() if count > 1]
     named += [
         (f"the transition {p} -> {q} on {shorten(s)}", count)
         for (p, q, s), count in arrows.items()

@@ -110,17 +110,17 @@ class WFSA(Drawable):
             )
         parts = [("initial", raw_array(initial, "initial", 1)), ("final", raw_array(final, "final", 1))]
         index: dict[Hashable, int] = {}
-        places: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for symbol, matrix in transitions.items():
             if symbol == EPSILON:
                 raise InputError(
                     'the symbol "" is reserved for epsilon; pass its matrix as the argument epsilon'
                 )
-            if id(matrix) not in places:
-                places[id(matrix)] = len(places)
+            if id(matrix) not in numbers:
+                numbers[id(matrix)] = len(numbers)
                 name = f"the matrix of symbol {symbol!r}"
                 parts.append((name, raw_array(matrix, name, 2)))
-            index[symbol] = places[id(matrix)]
+            index[symbol] = numbers[id(matrix)]
         if epsilon is not None:
             parts.append(("epsilon", raw_array(epsilon, "epsilon", 2)))
         n = len(parts[0][1])
@@ -130,7 +130,7 @@ class WFSA(Drawable):
         floats = semiring.float_only or any(has_floats(part) for _, part in parts)
         exact = semiring.exact_only or not floats
         clean = [checked(semiring, part, exact, what) for what, part in parts]
-        stack = clean[2 : 2 + len(places)]
+        stack = clean[2 : 2 + len(numbers)]
         matrices = np.stack(stack) if stack else semiring.zeros(0, n, n, exact=exact)
         self._fill(semiring, clean[0], clean[1], matrices, index, None if epsilon is None else clean[-1])
 
@@ -292,9 +292,9 @@ class WFSA(Drawable):
             return SparseMatrix.of_entries(states, *_columns(group, states, semiring, exact))
 
         def vector(name: str) -> Weights:
-            places, _, weights = _columns(entries[None, name], states, semiring, exact)
+            indices, _, weights = _columns(entries[None, name], states, semiring, exact)
             result = semiring.zeros(states, exact=exact)
-            result[places] = weights
+            result[indices] = weights
             return result
 
         distinct = dict.fromkeys(entries[s, None] for s in order)

@@ -39,7 +39,7 @@ NEAR = 1e-9
 
 
 def decide_within(
-    a: WFSA, b: WFSA, tolerance: Fraction, tell: Callable[[str], None] = lambda stage: None
+    a: WFSA, b: WFSA, tolerance: Fraction, progress: Callable[[str], None] = lambda stage: None
 ) -> Answer:
     """Decide whether abs(A(x) - B(x)) <= tolerance for all strings x.
 
@@ -47,27 +47,27 @@ def decide_within(
         a: over the real semiring.
         b: over the same alphabet, in the same order.
         tolerance: not negative.
-        tell: is told what is being done.
+        progress: a callback that receives the current stage as text.
 
     Returns:
         ``Different`` has the shortlex-least string whose scores differ by more.
     """
     if a.semiring is not REAL or b.semiring is not REAL:
         raise InputError(f"--within must be used with the real semiring, got {a.semiring.name}")
-    answer = equivalent(a, b, tell=tell)
+    answer = equivalent(a, b, progress=progress)
     if isinstance(answer, Equivalent):
         return Equivalent(answer.how)
     a, b = (remove_epsilon(automaton.to_exact()) for automaton in (a, b))
     forms = [minimise(sum_of(a, scale(b, -1))).automaton]
     if a.num_states == b.num_states:
         forms.append(_coupled(a, b))
-    tell("bounds on the differences")
+    progress("bounds on the differences")
     bounds = [(form, _bound(form)) for form in forms]
     mirrored = [(turned, _bound(turned)) for turned in map(reverse, forms)]
     for form, bound in (*bounds, *mirrored):
         if bound is not None and abs(form.initial).dot(bound) <= tolerance:
             return Equivalent(f"the scores of no string differ by more than {write_number(tolerance)}")
-    tell("strings whose scores differ")
+    progress("strings whose scores differ")
     bounded = [(form, bound) for form, bound in bounds if bound is not None]
     return first_answer(partial(_search, *pair, a, b, tolerance) for pair in bounded or bounds[:1])
 

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from automata.semirings import REAL, Semiring
 from neural.pattern import Pattern, Windows, WindowWeights, arrays, silent
 from neural.tracked import RunningErrorTensor
-from neural.unrolled import CellOutput, RecurrentCell, one_of, whole
+from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
 
 NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
 
@@ -44,7 +44,7 @@ class AutomatonCell(RecurrentCell):
         self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None, window: int = 1
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.window = whole("window", window)
+        self.window = checked_integer("window", window)
 
     def linear(self, bias: bool, outputs: int | None = None) -> nn.Linear:
         """Return a new linear map from the window to the units, for a gate."""

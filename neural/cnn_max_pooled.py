@@ -26,7 +26,7 @@ from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
 from neural.pattern import ONE, START, ZERO, Pattern
 from neural.rrnn_c import shifted
 from neural.scan import max_plus
-from neural.unrolled import one_of, whole
+from neural.unrolled import checked_integer, one_of
 
 OUTPUTS = {"relu": torch.relu, "tanh": torch.tanh}
 
@@ -67,7 +67,7 @@ class CNNMaxPooledCell(AutomatonCell):
         dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.width = whole("width", width)
+        self.width = checked_integer("width", width)
         self.padding = one_of("padding", padding, (True, False))
         self.outputs = one_of("output", output, tuple(OUTPUTS))
         self.places = torch.nn.ModuleList(self.linear(bias and j == width) for j in range(1, width + 1))
@@ -87,7 +87,7 @@ class CNNMaxPooledCell(AutomatonCell):
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
         """Compute f1, ..., fK."""
-        return {f"f{j}": place(view) for j, place in enumerate(self.places, 1)}
+        return {f"f{j}": linear(view) for j, linear in enumerate(self.places, 1)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """Compute all steps of one window position after another, then the pooled values."""
@@ -116,10 +116,10 @@ class CNNMaxPooled(Recurrent):
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
     """Return the claim's weights: f as one vector, whose last entry includes the bias."""
-    places = range(1, len(tables) + 1)
-    return ("K", len(places)), {
+    indices = range(1, len(tables) + 1)
+    return ("K", len(indices)), {
         "b": Fraction(0),  # added already
-        "f": {x: tuple(tables[f"f{j}"][x] for j in places) for x in tables["f1"]},
+        "f": {x: tuple(tables[f"f{j}"][x] for j in indices) for x in tables["f1"]},
     }
 
 

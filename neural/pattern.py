@@ -95,7 +95,7 @@ class Windows:
         return np.array(rows, dtype=np.intp).reshape(-1, self.size)
 
     @cached_property
-    def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    def parts(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
         """Return the history before each window's last symbol, that symbol, and the history after it."""
         number = {
             h: i
@@ -140,7 +140,7 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
     """
     h = windows.histories
     n = pattern.states * h
-    before, symbol, after = windows.places
+    before, symbol, after = windows.parts
     result = []
     for unit in range(units):
         initial = np.full(n, weights.zero, dtype=np.float64)

@@ -23,7 +23,7 @@ from neural.layer_kind import FLAG, NONLINEARITY, ClaimWeights, LayerKind, Table
 from neural.pattern import chain
 from neural.rrnn_c import shifted
 from neural.scan import elementwise
-from neural.unrolled import one_of, whole
+from neural.unrolled import checked_integer, one_of
 
 
 class RCNNCell(AutomatonCell):
@@ -45,7 +45,7 @@ class RCNNCell(AutomatonCell):
         dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.order = whole("order", order)
+        self.order = checked_integer("order", order)
         self.nonlinearity = one_of("nonlinearity", nonlinearity, tuple(NONLINEARITIES))
         self.outputs = one_of("output", output, tuple(NONLINEARITIES))
         constant = one_of("decay", decay, ("input", "constant")) == "constant"

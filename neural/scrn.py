@@ -22,7 +22,7 @@ from automata.errors import InputError
 from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import ClaimWeights, LayerKind, Tables, constant
-from neural.unrolled import CellOutput, whole
+from neural.unrolled import CellOutput, checked_integer
 
 
 class SCRNCell(GatedCell):
@@ -43,7 +43,9 @@ class SCRNCell(GatedCell):
         dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.output_size = hidden_size if hidden_units is None else whole("hidden_units", hidden_units)
+        self.output_size = (
+            hidden_size if hidden_units is None else checked_integer("hidden_units", hidden_units)
+        )
         if alpha is not None and not (isinstance(alpha, (int, float)) and 0 <= alpha <= 1):
             raise InputError(f"alpha must be a number from 0 to 1, or None for learned values, got {alpha!r}")
         self.logit = self.vector() if alpha is None else None

@@ -25,7 +25,7 @@ from neural.layer_kind import FLAG, ClaimWeights, LayerKind, Tables
 from neural.pattern import ONE, START, ZERO, Pattern
 from neural.rrnn_c import shifted
 from neural.scan import elementwise
-from neural.unrolled import whole
+from neural.unrolled import checked_integer
 
 
 def one_row(words: int) -> Pattern:
@@ -33,13 +33,13 @@ def one_row(words: int) -> Pattern:
 
     A match moves to state n + 1 by an epsilon transition and stays there.
     """
-    places = range(1, words + 1)
-    reads = [arrow for j in places for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
+    indices = range(1, words + 1)
+    reads = [arrow for j in indices for arrow in ((j - 1, j, f"m{j}"), (j, j, f"s{j}"))]
     return Pattern(
         initial=(ONE, *[START] * (words + 1)),
         final=(*[ZERO] * (words + 1), ONE),
         arrows=((0, 0, ONE), *reads, (words + 1, words + 1, ONE)),
-        silent=(*((j - 1, j, f"e{j}") for j in places), (words, words + 1, ONE)),
+        silent=(*((j - 1, j, f"e{j}") for j in indices), (words, words + 1, ONE)),
     )
 
 
@@ -62,7 +62,7 @@ class SopaCell(AutomatonCell):
         dtype: Any = None,
     ) -> None:
         super().__init__(input_size, hidden_size, device, dtype)
-        self.words = whole("words", words)
+        self.words = checked_integer("words", words)
         self.moves = nn.ModuleList(self.linear(bias) for _ in range(words))
         self.loops = nn.ModuleList(self.linear(bias) for _ in range(words))
         self.skips = nn.ParameterList(self.vector() for _ in range(words))
@@ -88,9 +88,9 @@ class SopaCell(AutomatonCell):
 
         By default, ``value`` is the semiring's zero.
         """
-        *places, c = super().start(batch, value)
+        *scores, c = super().start(batch, value)
         h: list[Tensor] = []
-        for own, e in zip(places, self.left_out(), strict=True):
+        for own, e in zip(scores, self.left_out(), strict=True):
             h.append(self.plus(own, self.times(h[-1], e) if h else e))
         return (*h, self.plus(c, h[-1]))
 
@@ -141,11 +141,11 @@ def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
 
     The claim's patterns start from zero.
     """
-    places = range(1, layer.cell.c_states)
+    indices = range(1, layer.cell.c_states)
     by_symbol = {
-        name: {x: tuple(tables[f"{name}{j}"][x] for j in places) for x in tables["m1"]} for name in "ms"
+        name: {x: tuple(tables[f"{name}{j}"][x] for j in indices) for x in tables["m1"]} for name in "ms"
     }
-    return ("n", len(places)), {**by_symbol, "e": tuple(tables[f"e{j}"] for j in places)}
+    return ("n", len(indices)), {**by_symbol, "e": tuple(tables[f"e{j}"] for j in indices)}
 
 
 KIND = LayerKind("sopa", Sopa, options=OPTIONS, starts=st.none(), weights=weights)

@@ -66,8 +66,8 @@ class SopaOneEpsilonCell(SopaCell):
 
         By default, ``value`` is zero.
         """
-        *places, c = AutomatonCell.start(self, batch, value)
-        h = _left_out(torch.stack(places, -1), torch.stack(self.left_out(), -1))
+        *scores, c = AutomatonCell.start(self, batch, value)
+        h = _left_out(torch.stack(scores, -1), torch.stack(self.left_out(), -1))
         return (*h.unbind(-1), c + h[..., -1])
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -84,9 +84,9 @@ class SopaOneEpsilonCell(SopaCell):
         return (torch.stack(states) if states else none).unbind(-1)
 
 
-def _before(places: Tensor) -> Tensor:
+def _before(scores: Tensor) -> Tensor:
     """Return h_0, ..., h_{n-1} from h_1, ..., h_n, along the last axis."""
-    return torch.cat([torch.ones_like(places[..., :1]), places[..., :-1]], -1)
+    return torch.cat([torch.ones_like(scores[..., :1]), scores[..., :-1]], -1)
 
 
 def _left_out(read: Tensor, skips: Tensor) -> Tensor:

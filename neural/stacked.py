@@ -14,7 +14,7 @@ from torch.nn.utils.rnn import PackedSequence
 from automata.errors import InputError
 from neural.shapes import Layout
 from neural.states import join, split
-from neural.unrolled import CellOutput, RecurrentCell, one_of, whole
+from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
 
 
 class Stacked(nn.Module):
@@ -63,7 +63,7 @@ class Stacked(nn.Module):
                 f"num_layers must be 1, got {num_layers!r}: a second layer would read vectors, not symbols"
             )
         self.input_size, self.hidden_size = input_size, hidden_size
-        self.num_layers, self.dropout = whole("num_layers", num_layers), dropout
+        self.num_layers, self.dropout = checked_integer("num_layers", num_layers), dropout
         self.bias, self.batch_first = (
             one_of("bias", bias, (True, False)),
             one_of("batch_first", batch_first, (True, False)),

@@ -41,8 +41,8 @@ class RecurrentCell(nn.Module):
 
     def __init__(self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
-        self.input_size = whole("input_size", input_size)
-        self.hidden_size = whole("hidden_size", hidden_size)
+        self.input_size = checked_integer("input_size", input_size)
+        self.hidden_size = checked_integer("hidden_size", hidden_size)
         self.output_size = hidden_size
         self.factory_kwargs = {"device": device, "dtype": dtype}
 
@@ -66,7 +66,7 @@ class RecurrentCell(nn.Module):
         raise NotImplementedError
 
 
-def whole(name: str, value: Any, least: int = 1) -> int:
+def checked_integer(name: str, value: Any, least: int = 1) -> int:
     """Return the value, or raise InputError unless it is an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InputError(f"{name} must be an integer of at least {least}, got {shorten(value)}")

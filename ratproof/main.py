@@ -48,7 +48,7 @@ def run(arguments: list[str] | None = None) -> int:
         return NOT_WRITTEN
     except OutputError as error:
         forget_output()
-        return _tell(str(error), NOT_WRITTEN)
+        return _print_error(str(error), NOT_WRITTEN)
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -59,33 +59,35 @@ def _run(arguments: list[str] | None) -> int:
     except OutputError:
         raise
     except LimitReached as error:
-        return _tell(str(error), UNKNOWN)
+        return _print_error(str(error), UNKNOWN)
     except InputError as error:
-        return _tell(str(error), BAD_INPUT)
+        return _print_error(str(error), BAD_INPUT)
     except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # no command was named: the help, as it is written
             print(error.ctx.get_help(), file=sys.stderr)
             return BAD_INPUT
         where = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
-        return _tell(_sentence(error.format_message()) + where, BAD_INPUT)
+        return _print_error(_sentence(error.format_message()) + where, BAD_INPUT)
     except ClickException as error:
-        return _tell(_sentence(error.format_message()), BAD_INPUT)
+        return _print_error(_sentence(error.format_message()), BAD_INPUT)
     except (typer.Abort, KeyboardInterrupt):
-        return _tell("interrupted", INTERRUPTED)
+        return _print_error("interrupted", INTERRUPTED)
     except MemoryError:
-        return _tell(
+        return _print_error(
             "this needs more memory than there is; ask for fewer states, symbols or strings", UNKNOWN
         )
     except OSError as error:
         if error.errno in _NO_NAMES:
-            return _tell(f"{shorten(error.filename)}: {error.strerror}; name another file", BAD_INPUT)
+            return _print_error(f"{shorten(error.filename)}: {error.strerror}; name another file", BAD_INPUT)
         # a write that is not ours: of the help, or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
     except Exception as error:  # Python's own exit status for it is 1, which is an answer here
         if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):
-            return _tell(needs, BAD_INPUT)
+            return _print_error(needs, BAD_INPUT)
         traceback.print_exc()
-        return _tell(f"this is a defect of ratproof, not an answer: {type(error).__name__}: {error}", UNKNOWN)
+        return _print_error(
+            f"this is a defect of ratproof, not an answer: {type(error).__name__}: {error}", UNKNOWN
+        )
 
 
 @cache
@@ -101,7 +103,7 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
-def _tell(sentence: str, status: int) -> int:
+def _print_error(sentence: str, status: int) -> int:
     with contextlib.suppress(OSError, ValueError):
         print("ratproof: " + printable(sentence), file=sys.stderr)
     return status

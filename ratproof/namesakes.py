@@ -23,15 +23,15 @@ def hidden(packages: Sequence[str] = PACKAGES) -> str:
     ours = Path(__file__).resolve().parent.parent
     for name in packages:
         spec = find_spec(name)
-        places = (
+        paths = (
             [] if spec is None else [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
         )
-        if not places:
+        if not paths:
             return (
                 f"the package {name} is not there, which is installed with ratproof: install ratproof again"
                 f" ({INSTALL_AGAIN})"
             )
-        theirs = Path(str(places[0])).resolve()
+        theirs = Path(str(paths[0])).resolve()
         if theirs.parent != ours:
             return (
                 f"{theirs} hides ratproof's own package {name}: run ratproof in another folder, or install it"

@@ -47,23 +47,23 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np.float32]:
     """Return the array of that name as float32, shape ``(words, width)``.
 
-    Raises :class:`~automata.errors.FormatError`: there is none, or it has another shape, or something in it
-    that is no finite number.
+    Raises :class:`~automata.errors.FormatError` if there is no such array, if it has another shape, or if an
+    element is not a finite number.
     """
-    found = data.get(name)
-    if found is None or found.ndim != 2:
+    array = data.get(name)
+    if array is None or array.ndim != 2:
         raise FormatError(f"{path}: has no array named {name} of shape (words, width)")
-    if 0 in found.shape:
-        raise FormatError(f"{path}: {name} has the shape {found.shape}, which holds no vector")
-    return finite_numbers(found, name, path)
+    if 0 in array.shape:
+        raise FormatError(f"{path}: {name} has the shape {array.shape}, which holds no vector")
+    return finite_numbers(array, name, path)
 
 
-def finite_numbers(found: np.ndarray, name: str, path: Path) -> NDArray[np.float32]:
+def finite_numbers(array: np.ndarray, name: str, path: Path) -> NDArray[np.float32]:
     """Return the array as float32; raise FormatError if an element is not a finite real number."""
-    if not (np.issubdtype(found.dtype, np.floating) or np.issubdtype(found.dtype, np.integer)):
-        raise FormatError(f"{path}: {name} must hold real numbers, got {found.dtype}")
+    if not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer)):
+        raise FormatError(f"{path}: {name} must hold real numbers, got {array.dtype}")
     with np.errstate(over="ignore"):
-        numbers = np.asarray(found, dtype=np.float32)
+        numbers = np.asarray(array, dtype=np.float32)
     if not np.isfinite(numbers).all():
         raise FormatError(f"{path}: {name} has a number that is not finite in float32")
     return numbers

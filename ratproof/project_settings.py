@@ -59,10 +59,10 @@ class ProjectSettings:
         """
         files: dict[Path, None] = {}
         for pattern in self.claims:
-            found = sorted(path for path in self.file.parent.glob(pattern) if path.is_file())
-            if not found:
+            matches = sorted(path for path in self.file.parent.glob(pattern) if path.is_file())
+            if not matches:
                 raise InputError(f"{self.file}: tool.ratproof.claims: there is no file {pattern!r}")
-            files |= dict.fromkeys(found)
+            files |= dict.fromkeys(matches)
         return list(files)
 
     @contextmanager

@@ -54,11 +54,11 @@ class Concrete:
         """The semiring's zero."""
         return self.over.zero
 
-    def at(self, name: str, *places: int) -> Any:
+    def at(self, name: str, *indices: int) -> Any:
         """Return the number at one or two places, counted from 1."""
         value = self.entries[name]
-        for place in places:
-            value = value[place - 1]
+        for index in indices:
+            value = value[index - 1]
         return value
 
     def plus(self, a: Any, b: Any) -> Any:

@@ -28,7 +28,9 @@ from theory.weights import Tree, Weights
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
 """The weights of small cases, simplest first."""
-TELLING = tuple(Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4"))
+GENERIC_WEIGHTS = tuple(
+    Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4")
+)
 """Small weights that are no semiring's zero or one."""
 PLAIN = tuple(Fraction(w) for w in ("2", "1", "0", "1/2", "-1"))
 """Weights of readable examples."""
@@ -76,7 +78,7 @@ class WeightEntry:
         """Return the shapes of all values; ``None`` stands for lists of unequal length."""
         return {_shape(value) for value in self.values(w)}
 
-    def lacks(self, w: Weights) -> str | None:
+    def mismatch(self, w: Weights) -> str | None:
         """Return why the entry of this name in ``w`` does not match this one in any size, or ``None``."""
         value, letters = w.entries[self.name], w.alphabet
         if isinstance(value, dict) != (self.per != "constant"):
@@ -120,7 +122,7 @@ class WeightEntry:
             self.follows(w) if self.follows is not None else _alike(w.entries[self.name], self.derive(w))
         )
 
-    def places(self, alphabet: str) -> list[str | None]:
+    def table_keys(self, alphabet: str) -> list[str | None]:
         """Return the keys of a table, or a single ``None`` for a constant."""
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
 
@@ -209,7 +211,7 @@ class Signature:
         """Return the weights with ``value`` of each entry and of its name (``"f(a)"``)."""
         entries: dict[str, Any] = {}
         for entry in self.entries:
-            cells = {key: value(entry, _named(entry.name, key)) for key in entry.places(alphabet)}
+            cells = {key: value(entry, _named(entry.name, key)) for key in entry.table_keys(alphabet)}
             entries[entry.name] = cells[None] if entry.per == "constant" else cells
         return Weights(over, alphabet, entries, self.size)
 
@@ -252,12 +254,12 @@ class Signature:
     def _weights(self, entry: WeightEntry) -> st.SearchStrategy[Any]:
         return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
 
-    def telling(self, alphabet: str, first: int = 0) -> Weights:
+    def generic(self, alphabet: str, first: int = 0) -> Weights:
         """Return a generic case: no weight is 0 or 1 unless required, and hardly two are equal.
 
         Different values of ``first`` give different cases. The hypothesis is not checked.
 
-        >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).telling("ab").describe()
+        >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).generic("ab").describe()
         'c_0 = 2, f(a) = -3, u(a) = 3, f(b) = 1/2, u(b) = -1/2'
         """
         return self._derive(self._generic(alphabet, first))
@@ -270,7 +272,7 @@ class Signature:
         """
         return self._derive(self._generic(alphabet, numbers=PLAIN))
 
-    def _generic(self, alphabet: str, first: int = 0, numbers: tuple[Any, ...] = TELLING) -> Weights:
+    def _generic(self, alphabet: str, first: int = 0, numbers: tuple[Any, ...] = GENERIC_WEIGHTS) -> Weights:
         cycled = islice(cycle([w for w in numbers if self.over.holds(w)]), first, None)
 
         def values(entry: WeightEntry) -> Iterator[Any]:
@@ -294,7 +296,7 @@ class Signature:
         return self._first_cases(LETTERS[:letters], lambda entry, generic: entry.only or self._grid)
 
     def near_generic(self, letters: int) -> Iterator[Weights]:
-        """Yield cases over ``letters`` letters near :meth:`telling`, in which every weight matters.
+        """Yield cases over ``letters`` letters near :meth:`generic`, in which every weight matters.
 
         Some weights are 0 or 1 instead, or other values that an entry allows; cases are ordered by
         their number. At most ``most_small`` cases are generated, and only those that satisfy the
@@ -323,7 +325,7 @@ class Signature:
     ) -> Iterator[Weights]:
         """Yield the first ``most_small`` cases.
 
-        ``allowed`` maps an entry and its value in :meth:`telling` to the allowed values, the
+        ``allowed`` maps an entry and its value in :meth:`generic` to the allowed values, the
         default first.
         """
         generic = self._generic(alphabet)
@@ -352,7 +354,7 @@ class Signature:
         """Return this signature in a list, because it has one size."""
         return [self]
 
-    def lacks(self, w: Weights) -> str | None:
+    def mismatch(self, w: Weights) -> str | None:
         """Return why weights do not match this signature in any size, or ``None``.
 
         Names, tables, vectors, matrices and the hypothesis are checked.
@@ -369,7 +371,7 @@ class Signature:
         if wrong is not None:
             state = "is missing" if wrong in names else "is unknown"
             return f"the weights must be {', '.join(names)}; {shorten(wrong)} {state}"
-        return next(filter(None, (entry.lacks(w) for entry in self.entries)), None) or (
+        return next(filter(None, (entry.mismatch(w) for entry in self.entries)), None) or (
             None
             if self.where is None or self.where(w)
             else "the weights must satisfy the variant's hypothesis"
@@ -436,10 +438,10 @@ def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]
     """Yield choices of one option each, ordered by how many are not the first option."""
     plain = [options[0] for options in choices]
     for others in range(len(choices) + 1):
-        for places in combinations(reversed(range(len(choices))), others):
-            for values in product(*(choices[i][1:] for i in places)):
+        for changed in combinations(reversed(range(len(choices))), others):
+            for values in product(*(choices[i][1:] for i in changed)):
                 chosen = list(plain)
-                for i, value in zip(places, values, strict=True):
+                for i, value in zip(changed, values, strict=True):
                     chosen[i] = value
                 yield tuple(chosen)
 
@@ -494,10 +496,10 @@ def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
 
     Weights of another size match if derived weights follow from the others.
     """
-    lacking = [(signature, signature.lacks(w)) for signature in signatures]
-    like = [signature for signature, lack in lacking if lack is None]
+    mismatches = [(signature, signature.mismatch(w)) for signature in signatures]
+    like = [signature for signature, mismatch in mismatches if mismatch is None]
     if not like:
-        return lacking[0][1] if lacking else None
+        return mismatches[0][1] if mismatches else None
     # test forbidden values first, because deriving from them might not terminate
     own_size_first = sorted(like, key=lambda signature: signature.size != w.size)
     wrong = [signature.forbids(w) or signature.contradicts(w) for signature in own_size_first]

@@ -34,9 +34,9 @@ class SymbolicPlaces:
         self.n = self.j + sympy.Symbol("m", integer=True, nonnegative=True)
         self.i = sympy.Symbol("i", integer=True)
 
-    def at(self, name: str, *places: Any) -> Any:
+    def at(self, name: str, *indices: Any) -> Any:
         """Return the number at one or two places."""
-        return sympy.IndexedBase(name)[places] if places else sympy.Symbol(name)
+        return sympy.IndexedBase(name)[indices] if indices else sympy.Symbol(name)
 
     def plus(self, a: Any, b: Any) -> Any:
         """Return the sum."""
@@ -106,7 +106,7 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
         for one in sums:
             inner = terms(one.function)
             products = [
-                (product * body, _apart(ranges, limits, one.limits), times * more)
+                (product * body, _disjoint_union(ranges, limits, one.limits), times * more)
                 for product, ranges, times in products
                 for (body, limits), more in inner.items()
             ]
@@ -115,7 +115,7 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
     return Counter({term: times for term, times in counts.items() if times != 0 and term[0] != 0})
 
 
-def _apart(*parts: Any) -> frozenset[Any]:
+def _disjoint_union(*parts: Any) -> frozenset[Any]:
     """Return the union of the ranges; raise ValueError if they share an index."""
     ranges = [limit for part in parts for limit in part]
     if len({limit[0] for limit in ranges}) != len(ranges):

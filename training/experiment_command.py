@@ -45,8 +45,8 @@ def experiment_command(record: Experiment) -> Callable[..., int]:
     names = [parameter.name for parameter in settings]
 
     def train(**arguments: Any) -> int:
-        given = {name: arguments.pop(name) for name in names}
-        return _train(record, {name: one for name, one in given.items() if one is not None}, **arguments)
+        options = {name: arguments.pop(name) for name in names}
+        return _train(record, {name: one for name, one in options.items() if one is not None}, **arguments)
 
     parameters = [*_run_options(record), *settings]
     train.__doc__ = record.says
@@ -116,7 +116,7 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
 
 def _train(
     record: Experiment,
-    given: dict[str, Any],
+    options: dict[str, Any],
     *,
     preset: str | None,
     minutes: float | None,
@@ -138,45 +138,45 @@ def _train(
     from training.experiments import settings_for
 
     for one in fields(record.settings):
-        if one.name in record.required and one.name not in given:
+        if one.name in record.required and one.name not in options:
             least, most = one.metadata["least"], one.metadata["most"]
             raise InputError(f"{option(one.name)} is missing; pass a number from {least} to {most}")
-    place = Data(Path(data), _path(vectors), any_size, _path(rules))
+    sources = Data(Path(data), _path(vectors), any_size, _path(rules))
     if file is not None:
-        place, given = Data(Path(file).parent), {**given, "file": Path(file).name}
+        sources, options = Data(Path(file).parent), {**options, "file": Path(file).name}
     if preset is None:
-        preset = record.preset if record.choose is None else record.choose(place, given)
-    given = {"model": record.only_model, **given} if record.only_model else given
-    record = record_of(record.name, str(given.get("model"))) or record
+        preset = record.preset if record.choose is None else record.choose(sources, options)
+    options = {"model": record.only_model, **options} if record.only_model else options
+    record = record_of(record.name, str(options.get("model"))) or record
     called = "--recipe" if record.recipes else "preset"
-    settings = settings_for(record.name, preset, given, record.name, called)
-    run = record.start(settings, place)
+    settings = settings_for(record.name, preset, options, record.name, called)
+    run = record.start(settings, sources)
     name = run.called(preset)
     folder = Path(output) if output is not None else Path("trained") / name
     if record.minutes is not None and minutes == math.inf:
         raise InputError("--minutes must be a finite number, got inf")
     where = Where(folder, minutes=math.inf if minutes is None else minutes, **how)
-    reads = (place.vectors, place.rules, None if file is None else Path(file))
+    reads = (sources.vectors, sources.rules, None if file is None else Path(file))
     require_folder("-o", folder, (*NAMES, *record.files), reads=reads)
     try:
         with interruptions(terminations=True, several=are_several()) as stop, freed_memory_kept():
-            said = run.run(where, stop)
+            result = run.run(where, stop)
     except Diverged as error:
         says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
         console(error=True).print(says, soft_wrap=True)
         return NO
-    if isinstance(said, dict):
+    if isinstance(result, dict):
         if is_first():
-            print_json(said) if as_json else run.show(said, folder)
-        return run.status(said)
+            print_json(result) if as_json else run.show(result, folder)
+        return run.status(result)
     leave_group()  # what ends now is the whole program
     if is_first() and as_json:
-        print_json({"outcome": said, "folder": str(folder)})
+        print_json({"outcome": result, "folder": str(folder)})
     elif is_first():
-        more = " and a larger --minutes" if said == "out of time" else ""
+        more = " and a larger --minutes" if result == "out of time" else ""
         goes_on = f"the same command with --resume{more} goes on"
-        console().print(f"{name}: {said}; kept in {folder}, and {goes_on}", soft_wrap=True)
-    return INTERRUPTED if said == "interrupted" else NO
+        console().print(f"{name}: {result}; kept in {folder}, and {goes_on}", soft_wrap=True)
+    return INTERRUPTED if result == "interrupted" else NO
 
 
 def _path(name: str | None) -> Path | None:

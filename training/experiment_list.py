@@ -8,7 +8,7 @@ from typing import Any
 
 from training.engine.experiment import Experiment
 
-__all__ = ["EXPERIMENTS", "RECORDS", "Experiment", "recipe_said", "record_of"]
+__all__ = ["EXPERIMENTS", "RECORDS", "Experiment", "recipe_name", "record_of"]
 
 _FOLDERS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/settings.py"))
 RECORDS: tuple[Experiment, ...] = tuple(
@@ -32,7 +32,7 @@ def record_of(experiment: str, model: str = "") -> Experiment | None:
     return max(own, key=lambda record: len(record.only_model), default=None)
 
 
-def recipe_said(result: dict[str, Any]) -> str:
+def recipe_name(result: dict[str, Any]) -> str:
     """Return the settings of a result without the seed, as text, equal for runs of one recipe.
 
     A result that is older than a setting has its default.

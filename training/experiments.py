@@ -18,21 +18,21 @@ STOPPED = ("interrupted", "out of time")
 
 
 def settings_for(
-    experiment: str, preset: str, given: dict[str, Any], where: str, called: str = "preset"
+    experiment: str, preset: str, options: dict[str, Any], where: str, called: str = "preset"
 ) -> Settings:
     """Return the settings of a run: those of a preset, overridden by the given values.
 
     Raises:
         InputError: if there is no such experiment, preset or setting.
     """
-    record = record_of(experiment, str(given.get("model")))
+    record = record_of(experiment, str(options.get("model")))
     if record is None:
         names = ", ".join(dict.fromkeys(one.name for one in RECORDS))
         raise InputError(f"{where}: the experiment must be one of {names}, got {experiment!r:.40}")
     if preset not in record.presets:
         presets = ", ".join(record.presets)
         raise InputError(f"{where}: the {called} must be one of {presets}, got {preset!r:.40}")
-    return from_json(record.settings, {**record.presets[preset], **given}, where)
+    return from_json(record.settings, {**record.presets[preset], **options}, where)
 
 
 def run(

@@ -9,7 +9,7 @@ from pathlib import Path
 from automata.errors import FormatError
 
 
-def found(path: Path, prefer_gzipped: bool = False) -> Path:
+def existing_file(path: Path, prefer_gzipped: bool = False) -> Path:
     """Return the file or its gzipped form with ``.gz``: the one that exists, or the preferred one of two."""
     zipped = path.with_name(path.name + ".gz")
     both = path.exists() == zipped.exists()

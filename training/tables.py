@@ -10,7 +10,7 @@ from typing import Any
 
 from neural.state_regularized.component import finite
 from training.classification_with_rules import tables as with_rules
-from training.experiment_list import recipe_said, record_of
+from training.experiment_list import recipe_name, record_of
 from training.language_recognition import tables as recognition
 from training.rational_recurrences.search import SPACE
 from training.state_regularized import tables as languages
@@ -61,7 +61,7 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[ResultRow]:
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for one in results:
         if one["metrics"].get("test_accuracy") is not None:
-            groups.setdefault((name_of(one), one["model"], recipe_said(one)), []).append(one)
+            groups.setdefault((name_of(one), one["model"], recipe_name(one)), []).append(one)
     return [_row(*name[:2], runs) for name, runs in groups.items()]
 
 

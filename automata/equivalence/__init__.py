@@ -43,7 +43,7 @@ def equivalent(
     *,
     missing_as_zero: bool = False,
     longest: int | None = None,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> Answer:
     """Decide exactly whether two automata give every string the same score.
 
@@ -65,7 +65,7 @@ def equivalent(
         missing_as_zero: treat a symbol that is missing from one alphabet as a symbol of weight zero
             there.
         longest: the maximum length of strings to try if a search is needed.
-        tell: a callback that receives the current stage as text.
+        progress: a callback that receives the current stage as text.
 
     Returns:
         :class:`Equivalent`, :class:`Different` or :class:`Unknown`; each has a ``verdict``.
@@ -74,7 +74,7 @@ def equivalent(
         InputError: the semirings or the alphabets differ.
     """
     a, b = aligned(a, b, missing_as_zero)
-    answer = _decide(a, b, longest, tell)
+    answer = _decide(a, b, longest, progress)
     if isinstance(answer, Different) and not a.semiring.float_only:
         return replace(answer, certificate=Distinguished(a, b, answer.word, answer.scores))
     return answer
@@ -101,33 +101,33 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
     return a.over(both), b.over(both)
 
 
-def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:
+def _decide(a: WFSA, b: WFSA, longest: int | None, progress: Callable[[str], None]) -> Answer:
     if a.semiring.is_field:
-        return decide_rational(a, b, tell)
+        return decide_rational(a, b, progress)
     if a.semiring.is_boolean:
-        return first_answer(_boolean(a, b, tell))
+        return first_answer(_boolean(a, b, progress))
     if a.semiring.float_only:
-        return first_answer(_log(a, b, tell))
-    return first_answer(_selective(a.to_exact(), b.to_exact(), longest, tell))
+        return first_answer(_log(a, b, progress))
+    return first_answer(_selective(a.to_exact(), b.to_exact(), longest, progress))
 
 
-def _lumped(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer | None:
+def _lumped(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Answer | None:
     if a.has_epsilon or b.has_epsilon:
         return None
-    tell("lumping")
+    progress("lumping")
     return lumping.lump(a, b)
 
 
-def _boolean(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
+def _boolean(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
     if max(a.states, b.states) <= MANY:
-        yield lambda: pairs.decide_boolean(a, b, tell, FEW_PAIRS)
-    yield lambda: _lumped(a, b, tell)
-    yield lambda: pairs.decide_boolean(a, b, tell)
+        yield lambda: pairs.decide_boolean(a, b, progress, FEW_PAIRS)
+    yield lambda: _lumped(a, b, progress)
+    yield lambda: pairs.decide_boolean(a, b, progress)
     if a.has_epsilon or b.has_epsilon:
-        yield lambda: pairs.search(a, b, tell)  # no limit after epsilon removal
+        yield lambda: pairs.search(a, b, progress)  # no limit after epsilon removal
 
 
-def _log(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
+def _log(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
     if a.summands or b.summands or a.summands is None or b.summands is None:
         same = a.summands is not None and a.summands == b.summands and a == b
         several = (
@@ -137,19 +137,19 @@ def _log(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
         yield lambda: Equivalent("both are one automaton, weight by weight") if same else Unknown(several)
         return
     # Along one path, logarithms are only added, which is exact in fractions. An epsilon closure would round.
-    yield lambda: _lumped(a, b, tell)
+    yield lambda: _lumped(a, b, progress)
     if not a.has_epsilon and not b.has_epsilon:
-        yield lambda: unambiguous.decide(a, b, tell)
+        yield lambda: unambiguous.decide(a, b, progress)
     yield lambda: Unknown(
         "over the log semiring, equivalence is decided only for automata without epsilon that have at most"
         " one path for each string, or if lumping states shows equality"
     )
 
 
-def _selective(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Iterator[Method]:
-    yield lambda: _lumped(a, b, tell)
+def _selective(a: WFSA, b: WFSA, longest: int | None, progress: Callable[[str], None]) -> Iterator[Method]:
+    yield lambda: _lumped(a, b, progress)
     # Short differences appear early, and a search that closes yields a certificate.
-    yield lambda: pairs.search(a, b, tell, longest, ENOUGH_FOR_A_CERTIFICATE)
-    yield lambda: unambiguous.decide(remove_epsilon(a), remove_epsilon(b), tell)
+    yield lambda: pairs.search(a, b, progress, longest, ENOUGH_FOR_A_CERTIFICATE)
+    yield lambda: unambiguous.decide(remove_epsilon(a), remove_epsilon(b), progress)
     yield lambda: domination.decide(a, b)
-    yield lambda: pairs.search(a, b, tell, longest)
+    yield lambda: pairs.search(a, b, progress, longest)

@@ -33,16 +33,16 @@ class Arrows:
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
     """Return automata over one alphabet as transitions, and the first symbol of each kind."""
-    places, first, _ = kinds(automata)
-    return [_of(a, [kind[i] for kind in places]) for i, a in enumerate(automata)], first
+    indices, first, _ = kinds(automata)
+    return [_of(a, [kind[i] for kind in indices]) for i, a in enumerate(automata)], first
 
 
-def _of(automaton: WFSA, places: list[int]) -> Arrows:
+def _of(automaton: WFSA, indices: list[int]) -> Arrows:
     zero = automaton.semiring.zero
     # Along one path, logarithms are only added, which fractions do exactly.
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
-    for index in places:
+    for index in indices:
         table, rows = automaton.tables[index], ArrowRows()
         for q, r, w in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
             rows.setdefault(q, []).append((r, exact(w)))
@@ -66,13 +66,13 @@ def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol]
         The index of each kind's matrix in each automaton; the first symbol of each kind, in alphabet order;
         and the kind of each symbol.
     """
-    places_of_kind: dict[tuple[int, ...], int] = {}
+    kind_of_indices: dict[tuple[int, ...], int] = {}
     first: list[Symbol] = []
     index: dict[Symbol, int] = {}
     for symbol in automata[0].index:
-        places = tuple(automaton.index[symbol] for automaton in automata)
-        if places not in places_of_kind:
-            places_of_kind[places] = len(places_of_kind)
+        indices = tuple(automaton.index[symbol] for automaton in automata)
+        if indices not in kind_of_indices:
+            kind_of_indices[indices] = len(kind_of_indices)
             first.append(symbol)
-        index[symbol] = places_of_kind[places]
-    return list(places_of_kind), first, index
+        index[symbol] = kind_of_indices[indices]
+    return list(kind_of_indices), first, index

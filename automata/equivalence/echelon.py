@@ -38,11 +38,11 @@ class Echelon:
         echelon, rank = rows.transpose().rref()
         if rank == 0:
             return []
-        places = staircase(echelon, rank)
-        fresh, _ = take_rows(rows, places).rref()
+        pivots = staircase(echelon, rank)
+        fresh, _ = take_rows(rows, pivots).rref()
         self._append(_Block(staircase(fresh, rank), fresh))
         self.rank += rank
-        return places
+        return pivots
 
     def spans(self, row: list[flint.nmod]) -> bool:
         """Return whether the row is in the space."""

@@ -47,7 +47,10 @@ class Exploration:
 
 
 def explore(
-    automata: Cleared, prime: int, before: Word | None = None, tell: Callable[[int, int], None] | None = None
+    automata: Cleared,
+    prime: int,
+    before: Word | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Exploration:
     """Explore all sides at once, until their space is closed or a word has different scores.
 
@@ -55,7 +58,7 @@ def explore(
         automata: one side, or two to compare.
         prime: the modulus.
         before: try only words smaller than this one.
-        tell: called with the number of kept words and their length, for progress.
+        progress: called with the number of kept words and their length.
     """
     width = automata.width
     echelon = Echelon(width, prime)
@@ -82,8 +85,8 @@ def explore(
         words += [word for word, _ in level]
         if not level or echelon.rank == width:
             return Exploration(prime, words, None, stepping.left_out)
-        if tell is not None:
-            tell(len(words), len(level[0][0]))
+        if progress is not None:
+            progress(len(words), len(level[0][0]))
         # Callers check the result exactly if words were left out, but not if ``before`` is set.
         batches = stepping.children(level, echelon.spans if before is None else lambda row: False)
 
@@ -147,8 +150,8 @@ class _Stepping:
                 self.left_out = True
                 continue
             for first in range(0, symbols, group):
-                places = range(first, min(first + group, symbols))
-                yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
+                letters = range(first, min(first + group, symbols))
+                yield [(*word, a) for word, _ in parents for a in letters], self._step(parents, letters)
 
     def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
         """Return a random combination of all children.
@@ -175,16 +178,16 @@ class _Stepping:
         flat = [w for _, row in parents for w in row[begin : begin + n]]
         return flint.nmod_mat(len(parents), n, flat, self.prime)
 
-    def _step(self, parents: list[tuple[Word, list[flint.nmod]]], places: range) -> list[flint.nmod]:
+    def _step(self, parents: list[tuple[Word, list[flint.nmod]]], letters: range) -> list[flint.nmod]:
         parts, begin = [], 0
         for side, steps in zip(self.automata.sides, self.steps, strict=True):
             n = side.states
             rows = self._rows(parents, begin, n)
-            parts.append((n, [(rows * steps[a]).entries() for a in places]))
+            parts.append((n, [(rows * steps[a]).entries() for a in letters]))
             begin += n
         joint: list[flint.nmod] = []
         for i in range(len(parents)):
-            for k in range(len(places)):
+            for k in range(len(letters)):
                 for n, images in parts:
                     joint += images[k][i * n : (i + 1) * n]
         return joint

@@ -13,10 +13,10 @@ from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, trim
 from automata.wfsa import WFSA
 
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
-def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
+def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
     The shortlex-least difference modulo a random prime is found by
@@ -35,19 +35,19 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
         seen = explore(
             both,
             next(fresh),
-            tell=lambda count, length: tell(f"{count} independent strings, length {length}"),
+            progress=lambda count, length: progress(f"{count} independent strings, length {length}"),
         )
         basis = None
         if seen.difference is None:
-            basis = lift(both, seen.words, fresh, lambda bits: tell(f"the certificate, from {bits} bits"))
+            basis = lift(both, seen.words, fresh, lambda bits: progress(f"the certificate, from {bits} bits"))
         if seen.difference is not None or (basis is not None and not _same_ends(both, basis)):
             # dead ends would only increase the bounds
             useful = [trim(side) for side in (a, b)]
             same = seen.difference is not None and [side.states for side in useful] == [a.states, b.states]
             return (
-                _different(both, seen, fresh, tell)
+                _different(both, seen, fresh, progress)
                 if same
-                else _different(cleared(useful), None, fresh, tell)
+                else _different(cleared(useful), None, fresh, progress)
             )
         if basis is not None:
             return Equivalent(
@@ -63,16 +63,18 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
             )
 
 
-def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], tell: Tell) -> Different:
+def _different(
+    both: Cleared, seen: Exploration | None, fresh: Iterator[int], progress: ProgressCallback
+) -> Different:
     """Return the least difference of two automata that differ; ``seen`` may hold one."""
     while seen is None or seen.difference is None:
         seen = explore(both, next(fresh))  # only few primes divide every difference
-    word = _least(both, seen, fresh, tell)
+    word = _least(both, seen, fresh, progress)
     x, y = both.scores(word)
     return Different(tuple(both.symbols[i] for i in word), (x, y))
 
 
-def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
+def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], progress: ProgressCallback) -> Word:
     """Return the shortlex-least word that differs, starting from an exploration that found a difference.
 
     Smaller words agree if they agree modulo primes whose product exceeds any difference of their
@@ -83,7 +85,7 @@ def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -
     product, bits = 1 if seen.left_out else seen.prime, max(1, both.bits(len(word)))
     agreement: Agreement | None = None
     while word and product.bit_length() <= bits:
-        tell(
+        progress(
             f"no string before one of length {len(word)} differs: {product.bit_length()} of {bits} bits shown"
         )
         agreement = agreement or Agreement(both, seen.words, word)
@@ -92,7 +94,7 @@ def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -
             # one of the two primes divides a minor or a score: explore again with this one
             smaller = explore(both, prime, before=word)
             if smaller.difference is not None:
-                return _least(both, smaller, fresh, tell)
+                return _least(both, smaller, fresh, progress)
         product *= prime
     return word
 
@@ -104,9 +106,10 @@ def _same_ends(both: Cleared, basis: Basis) -> bool:
 
 def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
     to_a, to_b = (
-        None if basis.whole == i else fractions(rows, basis.denominator) for i, rows in enumerate(basis.sides)
+        None if basis.full_side == i else fractions(rows, basis.denominator)
+        for i, rows in enumerate(basis.sides)
     )
-    through = basis.automaton(both) if basis.whole is None else (a, b)[basis.whole]
+    through = basis.automaton(both) if basis.full_side is None else (a, b)[basis.full_side]
     return Linked(a, b, through, to_a, to_b)
 
 

@@ -123,8 +123,8 @@ class Cleared:
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
     """Clear the denominators of exact real or counting automata over one alphabet, without epsilon."""
-    places, first, index = kinds(automata)
-    tables = [[a.matrices[kind[i]] for kind in places] for i, a in enumerate(automata)]
+    indices, first, index = kinds(automata)
+    tables = [[a.matrices[kind[i]] for kind in indices] for i, a in enumerate(automata)]
     scales = [common_denominator(same) for same in zip(*tables, strict=True)]
     start, end = (
         common_denominator([a.initial for a in automata]),

@@ -36,14 +36,14 @@ class Basis:
         denominator: d.
         steps: the matrix of each symbol in the basis' own automaton, ``(rank, rank)``, over d;
             cleared like the sides.
-        whole: the index of the first side whose states are this basis, or ``None``.
+        full_side: the index of the first side whose states are this basis, or ``None``.
     """
 
     pivots: list[int]
     sides: tuple[flint.fmpz_mat, ...]
     denominator: int
     steps: tuple[flint.fmpz_mat, ...]
-    whole: int | None
+    full_side: int | None
 
     def automaton(self, automata: Cleared) -> WFSA:
         """Return the automaton whose states are the rows of the basis."""
@@ -59,7 +59,10 @@ class Basis:
 
 
 def lift(
-    automata: Cleared, words: Sequence[Word], primes: Iterator[int], tell: Callable[[int], None] | None = None
+    automata: Cleared,
+    words: Sequence[Word],
+    primes: Iterator[int],
+    progress: Callable[[int], None] | None = None,
 ) -> Basis | None:
     """Return the basis over the rationals, or ``None`` if the words do not span the space.
 
@@ -69,7 +72,7 @@ def lift(
         automata: the sides.
         words: the words that an exploration kept.
         primes: unused primes.
-        tell: a callback that receives the bit length of the modulus.
+        progress: a callback that receives the bit length of the modulus.
     """
     rows = IntegerVectors(automata, words)
     guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
@@ -77,8 +80,8 @@ def lift(
     enough = min(MOST_BITS // max(1, automata.width**2), 2 * len(words) * rows.row_bits + _SLACK + 8)
     needed = 1
     while guesses:
-        if tell is not None:
-            tell(PRIME_BITS * needed)
+        if progress is not None:
+            progress(PRIME_BITS * needed)
         for guess in guesses:
             while guess.count < needed:
                 guess.solve_modulo(next(primes))
@@ -157,8 +160,8 @@ class _Guess:
         sides = tuple(
             flint.fmpz_mat(k, len(b), [w for row in full for w in row[b.start : b.stop]]) for b in bounds
         )
-        whole = next((i for i, b in enumerate(bounds) if list(b) == self.pivots), None)
-        return _checked(self.automata, self.pivots, sides, d, whole)
+        full_side = next((i for i, b in enumerate(bounds) if list(b) == self.pivots), None)
+        return _checked(self.automata, self.pivots, sides, d, full_side)
 
 
 def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None:
@@ -188,7 +191,7 @@ def _denominator(value: int, modulus: int, most: int) -> int:
 
 
 def _checked(
-    automata: Cleared, pivots: list[int], sides: tuple[flint.fmpz_mat, ...], d: int, whole: int | None
+    automata: Cleared, pivots: list[int], sides: tuple[flint.fmpz_mat, ...], d: int, full_side: int | None
 ) -> Basis | None:
     """Return the basis if it contains the start vector and is closed under every symbol, exactly."""
     start = [w for side in automata.sides for w in side.start.entries()]
@@ -197,23 +200,23 @@ def _checked(
         return None
     steps = []
     for a in range(len(automata.symbols)):
-        if whole is None:
+        if full_side is None:
             images = [rows * side.steps[a] for rows, side in zip(sides, automata.sides, strict=True)]
             step = _chosen(images, pivots)
         else:
-            step = d * automata.sides[whole].steps[a]
+            step = d * automata.sides[full_side].steps[a]
             images = [
-                rows * side.steps[a] if i != whole else step
+                rows * side.steps[a] if i != full_side else step
                 for i, (rows, side) in enumerate(zip(sides, automata.sides, strict=True))
             ]
         if any(
             step * rows != d * image
             for i, (rows, image) in enumerate(zip(sides, images, strict=True))
-            if i != whole
+            if i != full_side
         ):
             return None
         steps.append(step)
-    return Basis(pivots, sides, d, tuple(steps), whole)
+    return Basis(pivots, sides, d, tuple(steps), full_side)
 
 
 def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:

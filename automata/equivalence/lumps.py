@@ -84,7 +84,7 @@ class Functionals:
 
 
 def lump(
-    of: Representation, primes: Iterator[int], tell: Callable[[str], None]
+    of: Representation, primes: Iterator[int], progress: Callable[[str], None]
 ) -> tuple[ChainLink | None, int]:
     """Return the right link to classes of states, if there is one, and the number of primes used."""
     functionals = Functionals.start(modulo(of, primes))
@@ -93,7 +93,7 @@ def lump(
     kept = first_of_each(classes)
     if len(kept) == of.states:
         return None, 1
-    tell(f"{of.states} states in {len(kept)} classes")
+    progress(f"{of.states} states in {len(kept)} classes")
     if not len(kept):
         return right_link(of, RationalMatrix.summed((of.states, 0), [], [], []), kept), 1
     ratios = Ratios(of, primes, kept[classes], classes < 0)

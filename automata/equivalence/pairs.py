@@ -32,17 +32,17 @@ MOST_FOR_UNIONS = 1000
 """With more pairs than this, checking unions takes longer than pursuing the pairs."""
 MOST_WEIGHTS = 100_000
 """Maximum number of weights in all pursued pairs of vectors; a weight with many digits counts as several."""
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
-def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Answer:
+def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | None = None) -> Answer:
     """Decide whether two boolean automata over one alphabet are equivalent, by at most ``most`` pairs."""
     most = MOST_PAIRS if most is None else min(most, MOST_PAIRS)
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
-    places, symbols, _ = kinds([one, other])
+    indices, symbols, _ = kinds([one, other])
     few = max(a.states, b.states) <= FEW_STATES
-    left = sets(one, [i for i, _ in places], few)
-    right = sets(other, [j for _, j in places], few)
+    left = sets(one, [i for i, _ in indices], few)
+    right = sets(other, [j for _, j in indices], few)
     # If one side is deterministic, unions of sets seldom help, and checking them is slow.
     known = Congruence(a.states, not (left.single or right.single), type(left))
     none = left.of([])
@@ -52,7 +52,7 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Ans
     }  # includes known pairs; the first of equal pairs has the smallest string
     length = words = 0
     while level:
-        tell(f"length {length}: {len(known.pairs)} pairs of sets of states")
+        progress(f"length {length}: {len(known.pairs)} pairs of sets of states")
         following: list[tuple[Reached, Set, Set]] = []
         for word, x, y in level:
             if known.holds(x, y):
@@ -151,7 +151,9 @@ Vector = dict[int, Weight]
 """Weights other than zero, by state."""
 
 
-def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int = MOST_WEIGHTS) -> Answer:
+def search(
+    a: WFSA, b: WFSA, progress: ProgressCallback, longest: int | None = None, most: int = MOST_WEIGHTS
+) -> Answer:
     """Search two automata for the least string that differs; a search that closes shows equality.
 
     This is for max-plus, min-plus and max-times, and for other semirings if removing epsilon is too
@@ -160,7 +162,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
     Args:
         a: an exact automaton.
         b: an exact automaton with the same alphabet in the same order.
-        tell: a callback that receives the current stage as text.
+        progress: a callback that receives the current stage as text.
         longest: the maximum length of strings to try.
         most: the maximum number of weights in all pursued pairs of vectors.
     """
@@ -177,7 +179,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
             return Unknown(
                 f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest
             )
-        tell(f"length {length}: {len(pairs)} pairs of vectors")
+        progress(f"length {length}: {len(pairs)} pairs of vectors")
         following = []
         for word, x, y in level:
             if weights > most:

@@ -24,13 +24,13 @@ def are_large(*automata: WFSA) -> bool:
     return n > field.MOST_DENSE or DENSE * weights < cells
 
 
-def decide_rational(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer:
+def decide_rational(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
 
     def sparse() -> Answer:
         from automata.equivalence import sparse  # imported here because numba is slow to import
 
-        return sparse.decide(a, b, tell)
+        return sparse.decide(a, b, progress)
 
-    dense = [] if are_large(a, b) else [lambda: field.decide(a, b, tell)]
+    dense = [] if are_large(a, b) else [lambda: field.decide(a, b, progress)]
     return first_answer([*dense, sparse])

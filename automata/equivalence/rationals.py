@@ -121,9 +121,9 @@ class RationalMatrix(SparseMatrix):
     def chosen(self, rows: Places) -> RationalMatrix:
         """Return the chosen rows, in increasing order, renumbered from 0."""
         shape = (len(rows), self.shape[1])
-        places = np.searchsorted(rows, self.rows)
-        inside = np.flatnonzero(np.append(rows, -1)[places] == self.rows)
-        return RationalMatrix(shape, places[inside], self.columns[inside], self.weights[inside])
+        new_rows = np.searchsorted(rows, self.rows)
+        inside = np.flatnonzero(np.append(rows, -1)[new_rows] == self.rows)
+        return RationalMatrix(shape, new_rows[inside], self.columns[inside], self.weights[inside])
 
     def row_by_column(self, row: int) -> dict[int, Weight]:
         """Return the entries of one row, by column."""
@@ -151,7 +151,7 @@ def beside(left: RationalMatrix, right: RationalMatrix) -> RationalMatrix:
 
 def of_rows(shape: tuple[int, int], rows: Sequence[tuple[int, dict[int, Weight]]]) -> RationalMatrix:
     """Return a matrix from some of its rows, each given as entries by column."""
-    places = np.repeat([i for i, _ in rows], [len(row) for _, row in rows]).astype(np.intp)
+    indices = np.repeat([i for i, _ in rows], [len(row) for _, row in rows]).astype(np.intp)
     return RationalMatrix.summed(
-        shape, places, [j for _, row in rows for j in row], [w for _, row in rows for w in row.values()]
+        shape, indices, [j for _, row in rows for j in row], [w for _, row in rows for w in row.values()]
     )

@@ -25,11 +25,11 @@ class Reduction:
     """
 
     def __init__(
-        self, of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
+        self, of: Representation, primes: Iterator[int], progress: Callable[[str], None], zero: bool = False
     ) -> None:
         """Start without links; ``zero`` also allows links that only exist if every score is 0."""
         self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
-        self._primes, self._tell, self._zero = primes, tell, zero
+        self._primes, self._progress, self._zero = primes, progress, zero
 
     def note(self, method: str) -> None:
         """Record a method that was tried."""
@@ -73,19 +73,19 @@ class Reduction:
     def _lump(self, mirrored: bool) -> bool:
         name = "lumping from the left" if mirrored else "lumping"
         of = self.left.mirrored if mirrored else self.left
-        self._tell(f"{name}: {of.states} states")
-        link, _ = lump(of, self._primes, lambda what: self._tell(f"{name}: {what}"))
+        self._progress(f"{name}: {of.states} states")
+        link, _ = lump(of, self._primes, lambda what: self._progress(f"{name}: {what}"))
         return self.follow(link.mirrored if link and mirrored else link, "lumping")
 
     def _close(self, mirrored: bool) -> bool:
         name = "relations from the left" if mirrored else "relations"
         of = self.left.mirrored if mirrored else self.left
-        self._tell(f"{name}: {of.states} states")
-        link = close(of, self._primes, lambda what: self._tell(f"{name}: {what}"), self._zero)
+        self._progress(f"{name}: {of.states} states")
+        link = close(of, self._primes, lambda what: self._progress(f"{name}: {what}"), self._zero)
         return self.follow(link.mirrored if link and mirrored else link, "relations")
 
 
-def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
+def reduced(automaton: WFSA, progress: Callable[[str], None]) -> WFSA:
     """Return a smaller exact automaton without epsilon that has the same scores.
 
     The result is not always minimal.
@@ -96,9 +96,9 @@ def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
     exact = automaton.to_exact()
     nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])
     of = difference(exact, nothing)
-    reduction = Reduction(of.joint, fresh_primes(), tell)
+    reduction = Reduction(of.joint, fresh_primes(), progress)
     if of.epsilon is not None:
-        tell("epsilon transitions")
+        progress("epsilon transitions")
         reduction.follow(epsilon_link(of.joint, of.epsilon), "epsilon")
     reduction.run()
     if reduction.left.is_zero:

@@ -30,7 +30,7 @@ MOST_FILL = 8
 
 
 def close(
-    of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
+    of: Representation, primes: Iterator[int], progress: Callable[[str], None], zero: bool = False
 ) -> ChainLink | None:
     """Return the right link to the states without a rule if the relations close, otherwise ``None``.
 
@@ -42,7 +42,7 @@ def close(
     start: Row = of.initial.row_by_column(0)
     attempts = [[*guesses, start], *([guesses, [start]] if guesses else [])] if zero else [guesses]
     for attempt in attempts:
-        relations = _Relations(of, functionals, tell)
+        relations = _Relations(of, functionals, progress)
         if attempt and relations.close(attempt):
             return relations.link()
     return None
@@ -70,8 +70,8 @@ def guessed(functionals: Functionals) -> list[Row]:
 class _Relations:
     """Rules for the eliminated states, whose right sides contain only other states."""
 
-    def __init__(self, of: Representation, functionals: Functionals, tell: Callable[[str], None]) -> None:
-        self.of, self.tell = of, tell
+    def __init__(self, of: Representation, functionals: Functionals, progress: Callable[[str], None]) -> None:
+        self.of, self.progress = of, progress
         self.prime, self.functional = functionals.of.field.prime, functionals.scale.tolist()
         targets = np.concatenate([np.zeros(0, dtype=np.intp), *(step.columns for step in of.steps)])
         self.entering = np.bincount(targets, minlength=of.states)
@@ -99,7 +99,7 @@ class _Relations:
                     return False
             done += 1
             if done % 1024 == 0:
-                self.tell(f"{len(self.rules)} relations, {len(self.waiting)} to be closed")
+                self.progress(f"{len(self.rules)} relations, {len(self.waiting)} to be closed")
         return True
 
     def _reduced(self, row: Row) -> Row:

@@ -124,9 +124,9 @@ class Representation:
         initial, final = (semiring.zeros(n, exact=True) for _ in range(2))
         initial[self.initial.columns], final[self.final.rows] = exact(self.initial), exact(self.final)
         tables = [SparseMatrix.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
-        places = dict(zip(alphabet, index or range(len(alphabet)), strict=True))
+        matrix_of = dict(zip(alphabet, index or range(len(alphabet)), strict=True))
         blank = WFSA(semiring, [], [], {})
-        return blank.replace(initial=initial, final=final, tables=tables, index=places)
+        return blank.replace(initial=initial, final=final, tables=tables, index=matrix_of)
 
     def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
         """Yield the row lambda M(u) for each prefix u of a word: integers by state, and their denominator."""
@@ -181,8 +181,8 @@ class VectorDifference:
 
 def difference(a: WFSA, b: WFSA) -> VectorDifference:
     """Return the difference of two exact automata over the rationals, with one alphabet in one order."""
-    places, first, index = kinds([a, b])
-    steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
+    indices, first, index = kinds([a, b])
+    steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in indices)
     initial = _row(np.concatenate([a.initial, -b.initial]))
     final = _row(np.concatenate([a.final, b.final])).transposed
     epsilon = beside(_matrix(a.epsilon_table), _matrix(b.epsilon_table))
@@ -191,8 +191,8 @@ def difference(a: WFSA, b: WFSA) -> VectorDifference:
 
 
 def _row(weights: Weights) -> RationalMatrix:
-    places = np.flatnonzero(weights != 0)
-    return RationalMatrix.summed((1, len(weights)), np.zeros_like(places), places, weights[places])
+    columns = np.flatnonzero(weights != 0)
+    return RationalMatrix.summed((1, len(weights)), np.zeros_like(columns), columns, weights[columns])
 
 
 def _matrix(table: SparseMatrix) -> RationalMatrix:

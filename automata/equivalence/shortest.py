@@ -48,7 +48,7 @@ class Search:
     def __post_init__(self) -> None:
         self._vector = self.of.final
 
-    def found(self, most: int, tell: Callable[[int], None] | None = None) -> bool:
+    def finds(self, most: int, progress: Callable[[int], None] | None = None) -> bool:
         """Return whether a string of ``length`` to ``most`` symbols has a nonzero score.
 
         On success, ``length`` is the length of the shortest one.
@@ -60,8 +60,8 @@ class Search:
             self._factors.append(self.of.field.random(self.of.symbols))
             self._vector = self.of.step(self._vector, self._factors[-1])
             self.length += 1
-            if tell is not None and self.length % 256 == 0:
-                tell(self.length)
+            if progress is not None and self.length % 256 == 0:
+                progress(self.length)
         return False
 
     def _keep(self) -> None:

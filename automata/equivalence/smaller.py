@@ -27,12 +27,12 @@ MOST_BITS = 1 << 24
 """Maximum number of bits of one string's row."""
 
 
-def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
+def smaller_scores_vanish(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:
     """Return whether all smaller scores are shown to be zero; ``False`` if that exceeds the limits above."""
-    return _by_rows(of, word, tell) or _by_classes(of, word, tell)
+    return _by_rows(of, word, progress) or _by_classes(of, word, progress)
 
 
-def _by_rows(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
+def _by_rows(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:
     ends = {int(q): w for q, w in zip(of.final.rows, of.final.weights, strict=True)}
     level: list[tuple[Word, dict[int, int]]] = [
         ((), _primitive({int(q): w for q, w in zip(of.initial.columns, of.initial.weights, strict=True)}))
@@ -56,7 +56,7 @@ def _by_rows(of: Representation, word: Word, tell: Callable[[str], None]) -> boo
                     seen.add(key)
                     following.append(((*names, symbol), image))
             if len(following) % 512 == 511:
-                tell(f"the strings before it: length {len(names)}")
+                progress(f"the strings before it: length {len(names)}")
         level = following
     return True
 
@@ -65,12 +65,12 @@ Level = list[tuple[int, Weight] | None]
 """X_k: the column and weight of each state's entry, if it has one."""
 
 
-def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
+def _by_classes(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:
     ends = of.final.transposed.row_by_column(0)
     levels = [_classes([{(-1, -1): ends[q]} if q in ends else {} for q in range(of.states)])]
     products, start = 0, of.initial.row_by_column(0)
     while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
-        tell(f"the strings before it: classes of states for length {len(levels)}")
+        progress(f"the strings before it: classes of states for length {len(levels)}")
         products += of.transitions + of.states
         if products > MOST_PRODUCTS or not _vanishes(
             start, levels[-1]

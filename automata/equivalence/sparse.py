@@ -38,7 +38,7 @@ from automata.semirings import REAL
 from automata.text.number_text import plural
 from automata.wfsa import WFSA
 
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 EARLY_PRODUCTS = 1 << 27
 """Maximum number of products modulo a prime for the search before the links (about a second)."""
 MOST_PRODUCTS = 1 << 37
@@ -50,23 +50,23 @@ MOST_DENSE_WEIGHTS = 1 << 24
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 
-def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer:
+def decide(a: WFSA, b: WFSA, progress: ProgressCallback, most_dense: int = MOST_DENSE) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
     Raises:
         LimitReached: epsilon connects too many states.
     """
-    return _Decision(a, b, tell, most_dense).answer()
+    return _Decision(a, b, progress, most_dense).answer()
 
 
 class _Decision:
-    def __init__(self, a: WFSA, b: WFSA, tell: Tell, most_dense: int) -> None:
-        self.a, self.b, self.tell, self.most_dense = a, b, tell, most_dense
+    def __init__(self, a: WFSA, b: WFSA, progress: ProgressCallback, most_dense: int) -> None:
+        self.a, self.b, self.progress, self.most_dense = a, b, progress, most_dense
         self.begun = perf_counter()
         self.of: VectorDifference = difference(a.to_exact(), b.to_exact())
-        self.whole = self.of.joint
+        self.joint = self.of.joint
         self.primes, self.taken = self._primes(), 0
-        self.chain = Reduction(self.whole, self.primes, tell, zero=True)
+        self.chain = Reduction(self.joint, self.primes, progress, zero=True)
 
     def _primes(self) -> Iterator[int]:
         for prime in primes():
@@ -80,22 +80,22 @@ class _Decision:
 
     def answer(self) -> Answer:
         if self.of.epsilon is not None:
-            self.tell("epsilon transitions")
+            self.progress("epsilon transitions")
             epsilon = self.of.epsilon
             try:
-                link = epsilon_link(self.whole, epsilon, few_words(self.whole, epsilon))
+                link = epsilon_link(self.joint, epsilon, few_words(self.joint, epsilon))
             except LimitReached:
                 methods = [
                     lambda: self._with_epsilon(epsilon),
-                    lambda: pairs.search(self.a, self.b, self.tell),
+                    lambda: pairs.search(self.a, self.b, self.progress),
                 ]
                 answer = first_answer(methods)
                 if not isinstance(answer, Unknown):
                     return answer
-                link = epsilon_link(self.whole, epsilon)
+                link = epsilon_link(self.joint, epsilon)
             self.chain.follow(link, "epsilon")
-            self.whole = self.left
-        size = self.whole.states + self.whole.transitions + 1
+            self.joint = self.left
+        size = self.joint.states + self.joint.transitions + 1
         search = self._search("the shortest difference", EARLY_PRODUCTS // size)
         if search is not None:
             return self._different(search)
@@ -106,7 +106,7 @@ class _Decision:
         if search is not None:
             return self._different(search)
         if self.left.states <= self.most_dense:
-            self.tell(f"a basis of what is left, {self.left.states} states")
+            self.progress(f"a basis of what is left, {self.left.states} states")
             basis = self._basis()
             if basis is not None:
                 self.chain.follow(basis, "basis")
@@ -115,10 +115,10 @@ class _Decision:
 
     def _with_epsilon(self, epsilon: RationalMatrix) -> Answer | None:
         """Return Equivalent if reduction with epsilon as one more symbol shows it, otherwise ``None``."""
-        joint = self.whole
+        joint = self.joint
         steps = (*joint.steps, epsilon)
         self.chain = Reduction(
-            Representation(joint.initial, steps, joint.final), self.primes, self.tell, True
+            Representation(joint.initial, steps, joint.final), self.primes, self.progress, True
         )
         if not self.chain.run_with_epsilon():
             return None
@@ -130,15 +130,15 @@ class _Decision:
         self.chain.note("search")
 
         def report(length: int) -> None:
-            self.tell(f"{what}: length {length} of at most {self.longest}")
+            self.progress(f"{what}: length {length} of at most {self.longest}")
 
-        return search if search.found(self.longest, report) else None
+        return search if search.finds(self.longest, report) else None
 
     def _basis(self) -> ChainLink | None:
         """Return the left link to a basis of all strings' rows; ``None`` if some final weight is nonzero."""
         one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
         seen = explore(one, next(self.primes))
-        basis = lift(one, seen.words, self.primes, lambda bits: self.tell(f"a basis, from {bits} bits"))
+        basis = lift(one, seen.words, self.primes, lambda bits: self.progress(f"a basis, from {bits} bits"))
         if basis is None or any((basis.sides[0] * one.sides[0].end).entries()):
             return None
         rows = fractions(basis.sides[0], basis.denominator)
@@ -161,15 +161,15 @@ class _Decision:
 
     def _different(self, search: Search) -> Answer:
         word = search.word()
-        self.tell(f"the scores of a string of {len(word)} symbols")
-        split, n = self.of.split, self.whole.states
-        one, other = (self.whole.restricted(range(*ends)) for ends in ((0, split), (split, n)))
+        self.progress(f"the scores of a string of {len(word)} symbols")
+        split, n = self.of.split, self.joint.states
+        one, other = (self.joint.restricted(range(*ends)) for ends in ((0, split), (split, n)))
         x, y = one.scores(word)[-1], -other.scores(word)[-1]
         if x == y:
             raise RuntimeError("scores that differ modulo a prime are equal")
         least = self._is_least(word)
-        if not least and n <= MOST_PROVED and n**2 * len(self.whole.steps) <= MOST_DENSE_WEIGHTS:
-            return field.decide(self.a, self.b, self.tell)
+        if not least and n <= MOST_PROVED and n**2 * len(self.joint.steps) <= MOST_DENSE_WEIGHTS:
+            return field.decide(self.a, self.b, self.progress)
         chance = None if least else doubt(self.left, len(word))
         return Different(
             tuple(self.of.symbols[i] for i in word), (x, y), figures=self._figures(), doubt=chance
@@ -177,7 +177,7 @@ class _Decision:
 
     def _is_least(self, word: Word) -> bool:
         live = live_link(self.left)
-        return smaller_scores_vanish(live.to if live else self.left, word, self.tell)
+        return smaller_scores_vanish(live.to if live else self.left, word, self.progress)
 
     def _unknown(self) -> Unknown:
         n = self.left.states

@@ -22,7 +22,7 @@ from automata.operations import trim
 from automata.semirings import COUNTING
 from automata.wfsa import WFSA
 
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 Pair = tuple[int, int]
 MOST_PAIRS = 1 << 22
 """Maximum number of pairs of states to follow."""
@@ -101,7 +101,7 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
     return known
 
 
-def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
+def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
     """Decide whether two automata without epsilon, over one alphabet in one order, are equivalent.
 
     Returns:
@@ -110,12 +110,12 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
     Raises:
         LimitReached: too many pairs of states are reachable.
     """
-    tell("whether every string has at most one path")
+    progress("whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):
         return None
-    tell("which strings have a path")
-    support = decide_rational(_paths(a), _paths(b), tell)
-    tell("what the paths weigh")
+    progress("which strings have a path")
+    support = decide_rational(_paths(a), _paths(b), progress)
+    progress("what the paths weigh")
     weighed = _least_difference(trim(a), trim(b))
     words = []
     if isinstance(support, Unknown):

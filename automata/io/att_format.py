@@ -24,7 +24,7 @@ from automata.io.symbol_tables import alphabet_of, dumps_symbols, label, loads_s
 from automata.semirings import MIN_PLUS, Semiring
 from automata.symbols import EPSILON
 from automata.text.number_text import MOST_DIGITS, parse_number, shorten, write_number
-from automata.weights import tell_merged
+from automata.weights import warn_merged
 from automata.wfsa import WFSA, require_states
 
 __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
@@ -93,7 +93,7 @@ def loads(
             raise FormatError(f"{where}: line {row.number}: must be an acceptor, got a transducer: {turned}")
         labels |= {text: row.number for text in row.labels if text not in labels}
     symbol = symbols_of(labels, symbols, where)
-    place = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}
+    number = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}
     arcs: list[tuple[int, int, str, Weight]] = []
     finals: dict[int, Weight] = {}
     line_of: dict[int, int] = {}
@@ -102,9 +102,9 @@ def loads(
         if row.weight is not None and row.weight not in weights:
             weights[row.weight] = _read(k, row.weight, f"{where}: line {row.number}")
         weight = weights[row.weight]
-        source = place[row.states[0]]
+        source = number[row.states[0]]
         if row.labels:
-            arcs.append((source, place[row.states[1]], symbol[row.labels[0]], weight))
+            arcs.append((source, number[row.states[1]], symbol[row.labels[0]], weight))
         elif line_of.setdefault(source, row.number) == row.number:
             finals[source] = weight
         else:
@@ -113,15 +113,15 @@ def loads(
                 f" line {line_of[source]}"
             )
     arrows = ((row.states[0], row.states[1], symbol[row.labels[0]]) for row in rows if row.labels)
-    tell_merged(where, arrows)
-    initial = [(place[rows[0].states[0]], k.one)] if rows else []
+    warn_merged(where, arrows)
+    initial = [(number[rows[0].states[0]], k.one)] if rows else []
     try:
-        require_states(len(place))
+        require_states(len(number))
     except LimitReached as error:  # of what a file may say, not of what is computed
         raise FormatError(f"{where}: {error}") from None
     try:
         return WFSA.from_edges(
-            k, len(place), alphabet_of(symbol.values(), symbols), initial, finals.items(), arcs
+            k, len(number), alphabet_of(symbol.values(), symbols), initial, finals.items(), arcs
         )
     except LimitReached as error:
         raise error.about(where) from None

@@ -97,7 +97,7 @@ class _Reader:
                 raise InputError(
                     "is a drawing that ratproof wrote, which has no weights to be read; use .json"
                 )
-            names = [_text(place.children[0]) for place in _children(part, "place")]
+            names = [_text(node.children[0]) for node in _children(part, "place")]
             own = dict(pair for options in _children(part, "list") for pair in _pairs(options))
             if part.data == "attributes":
                 defaults[str(part.children[0]).lower()] |= own
@@ -133,7 +133,9 @@ class _Reader:
             warnings.warn(
                 f"{self.where}: no node has a double circle, so no string is accepted", stacklevel=4
             )
-        return _made(states, initial, final, [(p, q, EPSILON if s in EPSILONS else s) for p, q, s in arrows])
+        return _automaton(
+            states, initial, final, [(p, q, EPSILON if s in EPSILONS else s) for p, q, s in arrows]
+        )
 
     def _is_final(self, name: str) -> bool:
         options = self.nodes[name]
@@ -179,10 +181,10 @@ class _Reader:
             reading += [((p, was), (q, _truth(output)), symbol) for was in (False, True)]
         note = "a Mealy machine is read as the automaton of the strings whose last output is true"
         warnings.warn(f"{self.where}: {note}", stacklevel=5)
-        return _made(both, [(q, False) for q in initial], [q for q in both if q[1]], reading)
+        return _automaton(both, [(q, False) for q in initial], [q for q in both if q[1]], reading)
 
 
-def _made(states: list, initial: Iterable, final: Iterable, arrows: list) -> WFSA:  # type: ignore[type-arg]
+def _automaton(states: list, initial: Iterable, final: Iterable, arrows: list) -> WFSA:  # type: ignore[type-arg]
     number = {name: i for i, name in enumerate(states)}
     alphabet = sorted({symbol for _, _, symbol in arrows} - {EPSILON})
     return WFSA.from_edges(

@@ -145,7 +145,7 @@ def require_writable(path: str | Path) -> None:
             f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}"
         )
     for file in written_for(path):
-        require_place(file)
+        require_writable_path(file)
 
 
 def written_for(path: str | Path) -> list[Path]:
@@ -154,7 +154,7 @@ def written_for(path: str | Path) -> list[Path]:
     return [path, path.with_suffix(".syms")] if path.suffix == ".att" else [path]
 
 
-def require_place(path: str | Path) -> None:
+def require_writable_path(path: str | Path) -> None:
     """Raise InputError if no file can be written to this path.
 
     Call this before the work. If the device is full or the folder disappears in the meantime, writing raises

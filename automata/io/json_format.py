@@ -33,7 +33,7 @@ from automata.semirings import Semiring, semiring
 from automata.symbols import EPSILON
 from automata.text.number_text import MOST_DIGITS, shorten
 from automata.text.printable_text import has_half_a_character
-from automata.weights import tell_merged
+from automata.weights import warn_merged
 from automata.wfsa import WFSA, require_states
 
 SHAPES = {
@@ -101,7 +101,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
     items = reader.items(data["transitions"], "transitions")
     transitions = [reader.transition(item, f"transitions[{i}]", n, known, k) for i, item in enumerate(items)]
     initial, final = ((q for q, _ in vector) for vector in vectors)
-    tell_merged(where, ((p, q, s) for p, q, s, _ in transitions), initial, final, stacklevel=4)
+    warn_merged(where, ((p, q, s) for p, q, s, _ in transitions), initial, final, stacklevel=4)
     with reader.at(""):
         return WFSA.from_edges(k, n, alphabet, vectors[0], vectors[1], transitions)
 

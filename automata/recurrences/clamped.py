@@ -66,25 +66,25 @@ def read_clamped(
 
     after = {x: [support(row) for row in one.matrix(x)] for x in one.alphabet}
     first = support(one.initial)
-    places, waiting = {first: 0}, [first]
+    numbers, waiting = {first: 0}, [first]
     arrows: list[tuple[int, int, Symbol, Weight]] = []
     while waiting:
         here = waiting.pop()
         for x, rows in after.items():
             there = frozenset[int]().union(*(rows[q] for q in here))
-            if there not in places:
-                if len(places) == MOST_SUPPORTS:
+            if there not in numbers:
+                if len(numbers) == MOST_SUPPORTS:
                     raise InputError(
                         f"the number of sets of positive numbers must be at most {MOST_SUPPORTS:,}"
                     )
-                places[there] = len(places)
+                numbers[there] = len(numbers)
                 waiting.append(there)
-            arrows.append((places[here], places[there], x, 1))
+            arrows.append((numbers[here], numbers[there], x, 1))
     ends = [support(unit.final) for unit in counts]
-    values = {q: shown(tuple(int(bool(s & end)) for end in ends)) for s, q in places.items()}
+    values = {q: shown(tuple(int(bool(s & end)) for end in ends)) for s, q in numbers.items()}
     return [
         WFSA.from_edges(
-            REAL, len(places), one.alphabet, [(0, 1)], [(q, v[unit]) for q, v in values.items()], arrows
+            REAL, len(numbers), one.alphabet, [(0, 1)], [(q, v[unit]) for q, v in values.items()], arrows
         )
         for unit in range(len(values[0]))
     ]

@@ -64,14 +64,14 @@ def read_with_modes(
                 states += 1 + modes[after].width
                 waiting.append(after)
             offset, rows = _within(step, here, symbol, after, modes)
-            arrows += _block(modes[here].place, modes[after].place, symbol, offset, rows)
+            arrows += _block(modes[here].first_state, modes[after].first_state, symbol, offset, rows)
     finals: list[list[tuple[int, Fraction]]] = []
     for here, one in modes.items():
         what = f"what mode {shorten(here)} shows"
         offset, rows = affine_part(partial(_outputs, out, here), one.zeros, what, None, one.width)
         finals = finals or [[] for _ in offset]
         for unit, column in enumerate(zip(offset, *rows, strict=True)):
-            finals[unit] += [(one.place + i, w) for i, w in enumerate(column)]
+            finals[unit] += [(one.first_state + i, w) for i, w in enumerate(column)]
     initial = [(0, Fraction(1)), *((i, w) for i, w in enumerate(origin, start=1))]
     return [WFSA.from_edges(REAL, states, symbols, initial, final, arrows) for final in finals]
 
@@ -80,7 +80,7 @@ def read_with_modes(
 class _Mode:
     """The first state index of a mode, and numbers of its shape."""
 
-    place: int
+    first_state: int
     zeros: State
 
     @property

@@ -42,12 +42,12 @@ def together(parts: Sequence[WFSA]) -> list[tuple[WFSA, tuple[int, ...]]]:
     for index, part in enumerate(parts):
         one, separate = part, []
         own: tuple[int, ...] = (index,)
-        for other, places in done:
+        for other, indices in done:
             both = _joined(one, other)
             if both is None:
-                separate.append((other, places))
+                separate.append((other, indices))
             else:
-                one, own = both, (*places, *own)
+                one, own = both, (*indices, *own)
         done = [*separate, (one, own)]
     return done
 

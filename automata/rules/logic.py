@@ -81,9 +81,9 @@ def parse(text: str, where: str = "the formula") -> Formula:
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        found = "the end" if ends else shorten(text[at : at + 1])
+        token = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f'{where}: column {at + 1}: expected a name, "!", "&", "|" or balanced parentheses, got {found}'
+            f'{where}: column {at + 1}: expected a name, "!", "&", "|" or balanced parentheses, got {token}'
         ) from None
     clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
     return Formula(tuple(sorted(clauses, key=lambda clause: (len(clause), clause))))

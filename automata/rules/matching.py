@@ -41,7 +41,7 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
 
     All deterministic automata read all sentences at once; a step is one table lookup.
     """
-    words, lengths = _places(rules, sentences)
+    words, lengths = _letters(rules, sentences)
     after = transitions(rules)
     count, n = len(sentences), rules.automaton.states
     at = np.tile(np.array(rules.starts, dtype=np.int32), (count, 1))
@@ -57,7 +57,7 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
     return np.asarray(ends[at].any(axis=1))
 
 
-def _places(
+def _letters(
     rules: RuleSet, sentences: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return the letters of all sentences, shape ``(T, B)``, and their lengths, shape ``(B,)``."""

@@ -81,9 +81,9 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        found = "the end" if ends else shorten(text[at : at + 1])
+        token = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f"{position.describe(text, at)}: expected {_expected(text[:at])}, got {found}{_hint(text)}"
+            f"{position.describe(text, at)}: expected {_expected(text[:at])}, got {token}{_hint(text)}"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):

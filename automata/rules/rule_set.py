@@ -94,11 +94,11 @@ def rule_set(
     starting, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     labels: dict[str | None, list[int]] = {label: [] for label, _, _ in parts}
     at, blocks = int(begins), []
-    for label, part, places in parts:
+    for label, part, indices in parts:
         own = slice(at, at + part.states)
         starting[own], final[own] = part.initial, part.final
         labels[label] += (at + np.flatnonzero(part.final)).tolist()
-        blocks.append(Part(label, tuple(range(at, at + part.states)), places))
+        blocks.append(Part(label, tuple(range(at, at + part.states)), indices))
         at += part.states
     starts = np.flatnonzero(starting)
     tables = _side_by_side(n, int(begins), [part for _, part, _ in parts], one_each.alphabet)

@@ -80,14 +80,14 @@ def thompson(rule: Rule, letters: Letters) -> WFSA:
     end = arrows.add(rule, arrows.state())
     n = arrows.states
     by_letter: list[list[tuple[int, int]]] = [[] for _ in range(letters.count)]
-    for leaf, places in arrows.reading.items():
+    for leaf, pairs in arrows.reading.items():
         for letter in letters.read(leaf):
-            by_letter[letter] += places
+            by_letter[letter] += pairs
     return WFSA.of_tables(
         BOOLEAN,
         np.arange(n) == 0,
         np.arange(n) == end,
-        [SparseMatrix.of_pairs(n, places) for places in by_letter],
+        [SparseMatrix.of_pairs(n, pairs) for pairs in by_letter],
         dict(zip(letters.alphabet, letters.letter, strict=True)),
         SparseMatrix.of_pairs(n, arrows.epsilon),
     )

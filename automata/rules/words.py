@@ -141,9 +141,9 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
                 "give a vocabulary, without --pseudo"
             )
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
-    told_apart = {*named, *kinds}
+    separate = {*named, *kinds}
     # words that no rule names share a letter
-    looks = [word if word in told_apart else None for word in alphabet]
+    looks = [word if word in separate else None for word in alphabet]
     number = {look: index for index, look in enumerate(dict.fromkeys(looks))}
     of_word = {word: number[word] for word in named if word in number}
     of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}

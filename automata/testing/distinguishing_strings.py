@@ -125,8 +125,8 @@ def weighted_strings(
     ordered = _shortlex(automata[0].alphabet, strings)
     chosen = _some([ordered], most, most_symbols)
     refutes = "every other automaton of at most the same rank"
-    whole = complete and len(chosen) == len(ordered)
-    return TestStrings(tuple(_shortlex(automata[0].alphabet, chosen)), refutes if whole else "")
+    exhaustive = complete and len(chosen) == len(ordered)
+    return TestStrings(tuple(_shortlex(automata[0].alphabet, chosen)), refutes if exhaustive else "")
 
 
 def _joined(parts: Iterable[Symbols]) -> Symbols:
@@ -172,17 +172,17 @@ def _access(dfa: DFA) -> list[Symbols]:
 
 
 def _suffixes(minimal: DFA) -> list[Symbols]:
-    """Return suffixes of which some one is accepted from just one of any two states; the empty one first."""
+    """Return suffixes, the empty one first, that distinguish every two states."""
     table = np.array(minimal.table, dtype=np.intp).reshape(minimal.states, -1)
     accepts = np.isin(np.arange(minimal.states), sorted(minimal.final))
     suffixes: list[Symbols] = [()]
     columns = [accepts]
     block = np.unique(accepts, return_inverse=True)[1]
     for suffix, column in zip(suffixes, columns, strict=True):  # both grow
-        for place, symbol in enumerate(minimal.alphabet):
+        for index, symbol in enumerate(minimal.alphabet):
             if block.max() + 1 == minimal.states:
                 return suffixes
-            before = column[table[:, place]]
+            before = column[table[:, index]]
             finer = np.unique(2 * block + before, return_inverse=True)[1]
             if finer.max() > block.max():
                 block = finer
@@ -193,17 +193,17 @@ def _suffixes(minimal: DFA) -> list[Symbols]:
 
 def _one_of_each_kind(dfa: DFA) -> Iterator[Symbols]:
     """Yield the shortest accepted and the shortest rejected string that are not empty."""
-    found: dict[int, Symbols] = {}
+    string_to: dict[int, Symbols] = {}
     queue: list[int] = []
     kinds: set[bool] = set()
-    for source, string in chain([(dfa.start, ())], ((q, found[q]) for q in queue)):
+    for source, string in chain([(dfa.start, ())], ((q, string_to[q]) for q in queue)):
         for symbol, target in zip(dfa.alphabet, dfa.table[source], strict=True):
-            if target not in found:
-                found[target] = (*string, symbol)
+            if target not in string_to:
+                string_to[target] = (*string, symbol)
                 queue.append(target)
                 if (target in dfa.final) not in kinds:
                     kinds.add(target in dfa.final)
-                    yield found[target]
+                    yield string_to[target]
 
 
 def _bases(automaton: WFSA, longest: int) -> list[list[Symbols]]:

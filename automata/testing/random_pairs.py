@@ -45,7 +45,7 @@ def _random(rng: Generator, states: int, initial: int = 1) -> Parts:
     return states, starts, final, [(p, q, s, w) for (p, q, s), w in edges.items()]
 
 
-def _made(parts: Parts) -> WFSA:
+def _automaton(parts: Parts) -> WFSA:
     states, initial, final, edges = parts
     return WFSA.from_edges(REAL, states, SYMBOLS, initial.items(), final.items(), edges)
 
@@ -102,14 +102,14 @@ def _mirrored(parts: Parts) -> Parts:
 def permuted(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
     """Return A, and A with its states in another order."""
     parts = _random(rng, states)
-    return _made(parts), _made(_renamed(rng, parts))
+    return _automaton(parts), _automaton(_renamed(rng, parts))
 
 
 def split_and_pushed(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
     """Return A, and A in another order with a tenth of its states split and its weights pushed."""
     parts = _random(rng, states)
     halves = _mirrored(_split(rng, _mirrored(_split(rng, parts, 0.05)), 0.05))
-    return _made(parts), _made(_renamed(rng, _scaled(rng, halves)))
+    return _automaton(parts), _automaton(_renamed(rng, _scaled(rng, halves)))
 
 
 def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
@@ -139,7 +139,7 @@ def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
     for p, q, s, w in more:
         merged[p, q, s] = merged.get((p, q, s), Fraction(0)) + w
     wide = n, starts, ends, [(p, q, s, w) for (p, q, s), w in merged.items() if w]
-    return _made(parts), _made(_renamed(rng, wide))
+    return _automaton(parts), _automaton(_renamed(rng, wide))
 
 
 def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
@@ -164,7 +164,7 @@ def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
     least = {(of[q], of[r], s) for q, row in enumerate(children) for s, r in row.items()}
     trie = [(q, r, s, one) for q, row in enumerate(children) for s, r in row.items()]
     parts = len(classes), {of[0]: one}, {of[q]: one for q in ends}, [(*e, one) for e in sorted(least)]
-    return _made((len(children), {0: one}, dict.fromkeys(ends, one), trie)), _made(parts)
+    return _automaton((len(children), {0: one}, dict.fromkeys(ends, one), trie)), _automaton(parts)
 
 
 def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
@@ -193,7 +193,7 @@ def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
         blocks += 1
         pairs = zip(sides, (counted, (small, {0: one}, ends, arrows)), strict=True)
         sides = [_behind(word, side, block) for side, block in pairs]
-    return _made(sides[0]), _made(sides[1])
+    return _automaton(sides[0]), _automaton(sides[1])
 
 
 def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) -> Parts | None:
@@ -251,7 +251,7 @@ def in_another_basis(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
         start[j] = start.get(j, Fraction(0)) - factor * start.get(i, Fraction(0))
     new = [(p, q, s, w) for s in SYMBOLS for p, row in rows[s].items() for q, w in row.items()]
     wide = n, {q: w for q, w in start.items() if w}, {q: w for q, w in end.items() if w}, new
-    return _made(parts), _made(_renamed(rng, wide))
+    return _automaton(parts), _automaton(_renamed(rng, wide))
 
 
 def _add(

@@ -116,21 +116,21 @@ AWKWARD = (
 
 
 @cache
-def symbols(whole: bool = False) -> st.SearchStrategy[str]:
+def symbols(encodable: bool = False) -> st.SearchStrategy[str]:
     """Return symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes.
 
-    Without ``whole``, lone surrogates are included, which no file can contain.
+    Without ``encodable``, lone surrogates are included, which no file can contain.
     """
-    awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
+    awkward = [symbol for symbol in AWKWARD if not (encodable and has_half_a_character(symbol))]
     signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
     return st.sampled_from(awkward) | signs | st.text(min_size=1, max_size=4)
 
 
 def awkward_alphabets(
-    most: int = 3, whole: bool = False, least: int = 0
+    most: int = 3, encodable: bool = False, least: int = 0
 ) -> st.SearchStrategy[tuple[str, ...]]:
     """Return alphabets of ``least`` to ``most`` symbols of all kinds; see :func:`symbols`."""
-    return st.lists(symbols(whole), min_size=least, max_size=most, unique=True).map(tuple)
+    return st.lists(symbols(encodable), min_size=least, max_size=most, unique=True).map(tuple)
 
 
 @cache

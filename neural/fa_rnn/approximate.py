@@ -20,7 +20,7 @@ ITERATIONS = 100
 
 
 def cp_factors(
-    automaton: WFSA, rank: int, apart: Iterable[Hashable] = (), seed: int = 0
+    automaton: WFSA, rank: int, wildcard_words: Iterable[Hashable] = (), seed: int = 0
 ) -> tuple[Factors, float]:
     """Compute factors with at most ``rank`` columns and their relative error.
 
@@ -37,12 +37,12 @@ def cp_factors(
     Args:
         automaton: as for :func:`neural.fa_rnn.factors.exact_factors`.
         rank: r.
-        apart: as for :func:`neural.fa_rnn.factors.exact_factors`.
+        wildcard_words: as for :func:`neural.fa_rnn.factors.exact_factors`.
         seed: the seed of the initial factors.
     """
     if rank < 1:
         raise InputError(f"rank must be at least 1, got {rank}")
-    exact = exact_factors(automaton, apart)
+    exact = exact_factors(automaton, wildcard_words)
     if exact.rank <= rank:
         return exact, 0.0
     require_extra("training", "a decomposition of a lower rank")

@@ -42,8 +42,8 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
     words = list(network.words)
     if set(rules.automaton.index) != set(words):
         raise InputError("rules must be compiled over the classifier's words")
-    apart = [word for word, stands in zip(words, cell.stands.tolist(), strict=True) if stands]
-    factors = exact_factors(rules.automaton, apart)
+    wildcard_words = [word for word, stands in zip(words, cell.stands.tolist(), strict=True) if stands]
+    factors = exact_factors(rules.automaton, wildcard_words)
     order = [list(rules.automaton.index).index(word) for word in words]
     if factors.apart.any() and factors.stands[order].tolist() != cell.stands.tolist():
         raise InputError("the rules' wildcard must stand for the same words as the classifier's")

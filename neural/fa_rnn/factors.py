@@ -56,7 +56,7 @@ class Factors:
         return matrix
 
 
-def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
+def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> Factors:
     """Return factors that reproduce the automaton's tensor exactly.
 
     Each entry of the tensor is one product of one column. At most min(V K, K K) columns are needed: one for
@@ -66,8 +66,7 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon.
-        apart: words whose common part is kept out of the factors, as the authors' program does for the
-            wildcard.
+        wildcard_words: words whose common part is kept out of the factors, as in the authors' program.
 
     Raises:
         InputError: if the automaton has another semiring, epsilon transitions or no states.
@@ -80,7 +79,7 @@ def exact_factors(automaton: WFSA, apart: Iterable[Hashable] = ()) -> Factors:
         raise InputError("the automaton must have at least one state, got none")
     k, words = automaton.states, list(automaton.index)
     matrices = automaton.matrices.astype(np.float64)
-    wild = set(apart)
+    wild = set(wildcard_words)
     stands = np.array([word in wild for word in words], dtype=np.float64)
     # Letters: classes of words that have the same matrix and the same use of the wildcard.
     classes = list(zip(automaton.index.values(), stands.tolist(), strict=True))

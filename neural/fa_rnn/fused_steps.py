@@ -28,25 +28,25 @@ def is_fused(before: Tensor, *tensors: Tensor) -> bool:
     )
 
 
-def run(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor) -> Tensor:
+def run(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor) -> Tensor:
     """Return the state of each sentence after its last word, shape ``(B, K)``.
 
     Args:
         before: D_1, shape ``(K, r)``.
         after: D_2, shape ``(K, r)``.
         vectors: z of some words, shape ``(m, r)``.
-        place: the row of each word in ``vectors``, shape ``(T, B)``; -1 after a sentence's end.
+        rows: the row of each word in ``vectors``, shape ``(T, B)``; -1 after a sentence's end.
         start: the first state, shape ``(B, K)``.
     """
     fused: Any = _FusedSteps
-    result: Tensor = fused.apply(before, after, vectors, place, start)
+    result: Tensor = fused.apply(before, after, vectors, rows, start)
     return result
 
 
-def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor) -> Tensor:
+def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor) -> Tensor:
     """Compute :func:`run` with torch operations, which can be differentiated again."""
     h = start
-    for row in place.unbind(0):
+    for row in rows.unbind(0):
         after_word = ((h @ before) * vectors[row.clamp(min=0)]) @ after.T
         h = torch.where((row >= 0).unsqueeze(1), after_word, h)
     return h
@@ -55,39 +55,39 @@ def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, 
 class _FusedSteps(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor
+        ctx: Any, before: Tensor, after: Tensor, vectors: Tensor, rows: Tensor, start: Tensor
     ) -> Tensor:
-        inputs = [x.contiguous() for x in (before, after, vectors, place, start)]
-        every = start.new_empty(len(place) + 1, *start.shape)
-        _start("forward", inputs[:5], [every], before, place)
+        inputs = [x.contiguous() for x in (before, after, vectors, rows, start)]
+        every = start.new_empty(len(rows) + 1, *start.shape)
+        _start("forward", inputs[:5], [every], before, rows)
         ctx.save_for_backward(*inputs, every)
         return every[-1].clone()
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        before, after, vectors, place, start, every = ctx.saved_tensors
+        before, after, vectors, rows, start, every = ctx.saved_tensors
         if torch.is_grad_enabled():  # for double backward
-            result = step_by_step(before, after, vectors, place, start)
+            result = step_by_step(before, after, vectors, rows, start)
             inputs = [x for x in (before, after, vectors, start) if x.requires_grad]
             gradients = iter(torch.autograd.grad(result, inputs, grad, create_graph=True))
             grads = [next(gradients) if x.requires_grad else None for x in (before, after, vectors, start)]
             return *grads[:3], None, grads[3]
-        flows = start.new_empty(*place.shape, len(before))
-        products = start.new_empty(*place.shape, before.shape[1])
+        flows = start.new_empty(*rows.shape, len(before))
+        products = start.new_empty(*rows.shape, before.shape[1])
         to_start = torch.empty_like(start)
-        read = [grad.contiguous(), before, after, vectors, place]
-        _start("backward", read, [flows, products, to_start], before, place)
+        read = [grad.contiguous(), before, after, vectors, rows]
+        _start("backward", read, [flows, products, to_start], before, rows)
         ahead, flow, product = (x.flatten(0, 1) for x in (every[:-1], flows, products))
-        chosen = place.flatten().clamp(min=0)  # products are zero after a sentence's end
+        chosen = rows.flatten().clamp(min=0)  # products are zero after a sentence's end
         reads, mapped = vectors[chosen], ahead @ before
         to_vectors = torch.zeros_like(vectors).index_add_(0, chosen, product * mapped)
         return ahead.T @ (product * reads), flow.T @ (mapped * reads), to_vectors, None, to_start
 
 
-def _start(kernel: str, read: list[Tensor], written: list[Tensor], before: Tensor, place: Tensor) -> None:
+def _start(kernel: str, read: list[Tensor], written: list[Tensor], before: Tensor, rows: Tensor) -> None:
     from neural.fa_rnn import triton_steps as kernels
 
-    steps, sentences = place.shape
+    steps, sentences = rows.shape
     sizes = (steps, sentences, *before.shape)
     if not sentences:
         return

@@ -79,7 +79,7 @@ class FARNN(nn.Module):
         decomposed: bool = True,
         gated: bool = False,
         scoring: Scoring = "forward",
-        apart: bool = True,
+        separate_wildcard: bool = True,
         rank: int | None = None,
         device: Any = None,
         dtype: Any = None,
@@ -95,7 +95,7 @@ class FARNN(nn.Module):
             decomposed: whether to use equation 5; otherwise equation 4, which keeps the tensor.
             gated: whether to use equation 7.
             scoring: ``"forward"`` counts accepting paths; ``"viterbi"`` tests whether there is one.
-            apart: whether to keep the wildcard's matrix out of the factors.
+            separate_wildcard: whether to keep the wildcard's matrix out of the factors.
             rank: r; if it is below the number of columns of the exact factors, CP decomposition approximates
                 them. By default, the factors are exact.
             device: as in torch.
@@ -107,7 +107,9 @@ class FARNN(nn.Module):
         error = 0.0
         cell: TensorCell | FactoredCell | FAGRUCell
         if decomposed:
-            wild = [word for word in automaton.index if stands_for("$", str(word))] if apart else ()
+            wild = (
+                [word for word in automaton.index if stands_for("$", str(word))] if separate_wildcard else ()
+            )
             factors, error = (
                 (exact_factors(automaton, wild), 0.0) if rank is None else cp_factors(automaton, rank, wild)
             )

@@ -20,12 +20,12 @@ def _factor(factor, first_column, states, columns, STATES: tl.constexpr, COLUMNS
 
 @kernel
 def forward(
-    before, after, vectors, place, start, every, steps, sentences, states, columns, SENTENCES: tl.constexpr,
+    before, after, vectors, rows, start, every, steps, sentences, states, columns, SENTENCES: tl.constexpr,
     STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """Compute the states before each word and after the last one, ``every``, shape ``(T + 1, B, K)``.
 
-    ``vectors`` has the z of each row. ``place``, shape ``(T, B)``, has the row of each word; -1 marks
+    ``vectors`` has the z of each row. ``rows``, shape ``(T, B)``, has the row of each word; -1 marks
     positions after a sentence's end, at which the state is unchanged.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
@@ -37,7 +37,7 @@ def forward(
     tl.store(every + at, h, mask=known)
     word = sentence
     for _ in range(steps):
-        row = tl.load(place + word, mask=inside, other=-1)
+        row = tl.load(rows + word, mask=inside, other=-1)
         total = tl.zeros((SENTENCES, STATES), h.dtype)
         for first in range(0, columns, COLUMNS):
             column = first + tl.arange(0, COLUMNS)
@@ -55,7 +55,7 @@ def forward(
 
 @kernel
 def backward(
-    grad, before, after, vectors, place, flows, products, to_start, steps, sentences, states, columns,
+    grad, before, after, vectors, rows, flows, products, to_start, steps, sentences, states, columns,
     SENTENCES: tl.constexpr, STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """Compute the gradients of the state after each word and of its product with z.
@@ -72,7 +72,7 @@ def backward(
     word = sentence.to(tl.int64) + sentences * (steps - 1)
     later = at + sentences * states * (sentence[:, None].to(tl.int64) * 0 + steps - 1)
     for _ in range(steps):
-        row = tl.load(place + word, mask=inside, other=-1)
+        row = tl.load(rows + word, mask=inside, other=-1)
         stays = (row < 0)[:, None]
         tl.store(flows + later, tl.where(stays, 0.0, flow), mask=known)
         total = tl.zeros((SENTENCES, STATES), flow.dtype)

@@ -62,8 +62,8 @@ def _reduced(x):
         total = total * r + 1.0 / 24
         total = total * r + 1.0 / 6
         total = total * r + 0.5
-        whole = tl.where(n == n, n, 0.0).to(tl.int64)
-        power = ((whole + 1023) << 52).to(tl.float64, bitcast=True)
+        exponent = tl.where(n == n, n, 0.0).to(tl.int64)
+        power = ((exponent + 1023) << 52).to(tl.float64, bitcast=True)
     else:
         bounded = tl.where(x < -87.3365, -87.3365, x)
         n = tl.floor(bounded * 1.44269504 + 0.5)
@@ -75,8 +75,8 @@ def _reduced(x):
         total = total * r + 1.0 / 24
         total = total * r + 1.0 / 6
         total = total * r + 0.5
-        whole = tl.where(n == n, n, 0.0).to(tl.int32)
-        power = ((whole + 127) << 23).to(tl.float32, bitcast=True)
+        exponent = tl.where(n == n, n, 0.0).to(tl.int32)
+        power = ((exponent + 127) << 23).to(tl.float32, bitcast=True)
     return power, r, total
 
 

@@ -26,7 +26,7 @@ MARKED = constant(3)  # all steps of the marked lanes
 
 
 @kernel
-def _place(lanes, BLOCK: tl.constexpr):
+def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
     """Return the lanes of a program and the number of its chunk, in 64 bits.
 
     Indices into an array of 8 GB do not fit into 32 bits. The grid has one axis because the others end at
@@ -131,7 +131,7 @@ def forward(
     As a summary, compute the chunk's last state from zero in ``states`` and the product of its factors in
     ``factors``.
     """
-    lane, number = _place(lanes, BLOCK)
+    lane, number = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
     count = tl.minimum(chunk, steps - number * chunk).to(tl.int32)
     if FORM == MARKED:
@@ -201,7 +201,7 @@ def backward(
     g_t = grad_t + s_{t+1} g_{t+1} is the gradient of c_t, with s_t = dc_t / dc_{t-1}. Over the reals, s = f,
     df = g c_{t-1} and du = g. Otherwise, df = g s and du = g dc_t / du_t.
     """
-    lane, number = _place(lanes, BLOCK)
+    lane, number = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
     count = tl.minimum(chunk, steps - number * chunk).to(tl.int32)
     last = number * chunk + count - 1
@@ -268,7 +268,7 @@ def pair_forward(
 
     The second one is c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
     """
-    lane, _ = _place(lanes, BLOCK)
+    lane, _ = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
     c1 = tl.load(start_1 + lane, mask=inside, other=0).to(WIDE)
     c2 = tl.load(start_2 + lane, mask=inside, other=0).to(WIDE)
@@ -313,7 +313,7 @@ def pair_backward(
     BLOCK: tl.constexpr,
 ):
     """Compute the gradients of the arguments of ``pair_forward``."""
-    lane, _ = _place(lanes, BLOCK)
+    lane, _ = _lanes_and_chunk(lanes, BLOCK)
     inside = lane < lanes
     begin_1 = tl.load(start_1 + lane, mask=inside, other=0).to(WIDE)
     begin_2 = tl.load(start_2 + lane, mask=inside, other=0).to(WIDE)

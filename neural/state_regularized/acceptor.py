@@ -25,7 +25,7 @@ from neural.shapes import Layout
 from neural.stacked import Stacked
 from neural.state_regularized.component import Similarity, Transition
 from neural.state_regularized.layers import ALONE, KINDS, PartCell, SRCell
-from neural.unrolled import one_of, whole
+from neural.unrolled import checked_integer, one_of
 
 OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
 """The options that only a network with centroids has."""
@@ -77,7 +77,7 @@ class Acceptor(nn.Module):
             one_of("start_token", start_token, (True, False)),
         )
         tokens = len(self.alphabet) + 2
-        size = whole("embedding_size", embedding_size) if embedding_size is not None else tokens
+        size = checked_integer("embedding_size", embedding_size) if embedding_size is not None else tokens
         self.embedding = nn.Embedding(tokens, size, device=device, dtype=dtype)
         of_centroids: dict[str, Any] = {
             "k": k,

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from neural.unrolled import one_of, whole
+from neural.unrolled import checked_integer, one_of
 
 Similarity = Literal["dot", "euclidean"]
 Transition = Literal["mixture", "sampled", "limit"]
@@ -61,7 +61,7 @@ class StochasticComponent(nn.Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self.k = whole("k", k, least=2)
+        self.k = checked_integer("k", k, least=2)
         self.similarity = one_of("similarity", similarity, ("dot", "euclidean"))
         self.transition = one_of("transition", transition, ("mixture", "sampled", "limit"))
         self.temperature = temperature

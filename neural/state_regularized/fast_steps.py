@@ -6,8 +6,8 @@ noise, or needs the input of the stochastic component, calls :func:`steps`.
 
 >>> from neural.state_regularized.layers import SRLSTMP
 >>> cell = SRLSTMP(3, 2, k=5).cell
->>> made = steps(cell, torch.zeros(7, 4, 3), cell.start(4))
->>> made.u.shape, made.h.shape, made.alpha.shape, made.c.shape
+>>> result = steps(cell, torch.zeros(7, 4, 3), cell.start(4))
+>>> result.u.shape, result.h.shape, result.alpha.shape, result.c.shape
 (torch.Size([7, 4, 2]), torch.Size([7, 4, 2]), torch.Size([7, 4, 5]), torch.Size([7, 4, 2]))
 """
 

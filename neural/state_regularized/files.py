@@ -18,7 +18,7 @@ from automata.text.printable_text import has_half_a_character
 from neural import checkpoints
 from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
 from neural.state_regularized.layers import ALONE
-from neural.unrolled import whole
+from neural.unrolled import checked_integer
 
 KIND = "state-regularized acceptor"
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -96,7 +96,7 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
         ("embedding_size", held),
         ("num_layers", len(tensors)),
     ):
-        if name in options and whole(name, options[name]) > most:
+        if name in options and checked_integer(name, options[name]) > most:
             raise InputError(
                 f"{name} must be at most {most} for a file of {held} numbers in {len(tensors)} tensors, got"
                 f" {options[name]}"

@@ -65,12 +65,12 @@ class SRCell(RecurrentCell):
         """Return the shape of h, and of c if there is one."""
         return [(self.hidden_size,)] * (1 + self.part.has_cell_state)
 
-    def at_centroid(self, place: int, batch: int = 1) -> tuple[Tensor, ...]:
+    def at_centroid(self, index: int, batch: int = 1) -> tuple[Tensor, ...]:
         """Return the state in which h is the centroid with this index, and c, if there is one, is zero."""
-        if place not in range(self.component.k):
-            raise InputError(f"the centroid must be from 0 to {self.component.k - 1}, got {place!r}")
+        if index not in range(self.component.k):
+            raise InputError(f"the centroid must be from 0 to {self.component.k - 1}, got {index!r}")
         _, *rest = self.start(batch)
-        return (self.component.centroids[:, place].expand(batch, -1), *rest)
+        return (self.component.centroids[:, index].expand(batch, -1), *rest)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Run the cell; the ``scores`` are alpha, the ``outputs`` are h."""

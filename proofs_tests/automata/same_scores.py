@@ -62,7 +62,7 @@ def connected(automaton: WFSA) -> WFSA:
 def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
     """New names for the symbols, one each: of all kinds, or the same ones in another order."""
     names = automaton.alphabet
-    several = st.lists(symbols(whole=True), min_size=len(names), max_size=len(names), unique=True)
+    several = st.lists(symbols(encodable=True), min_size=len(names), max_size=len(names), unique=True)
     return dict(zip(names, draw(several | st.permutations(list(names))), strict=True))
 
 

@@ -121,7 +121,7 @@ def test_vectors_that_were_not_kept_are_computed_again(monkeypatch):
     monkeypatch.setattr("automata.equivalence.shortest._NUMBERS_KEPT", 100)
     of = difference(chain(60, 1), chain(60, 2)).joint
     search = Search(modulo(of, primes()))
-    assert search.found(of.states) and search.word() == (0,) * 60
+    assert search.finds(of.states) and search.word() == (0,) * 60
     assert len(search._kept) < 20
 
 
@@ -131,7 +131,7 @@ def test_the_string_that_is_found_is_the_least_one(data):
     dense = field.decide(a, b, lambda stage: None)
     of = difference(a, b)
     search = Search(modulo(of.joint, primes()))
-    assert search.found(of.joint.states) == isinstance(dense, Different)
+    assert search.finds(of.joint.states) == isinstance(dense, Different)
     if isinstance(dense, Different):
         assert tuple(of.symbols[i] for i in search.word()) == dense.word
         kind = {symbol: i for i, symbol in enumerate(of.symbols)}

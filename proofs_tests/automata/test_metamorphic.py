@@ -33,7 +33,7 @@ def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
     live = draw(st.integers(0, 7)) > 0  # else anything: no states, no symbols, no string with a path
-    alphabet = draw(awkward_alphabets(2, whole=True, least=2 * live))
+    alphabet = draw(awkward_alphabets(2, encodable=True, least=2 * live))
     machines = automata(
         k, alphabet=alphabet, epsilon=epsilon, least_states=live, most_states=3, exact=draw(st.booleans())
     )

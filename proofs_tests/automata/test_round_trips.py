@@ -51,7 +51,7 @@ def machines(draw, semiring=None, whole=False, **options):
         "exact": draw(st.booleans()),
         "most_states": 3,
     }
-    return draw(automata(k, alphabet=draw(awkward_alphabets(whole=whole)), **kinds, **options))
+    return draw(automata(k, alphabet=draw(awkward_alphabets(encodable=whole)), **kinds, **options))
 
 
 @contextmanager
@@ -351,7 +351,7 @@ def inexactly(automaton):
 @some_cases(st.data())
 def test_deterministic_automata_keep_their_symbols(data):
     """Through weighted ones and a file, and made least by Hopcroft's algorithm."""
-    alphabet = data.draw(awkward_alphabets(whole=True))
+    alphabet = data.draw(awkward_alphabets(encodable=True))
     dfa = data.draw(dfas(alphabet=alphabet, most_states=4))
     with folder() as here:
         files.write(dfa.to_wfsa(), here / "a.json")

@@ -160,7 +160,7 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
         (proposition_13, "within_c", lambda of, i, j: of.at("W", i, j), "proposition-13"),
         (
             proposition_13,
-            "place",
+            "next_number",
             lambda of, j: of.sum(lambda i: of.times(of.at("W", i, j), of.at("c", i))),
             "proposition-13",
         ),

@@ -88,7 +88,7 @@ def test_a_round_is_given_up_when_its_worker_has_ended_three_times_alone(tmp_pat
 
     store = ledger(tmp_path)
     driver = Driver(WHAT, store, HuntProgress(5, 1))
-    driver.spent, driver.made = 0.01, 100  # so that chunks have several rounds
+    driver.spent, driver.rounds_done = 0.01, 100  # so that chunks have several rounds
     driver.run(Moody(deadly=[deadly]), lambda progress: None, lambda: False)
     assert KILLS == 3 and driver.progress.incomplete == ([deadly] if deaths == KILLS else [])
     first = next(chunk for chunk in handed if deadly in chunk)

@@ -55,7 +55,7 @@ def problems(draw):
         keys=1 if family.lanes else draw(st.integers(1, 3)),
         values=1 if family.lanes else draw(st.integers(1, 3)),
         packed=False,
-        started=True,
+        has_initial_state=True,
         scale=2.0 if family.scaled else None,
         numbers=draw(st.sampled_from(("plain", "real"))),
         gates=draw(st.sampled_from(("none", "mild", "bursts", "infinite"))),

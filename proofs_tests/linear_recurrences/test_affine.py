@@ -52,7 +52,7 @@ def generic_weights(module, size, alphabet="abc"):
     """Return weights of which hardly two are equal, and the corrected variant."""
     claim, _ = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
-    return loaded.weights(size).telling(alphabet), claim.variant("corrected")
+    return loaded.weights(size).generic(alphabet), claim.variant("corrected")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -68,14 +68,14 @@ def test_the_automaton_has_a_state_a_number_and_two_and_none_is_spare(module, si
 @pytest.mark.parametrize(("module", "states"), [("min_gru", 2), ("min_lstm", 2), ("rg_lru", 2), ("hgrn", 3)])
 def test_a_units_automaton_has_as_few_states_as_is_said(module, states):
     loaded = import_module(f"theory.linear_recurrences.{module}")
-    for automaton in loaded.LAYER.automata(loaded.CASES.telling("abc")):
+    for automaton in loaded.LAYER.automata(loaded.CASES.generic("abc")):
         assert automaton.states == states == rank(automaton)
 
 
 def test_the_first_token_takes_a_third_state():
     """RG-LRU as it is programmed, for weights that hide nothing."""
     rg_lru = import_module("theory.linear_recurrences.rg_lru")
-    (automaton,) = rg_lru.three_states(rg_lru.AT_ZERO.telling("abc"))
+    (automaton,) = rg_lru.three_states(rg_lru.AT_ZERO.generic("abc"))
     assert automaton.states == 3 == rank(automaton)
 
 
@@ -84,7 +84,7 @@ def test_the_first_token_takes_a_third_state():
 def test_mambas_automaton_has_a_block_a_history(window, n, alphabet):
     mamba = import_module("theory.linear_recurrences.mamba")
     histories = sum(len(alphabet) ** i for i in range(window))
-    (automaton,) = mamba.CONVOLVED.automata(mamba.convolved_weights((window, n)).telling(alphabet))
+    (automaton,) = mamba.CONVOLVED.automata(mamba.convolved_weights((window, n)).generic(alphabet))
     assert automaton.states == histories * (n + 1) + 1
 
 
@@ -95,7 +95,7 @@ def test_a_break_is_refuted(monkeypatch, module, what):
     claim, _ = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     signature = loaded.CASES if module in UNITS else loaded.weights(2)
-    cases = [signature.telling("ab", first) for first in (0, 3, 5)]
+    cases = [signature.generic("ab", first) for first in (0, 3, 5)]
     told = claim.variant("corrected").changed(small_cases=lambda letters: iter(cases))
     monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(told,)))
     assert_refuted(monkeypatch, claim.name, "corrected", what)
@@ -110,7 +110,7 @@ REMEMBERING = {"mamba": "convolved_weights"} | dict.fromkeys(IN_CHUNKS, "weights
 def test_a_break_is_refuted_where_tokens_are_remembered(monkeypatch, module, what):
     """Windows, and chunks, of two tokens, with weights that tell."""
     loaded = import_module(f"theory.linear_recurrences.{module}")
-    cases = [getattr(loaded, REMEMBERING[module])((2, 2)).telling("ab", first) for first in (0, 3)]
+    cases = [getattr(loaded, REMEMBERING[module])((2, 2)).generic("ab", first) for first in (0, 3)]
     told = loaded.CLAIM.variant("corrected").changed(small_cases=lambda letters: iter(cases))
     monkeypatch.setitem(registry._registered, loaded.CLAIM.name, replace(loaded.CLAIM, variants=(told,)))
     assert_refuted(monkeypatch, loaded.CLAIM.name, "corrected", what)
@@ -119,7 +119,7 @@ def test_a_break_is_refuted_where_tokens_are_remembered(monkeypatch, module, wha
 def test_the_numbers_of_mamba_go_to_the_next_history():
     """For the convolved layer's automata on weights that tell: each string's output, token by token."""
     mamba = import_module("theory.linear_recurrences.mamba")
-    weights = mamba.convolved_weights((3, 2)).telling("ab")
+    weights = mamba.convolved_weights((3, 2)).generic("ab")
     (automaton,) = mamba.CONVOLVED.automata(weights)
     for string in ("abba", "baab", "bbbaaa"):
         outputs = [o for (o,) in mamba.CONVOLVED.recurrence.values(weights, string)]
@@ -130,7 +130,7 @@ def broken(monkeypatch, module, layer):
     """The corrected variant with the automata of another layer, on weights that tell."""
     claim, right = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
-    cases = [loaded.weights(2).telling("ab", first) for first in (0, 3)]
+    cases = [loaded.weights(2).generic("ab", first) for first in (0, 3)]
     variant = claim.variant("corrected").changed(
         construction=layer.automata,
         small_cases=lambda letters: iter(cases),

@@ -142,7 +142,7 @@ def test_isolated_states_need_noise_to_be_trained(
     automaton = WFSA(
         BOOLEAN, [True, False], [False, True], {w: [[True, w == "a"], [False, True]] for w in WORDS}
     )
-    network = FARNN.of(automaton, extra=3, noise=noise, apart=False, dtype=torch.float64)
+    network = FARNN.of(automaton, extra=3, noise=noise, separate_wildcard=False, dtype=torch.float64)
     sentence = [("a", "a", "a")]
     (network.states(sentence) if dense else network(sentence)).sum().backward()
     cell = network.cell

@@ -256,7 +256,7 @@ from neural.scan import triton_outputs as outputs
 
 for kernel in (triton_steps.forward, triton_steps.backward):
     names, fixed = kernel.arg_names, {"SENTENCES": 16, "STATES": 128, "COLUMNS": 32}
-    of = dict.fromkeys(names, "*fp32") | dict.fromkeys(fixed, "constexpr") | {"place": "*i64"}
+    of = dict.fromkeys(names, "*fp32") | dict.fromkeys(fixed, "constexpr") | {"rows": "*i64"}
     of |= dict.fromkeys(("steps", "sentences", "states", "columns"), "i32")
     source = ASTSource(kernel, of, {(names.index(n),): v for n, v in fixed.items()})
     assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]

@@ -92,7 +92,7 @@ def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     half = lower_bound.bits // 2
     assert bound(cell, 0, strings, strings, most_bits=half) == UndecidedBound(31, half)
     told = []
-    bound(cell, 0, strings, strings, tell=told.append)
+    bound(cell, 0, strings, strings, progress=told.append)
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {lower_bound.bits} bits"
 
 

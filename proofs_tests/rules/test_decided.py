@@ -108,7 +108,7 @@ def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
 
 def one_state(beta: float = 1.0, **values: float) -> FARNN:
     """A network of one state and one word, whose numbers are given."""
-    network = FARNN.of(WFSA(REAL, [1], [1], {"a": [[1]]}), apart=False)
+    network = FARNN.of(WFSA(REAL, [1], [1], {"a": [[1]]}), separate_wildcard=False)
     cell = network.cell
     assert isinstance(cell, FactoredCell)
     for name in ("rules", "before", "after", "apart", "stands"):

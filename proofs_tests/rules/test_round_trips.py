@@ -52,7 +52,7 @@ OF_RULES = st.sampled_from(
         "EOS",
     ]
 )
-WORDS = (OF_RULES | symbols(whole=True)).filter(lambda word: word.split() == [word] and "\0" not in word)
+WORDS = (OF_RULES | symbols(encodable=True)).filter(lambda word: word.split() == [word] and "\0" not in word)
 
 
 @st.composite

@@ -166,7 +166,7 @@ BROKEN_PLACES = {
     "ones lost": (proposition_13, "within_ones", lambda of, i, j: of.where(i, j - 1, lambda: of.one)),
     "W transposed in the network": (
         proposition_13,
-        "place",
+        "next_number",
         lambda of, j: of.plus(of.sum(lambda i: of.times(of.at("W", i, j), of.at("c", i))), of.at("b", j)),
     ),
     "mu of another place": (
@@ -185,7 +185,7 @@ BROKEN_PLACES = {
     ),
     "the place after": (
         proposition_12,
-        "place",
+        "next_number",
         lambda of, j: of.plus(
             of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j + 1), of.at("u", j))
         ),

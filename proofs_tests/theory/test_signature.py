@@ -149,7 +149,7 @@ DERIVED = [(claim, variant) for claim, variant in SIGNED if all(map(derived_in, 
 def test_what_does_not_follow_from_the_other_weights_is_refused(claim, variant, data):
     """Else a case that breaks a hypothesis would refute what is true."""
     case = data.draw(variant.cases("ab"))
-    names = set.intersection(*(derived_in(s) for s in signatures(variant) if s.lacks(case) is None))
+    names = set.intersection(*(derived_in(s) for s in signatures(variant) if s.mismatch(case) is None))
     name = data.draw(st.sampled_from(sorted(names)))
     changed = {**case.entries, name: _doubled(case.entries[name])}
     if changed != case.entries:
@@ -166,7 +166,7 @@ def _doubled(value):
 def test_factors_that_are_not_those_of_the_tensor_are_refused():
     """D_1, v and D_2 hang on all words together: those of fewer words are exact, and not by construction."""
     variant = claims()["fa-rnn-eq-5"].variant("corrected-large-enough")
-    case = signatures(variant)[0].telling("ab").renamed({"b": "b"})
+    case = signatures(variant)[0].generic("ab").renamed({"b": "b"})
     assert misfit(signatures(variant), case) is None
     wrong = Weights(case.over, "b", {**case.entries, "v": _doubled(case.v)}, case.size)
     assert "must follow from the others" in misfit(signatures(variant), wrong)

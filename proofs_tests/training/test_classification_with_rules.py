@@ -19,7 +19,7 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_rule_sets
 from proofs_tests.training.small_runs import ratproof
 from training.classification_with_rules import experiment
-from training.classification_with_rules.data import RuledSentences, SentenceBatch, drawn_places, load
+from training.classification_with_rules.data import RuledSentences, SentenceBatch, drawn_indices, load
 from training.classification_with_rules.experiment import build
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
@@ -268,9 +268,9 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
 
 
 def test_a_share_is_drawn_with_the_seed() -> None:
-    assert drawn_places(10, 1, 0) == list(range(10)) and drawn_places(10, 0, 0) == []
-    assert drawn_places(100, 0.1, 0) == drawn_places(100, 0.1, 0) != drawn_places(100, 0.1, 1)
-    assert len(drawn_places(1000, 0.01, 3)) == 10 and len(drawn_places(3, 0.01, 3)) == 1
+    assert drawn_indices(10, 1, 0) == list(range(10)) and drawn_indices(10, 0, 0) == []
+    assert drawn_indices(100, 0.1, 0) == drawn_indices(100, 0.1, 0) != drawn_indices(100, 0.1, 1)
+    assert len(drawn_indices(1000, 0.01, 3)) == 10 and len(drawn_indices(3, 0.01, 3)) == 1
 
 
 @pytest.mark.usefixtures("command_line")

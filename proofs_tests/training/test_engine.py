@@ -137,7 +137,7 @@ def test_the_best_epochs_weights_are_kept() -> None:
 def test_a_gradient_is_clipped_to_the_norm() -> None:
     norms = []
     loop = loop_of(Scripted([0.5], lambda step, x: 1000 * x, epochs=1, clip=1.0))
-    loop.run(tell=lambda step: norms.append((step.norm, float(loop.network.weight.grad.norm()))))  # type: ignore[union-attr]
+    loop.run(progress=lambda step: norms.append((step.norm, float(loop.network.weight.grad.norm()))))  # type: ignore[union-attr]
     assert all(before > 1 and after == pytest.approx(1) for before, after in norms)
 
 

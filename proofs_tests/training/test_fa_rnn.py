@@ -194,7 +194,7 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     part = Sentences(
         tuple(("BOS", *text.split(), "EOS") for text in texts), ("music", "music", "light", "light", "light")
     )
-    system = read_back(model, part, part, apart=True)
+    system = read_back(model, part, part, separate_rules=True)
     assert system.dev == 1 and system.rules == ((model.blocks[0].final[0], "music"),)
     (rule,) = rules_of(model, system, write=True)
     assert rule.rule == "$ * ( jazz | play ) $ *"

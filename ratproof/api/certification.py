@@ -48,10 +48,10 @@ class CertificationReport(NoTruthValue):
     answer: Certification | CounterCertification = field(repr=False)
 
     def __str__(self) -> str:
-        said = self.answer
-        if isinstance(said, CounterCertification):
-            return "\n".join(counter_report.sentences(said))
-        return "\n".join(sentences(said))
+        answer = self.answer
+        if isinstance(answer, CounterCertification):
+            return "\n".join(counter_report.sentences(answer))
+        return "\n".join(sentences(answer))
 
     def __repr__(self) -> str:
         return str(self)
@@ -71,10 +71,10 @@ class CertificationReport(NoTruthValue):
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that the command prints with ``--json``."""
-        said = self.answer
-        if isinstance(said, CounterCertification):
-            return counter_report.as_json_object(said, None)
-        return as_json_object(said, None)
+        answer = self.answer
+        if isinstance(answer, CounterCertification):
+            return counter_report.as_json_object(answer, None)
+        return as_json_object(answer, None)
 
 
 def certify(

@@ -31,27 +31,27 @@ def automata_of(
     A bound says how far the weights of another evaluation in the same format may differ from the automaton's.
 
     Args:
-        name: of the claim.
-        formula: from the embeddings, shape ``(symbols, input_size)``, by torch's functions, the weights
-            ``(initial, final, matrices)``, shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``; each may have
-            an axis of units in front.
-        embeddings: in the module's format.
+        name: the name of the claim.
+        formula: a function from the embeddings, shape ``(symbols, input_size)``, to the weights
+            ``(initial, final, matrices)``, shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``, written with
+            torch's functions; each weight may have a leading axis of units.
+        embeddings: the embeddings, in the module's format.
         alphabet: the symbols.
 
-    Raises :class:`~automata.errors.InputError`: it uses a function whose rounding is not known, or shapes do
-    not fit.
+    Raises :class:`~automata.errors.InputError` if the formula uses a function whose rounding is not known, or
+    if shapes do not fit.
     """
     inputs = RunningErrorTensor.exact(embeddings.detach())
     try:
         with torch.no_grad(), tracking():
-            made: Any = formula(inputs)  # type: ignore[arg-type]  # it is called as a tensor is
+            result: Any = formula(inputs)  # type: ignore[arg-type]  # it acts as a tensor
     except (TypeError, AttributeError) as error:
         raise InputError(f"{name}: the formula cannot be followed: {error}") from error
-    if not isinstance(made, tuple | list) or len(made) != 3:
+    if not isinstance(result, tuple | list) or len(result) != 3:
         raise InputError(f"{name}: the formula gives no (initial, final, matrices)")
     parts = [
         part if isinstance(part, RunningErrorTensor) else RunningErrorTensor.exact(torch.as_tensor(part))
-        for part in made
+        for part in result
     ]
     values, errors = ([_array(getattr(part, what)) for part in parts] for what in ("value", "error"))
     states = values[0].shape[-1] if values[0].ndim else 0
@@ -66,7 +66,7 @@ def automata_of(
         if not np.isfinite(value).all():
             raise InputError(f"{name}: the formula's {what} has a number that is not finite")
     initial, final, matrices = (np.broadcast_to(v, (units, *r)) for v, r in zip(values, right, strict=True))
-    # two evaluations, each off from the truth by its error at most
+    # each of two evaluations differs from the exact value by at most its error
     off = [2 * np.broadcast_to(e, (units, *r)) for e, r in zip(errors, right, strict=True)]
     automata = [
         WFSA(REAL, initial[u], final[u], dict(zip(alphabet, matrices[u], strict=True))) for u in range(units)
@@ -87,13 +87,14 @@ def drawn_vectors(
     (torch.Size([12, 3]), ['zero', 'ones', 'hot-0', 'hot-1'])
 
     Args:
-        size: of a vector.
-        symbols: how many, 8 at least.
-        seed: of what is drawn.
+        size: the size of a vector.
+        symbols: the number of symbols, at least 8.
+        seed: the seed of the random vectors.
         dtype: the module's format.
 
-    Returns: embeddings, shape ``(symbols, size)``, and an alphabet, for
-    :func:`~ratproof.api.modules.module_claim`.
+    Returns:
+        The embeddings, shape ``(symbols, size)``, and an alphabet, for
+        :func:`~ratproof.api.modules.module_claim`.
     """
     if type(size) is not int or size < 1 or type(symbols) is not int or symbols < 8:
         raise InputError(
@@ -106,12 +107,12 @@ def drawn_vectors(
         return torch.randn(size, generator=generator, dtype=torch.float64)
 
     normal = draw()
-    made = {"zero": torch.zeros(size), "ones": torch.ones(size)}
-    made |= {f"hot-{i}": torch.eye(size)[i] for i in range(min(size, 2))}
-    made |= {"v-0": normal, "minus-v-0": -normal, "large": 30 * draw(), "small": 1e-4 * draw()}
-    while len(made) < symbols:
-        made[f"v-{len(made)}"] = draw()
-    return torch.stack([vector.to(dtype) for vector in made.values()]), list(made)
+    vectors = {"zero": torch.zeros(size), "ones": torch.ones(size)}
+    vectors |= {f"hot-{i}": torch.eye(size)[i] for i in range(min(size, 2))}
+    vectors |= {"v-0": normal, "minus-v-0": -normal, "large": 30 * draw(), "small": 1e-4 * draw()}
+    while len(vectors) < symbols:
+        vectors[f"v-{len(vectors)}"] = draw()
+    return torch.stack([vector.to(dtype) for vector in vectors.values()]), list(vectors)
 
 
 def _array(values: Tensor) -> NDArray[np.float64]:

@@ -69,46 +69,46 @@ def kernel_claim(
     The bound is derived from the arguments that describe how the kernel computes.
 
     Args:
-        name: of the claim, in small letters, digits and hyphens.
+        name: the claim's name, in small letters, digits and hyphens.
         family: one of :data:`ratproof.laws.kernels.family.FAMILIES` by name, or a recurrence of your own.
         kernel: called by keyword with the family's tensors (axes B, T, H and K or V), ``scale`` (a number, or
             None for K^(-1/2)), ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state``
             and ``cu_seqlens`` (int64, N + 1 offsets into strings packed in one row, or None); it returns the
-            pair of outputs and final state. Options that its signature lacks are not given where they would
-            be None.
-        against: another kernel, called alike, that it is to compute the same as, in the place of the family's
-            recurrence: the family then says what is drawn, and no more. Rounding is measured
+            pair of outputs and final state. An option that its signature lacks is left out if it is None.
+        against: another kernel with the same calling convention, to compare with instead of the family's
+            recurrence; the family then only determines the inputs. Rounding is measured
             (:mod:`ratproof.laws.kernels.measured`), and no rung is exact.
         form: ``recurrent``, step by step; or ``chunked``.
-        chunk: the tokens of a chunk.
+        chunk: the number of tokens in a chunk.
         scan: how a chunked kernel cumulates logarithms of decays within a chunk: in ``any`` order, in a
             ``chain``, in a ``tree``, or with a ``double`` accumulator.
         inverse: how a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
             an ``explicit`` inverse.
         gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
-            as differentiation of a step gives them, or perhaps ``cumulated``, as sums over later tokens,
-            which cancel. The bound is wider then, and fewer numbers count.
-        without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.CAPABILITIES`; the
-            verdict says so, and nothing of it is tried.
-        multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
-            are not packed then. The verdict says so.
-        longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
-            so.
+            like the derivative of a step, or perhaps ``cumulated``, as sums over later tokens, which cancel.
+            With ``cumulated``, the bound is wider, and fewer numbers count.
+        without: capabilities that the kernel lacks, names of
+            :data:`ratproof.laws.kernels.kernel.CAPABILITIES`; they are not tested, and the verdict names
+            them.
+        multiple: the kernel only reads strings whose lengths are multiples of this number of tokens; its
+            strings are then not packed. The verdict names it.
+        longest: the maximum number of tokens that the kernel reads, or that it gets because it is slow; the
+            verdict names it.
         sizes: the sizes of calls by axis: ``{"K": (64, 128), "V": (64, 128)}`` for a kernel that takes no
-            others. The axes are B, H, K and V, or B and D; those that are not named have the usual sizes. The
-            verdict says so.
-        lengths: the numbers of tokens T that calls have, in the place of the usual ones and of random ones;
-            the verdict says so.
+            others. The axes are B, H, K and V, or B and D; an axis that is not named has the usual sizes. The
+            verdict names them.
+        lengths: the numbers of tokens T of the calls, instead of the usual and random ones; the verdict names
+            them.
         dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
             and ``float16``.
-        accumulation: the wider format of its states, initial and final, and of all that it computes from
-            narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
-        device: where its tensors are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
-            variable ``RATPROOF_DEVICE`` names.
-        seconds: that a rung may take, looked at between calls; where it is not enough for all of them, the
+        accumulation: the wider format of its initial and final states, and of everything that it computes
+            from narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
+        device: the device of its tensors; by default the one that ``[tool.ratproof] device`` or the
+            environment variable ``RATPROOF_DEVICE`` names, otherwise ``cpu``.
+        seconds: the time limit of a rung, checked between calls. If it is too short for all calls, the
             verdict is ``unknown``, unless one was wrong.
-        gpu_memory: bytes that torch may hold on a GPU meanwhile, where a kernel that asks for more gets
-            torch's ``OutOfMemoryError``; half of what is free there, without.
+        gpu_memory: the number of bytes that torch may hold on a GPU; a kernel that asks for more gets torch's
+            ``OutOfMemoryError``. By default half of the free memory.
         says: the claim in a sentence.
 
     Raises:
@@ -116,8 +116,8 @@ def kernel_claim(
     """
     device = device or default_device()
     own = _family(name, family)
-    lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
-    _require(name, "without", lacks, CAPABILITIES)
+    unsupported, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
+    _require(name, "without", unsupported, CAPABILITIES)
     _require(name, "dtypes", formats, FORMATS)
     _require(name, "form", [form], ("recurrent", "chunked"))
     _require(name, "scan", [scan], SCANS)
@@ -138,7 +138,7 @@ def kernel_claim(
             f"{name}: chunk must be a positive integer if the form is 'chunked', and None otherwise, got"
             f" {chunk!r} for the form {form!r}"
         )
-    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in lacks):
+    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in unsupported):
         raise InputError(
             f"{name}: multiple must be a positive integer, and 1 unless without has 'cu_seqlens', got"
             f" {multiple!r}"
@@ -147,10 +147,10 @@ def kernel_claim(
         raise InputError(f"{name}: longest must be an integer of at least {multiple}, got {longest!r:.60}")
     axes = "BD" if own.lanes else "BHKV"
     chosen = {
-        axis: _whole(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
+        axis: _integers(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
     }
     _require(name, "sizes", chosen, axes)
-    times = _whole(name, "lengths", lengths, 0) if lengths else ()
+    times = _integers(name, "lengths", lengths, 0) if lengths else ()
     if times and (longest is not None or any(time % multiple for time in times)):
         raise InputError(
             f"{name}: lengths must be multiples of {multiple}, without longest= beside them, got {times}"
@@ -170,7 +170,7 @@ def kernel_claim(
         own,
         kernel,
         KernelForm(chunk, scan, inverse),
-        without=lacks,
+        without=unsupported,
         dtypes=formats,
         device=device,
         cumulated=cumulated,
@@ -220,8 +220,8 @@ def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
     return values
 
 
-def _whole(name: str, what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
-    """Whole numbers in order."""
+def _integers(name: str, what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
+    """Return the integers sorted and without duplicates; raise InputError if one is below ``least``."""
     numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     if not numbers or any(type(n) is not int or n < least for n in numbers):
         raise InputError(f"{name}: {what} must be integers of at least {least}, got {values!r:.60}")

@@ -123,7 +123,7 @@ def module_claim(
         raise InputError(
             f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}"
         )
-    deviations = [_apart(a, slack) for a in automata] if derived is None else list(derived)
+    deviations = [_uniform_deviation(a, slack) for a in automata] if derived is None else list(derived)
     if derived is None and isinstance(module, Recurrent) and slack == 0:
         own = module.deviations(embeddings)
         # those of its own weights are no others' where an automaton of another shape is given
@@ -247,7 +247,7 @@ def _exceeds(name: str, threshold: float) -> Accepts:
     return accepts
 
 
-def _apart(automaton: WFSA, slack: float) -> Deviation:
+def _uniform_deviation(automaton: WFSA, slack: float) -> Deviation:
     """Return a deviation of ``slack`` for every weight that is neither 0 nor 1."""
     one, zero = automaton.semiring.one, automaton.semiring.zero
     parts = (automaton.matrices, automaton.initial, automaton.final)

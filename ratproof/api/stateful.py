@@ -51,22 +51,22 @@ def model_claim(
     rows.
 
     Args:
-        name: of the claim, in small letters, digits and hyphens.
+        name: the claim's name, in small letters, digits and hyphens.
         model: :func:`~ratproof.laws.models.torch_rnn.of_torch_rnn` of a module,
             :func:`~ratproof.laws.models.causal_model.of_causal_model` of one, a
             :class:`~ratproof.laws.models.model.StatefulModel` of your own, or a function or module that is
-            called with inputs and state (``None`` at first), with ``mask=`` where a mask is given, and
+            called with inputs and state (``None`` at first), and with ``mask=`` if there is a mask, and
             returns outputs of shape ``(B, T, ...)`` and the next state.
         inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
-            without, the model's own.
-        without: what it does not take, names of :data:`ratproof.laws.models.model.CAPABILITIES`, besides
-            what the model says itself; the verdict says so, and nothing of it is tried.
-        precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
-            in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
-            ``float16`` or ``bfloat16``. It replaces what operators show.
-        longest: tokens that it reads at most; without, the model's own.
-        device: where its inputs are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
-            variable ``RATPROOF_DEVICE`` names.
+            by default the model's own.
+        without: capabilities that the model lacks, names of :data:`ratproof.laws.models.model.CAPABILITIES`,
+            besides those that the model declares itself; they are not tested, and the verdict names them.
+        precision: the lowest precision inside the model: ``float64``, ``float32``, ``float16`` or
+            ``bfloat16``. Pass it if torch's operators do not show it, because a kernel computes in another
+            one, or if they show another rounding than you allow. It replaces what the operators show.
+        longest: the maximum number of tokens that the model reads; by default the model's own.
+        device: the device of its inputs; by default the one that ``[tool.ratproof] device`` or the
+            environment variable ``RATPROOF_DEVICE`` names, otherwise ``cpu``.
         says: the claim in a sentence.
 
     Raises:
@@ -76,7 +76,7 @@ def model_claim(
     own = model if isinstance(model, StatefulModel) else Called(model)
     if not callable(model) and own is not model:
         raise InputError(f"{name}: the model must be a StatefulModel, got a {type(model).__name__}")
-    lacks = own.without | _names(name, without)
+    unsupported = own.without | _names(name, without)
     reads = inputs or own.inputs
     if not isinstance(reads, Tokens | Vectors):
         raise InputError(f"{name}: inputs must be Tokens(vocabulary) or Vectors(size), got {reads!r:.60}")
@@ -84,11 +84,11 @@ def model_claim(
         raise InputError(f"{name}: precision must be one of {', '.join(FORMATS)}, got {precision!r:.60}")
     if longest is not None and (type(longest) is not int or longest < 2):
         raise InputError(f"{name}: longest must be an integer of at least 2, got {longest!r:.60}")
-    kinds = _kinds(lacks)
+    kinds = _kinds(unsupported)
     if not kinds:
         raise InputError(f"{name}: without leaves no law, where one of {', '.join(LAWS)} is needed")
-    _require_methods(name, own, lacks)
-    brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
+    _require_methods(name, own, unsupported)
+    brought = Declared(name, own, reads, unsupported, precision, longest or own.longest, device)
     says = says or f"{own.name()} gives the same, however it is asked"
     return ModelUnderTest(name, says, model_rungs(brought, kinds), device, brought)
 
@@ -107,20 +107,20 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
     return names
 
 
-def _kinds(lacks: frozenset[str]) -> tuple[str, ...]:
+def _kinds(unsupported: frozenset[str]) -> tuple[str, ...]:
     """Return the laws that apply to the model.
 
     ``reorder`` needs pieces and batches, because rows are reordered between two calls of a batch. ``padding``
     needs a model that takes padding on at least one side.
     """
-    unpadded = {"left-padding", "right-padding"} <= lacks
-    also = {"reorder": bool({"pieces", "batch"} & lacks), "padding": unpadded}
-    return tuple(law for law in LAWS if law not in lacks and not also.get(law, False))
+    unpadded = {"left-padding", "right-padding"} <= unsupported
+    also = {"reorder": bool({"pieces", "batch"} & unsupported), "padding": unpadded}
+    return tuple(law for law in LAWS if law not in unsupported and not also.get(law, False))
 
 
-def _require_methods(name: str, model: StatefulModel, lacks: frozenset[str]) -> None:
+def _require_methods(name: str, model: StatefulModel, unsupported: frozenset[str]) -> None:
     unneeded = {"clear": {"clear", "reuse"}, "reorder": {"reorder", "pieces", "batch"}}
-    missing = [method for method in model.lacks() if not unneeded[method] & lacks]
+    missing = [method for method in model.missing_methods() if not unneeded[method] & unsupported]
     if missing:
         arguments = {"clear": "clear(state)", "reorder": "reorder(state, rows)"}
         listed = " and no ".join(arguments[method] for method in missing)

@@ -89,39 +89,39 @@ def step_claim(
     """Return the claim that a network gives every string the score that an automaton gives it.
 
     Args:
-        name: of the claim, in small letters, digits and hyphens.
-        start: the state before the first symbol: a number, or nested tuples of numbers; floats are the
-            fractions that they are.
-        step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so
-            it has to compute with them: ``c / 2``, not ``0.5 * c``; and on affine forms
-            (:mod:`automata.recurrences.forms`), to which it has to do the same.
-        automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are
-            strings.
-        out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers,
-            without.
-        modes: a state is a pair of what the network remembers (one of finitely many things) and its numbers.
+        name: the claim's name, in small letters, digits and hyphens.
+        start: the state before the first symbol: a number, or nested tuples of numbers; floats count as the
+            fractions that they represent.
+        step: a pure function from a state and a symbol to the next state. It is called with fractions and
+            with affine forms (:mod:`automata.recurrences.forms`), so it must compute exactly with both:
+            ``c / 2``, not ``0.5 * c``.
+        automaton: one automaton, or one for each number that ``out`` returns, over one alphabet whose symbols
+            are strings.
+        out: a function from a state to the score or a tuple of scores; by default the state itself, or its
+            numbers if ``modes`` is true.
+        modes: whether a state is a pair of a mode (one of finitely many) and numbers.
         says: the claim in a sentence.
 
     Raises:
-        InputError: alphabets differ, a symbol is no string, an automaton has epsilon cycles without a sum, or
-            the first step computes in floats.
+        InputError: alphabets differ, a symbol is not a string, an automaton has epsilon cycles without a sum,
+            or the first step computes in floats.
     """
     automata = check_automata(name, automaton)
-    given = OnlyCase(automata)
+    only_case = OnlyCase(automata)
     network = _recurrence(name, start, step, out, modes)
-    shown = network.out(given, network.start(given))
+    shown = network.out(only_case, network.start(only_case))
     if len(shown) != len(automata):
         raise InputError(
             f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to"
             " compare with"
         )
-    _require_exact_first_steps(network, given)
+    _require_exact_first_steps(network, only_case)
 
     def cases(alphabet: str) -> st.SearchStrategy[OnlyCase]:
-        return st.just(given)
+        return st.just(only_case)
 
     def small(letters: int) -> Iterator[OnlyCase]:
-        return iter([given] if letters == 1 else [])
+        return iter([only_case] if letters == 1 else [])
 
     variant = Variant(
         name=BELIEVED,
@@ -131,10 +131,10 @@ def step_claim(
         cases=cases,
         small_cases=small,
         kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1],
-        alphabet=given.alphabet,
+        alphabet=only_case.alphabet,
     )
     source = Source("your own", "your file", name)
-    return StepClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+    return StepClaim(name, says, f"{says}.", source, (), (variant,), example=only_case, case=only_case)
 
 
 believe = step_claim
@@ -174,11 +174,11 @@ def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recu
     return Recurrence(begin, go_on, show, modes)
 
 
-def _require_exact_first_steps(network: Recurrence, given: OnlyCase) -> None:
-    """Refuse a step that rounds before any evidence runs; whatever else it raises, the evidence will say."""
-    for symbol in given.alphabet:
+def _require_exact_first_steps(network: Recurrence, case: OnlyCase) -> None:
+    """Raise InputError if a first step rounds; leave other exceptions to the evidence."""
+    for symbol in case.alphabet:
         try:
-            network.out(given, network.step(given, network.start(given), symbol))
+            network.out(case, network.step(case, network.start(case), symbol))
         except InputError:
             raise
         except (Exception, SystemExit):

@@ -145,7 +145,7 @@ def decide_network(
     network: FARNN,
     rules: Sequence[Labelled],
     compiled: RuleSet,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> NetworkDecision:
     """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
 
@@ -155,7 +155,7 @@ def decide_network(
         rules: the rules of the file.
         compiled: the rules from which the network was built; only the order of its labels, and whether
             sentences begin with BOS, are trusted.
-        tell: called with a description of each stage.
+        progress: called with a description of each stage.
 
     Raises :class:`~automata.errors.InputError` for a network of another kind.
     """
@@ -178,27 +178,27 @@ def decide_network(
             f"torch multiplies float32 with {torch.get_float32_matmul_precision()} precision, which rounds"
             ' whole numbers; torch.set_float32_matmul_precision("highest") is right'
         )
-    tell("reading the network")
+    progress("reading the network")
     matrices, letter, same = matrices_of(network)
     initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
-    largest, whole = largest_number(network, matrices, initial, final)
-    exact = whole and same and largest * format_of(network.initial.dtype).unit < 1
+    largest, integral = largest_number(network, matrices, initial, final)
+    exact = integral and same and largest * format_of(network.initial.dtype).unit < 1
     different = [matrix > 0 for matrix in matrices]  # one object per distinct matrix, which its words share
-    tables = {word: different[place] for word, place in zip(network.words, letter, strict=True)}
+    tables = {word: different[index] for word, index in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
     answers: dict[str | None, tuple[RuleDecision, ...]] = {}
     for row, label in enumerate(compiled.labels):
-        tell(f"deciding {label}")
-        places = [place for place, rule in enumerate(rules) if rule.label == label]
+        progress(f"deciding {label}")
+        indices = [index for index, rule in enumerate(rules) if rule.label == label]
         some = [part for part in compiled.parts if part.label == label]
         decisions: list[RuleDecision] = []
-        if covers(final[row], some, places):
+        if covers(final[row], some, indices):
             for part in some:
                 own = (final[row] > 0) & np.isin(np.arange(len(initial)), part.states)
                 decisions.append(
                     decide(
                         support.replace(final=own),
-                        [rules[place].rule for place in part.rules],
+                        [rules[index].rule for index in part.rules],
                         compiled.begins,
                         join=True,
                     )
@@ -208,7 +208,7 @@ def decide_network(
             decisions = [
                 decide(
                     support.replace(final=final[row] > 0),
-                    [rules[place].rule for place in places],
+                    [rules[index].rule for index in indices],
                     compiled.begins,
                     join=False,
                 )
@@ -250,15 +250,15 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
     return RuleDecision(answer, tuple(certificates), stand)
 
 
-def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[int]) -> bool:
+def covers(final: NDArray[np.float64], parts: Sequence[Part], rules: Iterable[int]) -> bool:
     """Return whether the parts together have all of a label's final states and all of its rules.
 
     Then a property of each part is a property of the label.
     """
     states = {state for part in parts for state in part.states}
     return set(np.flatnonzero(final).tolist()) <= states and {
-        place for part in parts for place in part.rules
-    } == set(places)
+        rule for part in parts for rule in part.rules
+    } == set(rules)
 
 
 def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], bool]:
@@ -275,16 +275,16 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
             True,
         )
     assert isinstance(cell, FactoredCell)
-    rules, before, after, apart, stands = weights_of(cell)
+    rules, before, after, wildcard, stands = weights_of(cell)
     rows, letter = np.unique(np.column_stack([rules, stands]), axis=0, return_inverse=True)
     first = {number: word for word, number in reversed(list(enumerate(letter.tolist())))}
     unit = torch.eye(cell.states, dtype=network.initial.dtype, device=network.initial.device)
     matrices, same = [], True
     for number, row in enumerate(rows):
-        matrices.append((before * row[:-1]) @ after.T + row[-1] * apart)
-        places = torch.full((1, cell.states), first[number], dtype=torch.long, device=unit.device)
+        matrices.append((before * row[:-1]) @ after.T + row[-1] * wildcard)
+        words = torch.full((1, cell.states), first[number], dtype=torch.long, device=unit.device)
         with torch.no_grad():
-            product = cell(places, torch.ones_like(places, dtype=torch.bool), unit).double().cpu().numpy()
+            product = cell(words, torch.ones_like(words, dtype=torch.bool), unit).double().cpu().numpy()
         same = same and np.array_equal(product, matrices[-1])
     return matrices, letter.tolist(), same
 
@@ -321,11 +321,11 @@ def largest_number(
     most = max([initial.sum(), *(initial @ row for row in sums)])  # bound on the sum of h, after any sentence
     bound = most * max(1.0, final.max(initial=0))
     if weights:
-        rules, before, after, apart, stands = (max(1.0, values.max(initial=0)) for values in weights)
+        rules, before, after, wildcard, stands = (max(1.0, values.max(initial=0)) for values in weights)
         # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix,
         # which is there for every word
         columns = max(1, weights[0].shape[1])
-        bound = max(bound, most * before * rules * after * columns + most * apart * len(initial) * stands)
+        bound = max(bound, most * before * rules * after * columns + most * wildcard * len(initial) * stands)
     return (int(bound), True) if bound < 2.0**53 else (0, False)
 
 
@@ -337,24 +337,24 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
     in_rules = dict(zip(known.alphabet, known.letter, strict=True))
     looks = [matrix.tobytes() for matrix in network.matrices]
     kinds: dict[tuple[bytes, int | None], list[Symbol]] = {}
-    for word, place in network.index.items():
+    for word, index in network.index.items():
         kinds.setdefault(
-            (looks[place], None if begins and word == BEGIN else in_rules[str(word)]), []
+            (looks[index], None if begins and word == BEGIN else in_rules[str(word)]), []
         ).append(word)
     return {own[0]: tuple(own) for own in kinds.values()}
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
     """Return the letters of only these words."""
-    place = dict(zip(known.alphabet, known.letter, strict=True))
-    return replace(known, alphabet=tuple(words), letter=tuple(place[word] for word in words))
+    letter_of = dict(zip(known.alphabet, known.letter, strict=True))
+    return replace(known, alphabet=tuple(words), letter=tuple(letter_of[word] for word in words))
 
 
 def behind_begin(automaton: WFSA) -> WFSA:
     """Return the automaton, without epsilon, on sentences that begin with BOS."""
     n = automaton.states + 1
     padded = [np.pad(matrix, (1, 0)) for matrix in automaton.matrices]
-    wide = {word: padded[place] for word, place in automaton.index.items()}
+    wide = {word: padded[index] for word, index in automaton.index.items()}
     start = np.zeros((n, n), dtype=bool)
     start[0, 1:] = automaton.initial
     return WFSA(BOOLEAN, np.arange(n) == 0, np.pad(automaton.final, (1, 0)), {BEGIN: start, **wide})

@@ -70,5 +70,5 @@ def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
     return {x: [1 + row.index(1) for row in table] for x, table in tables.items()}
 
 
-def _one(place: int, length: int) -> list[int]:
-    return [int(i == place) for i in range(length)]
+def _one(index: int, length: int) -> list[int]:
+    return [int(i == index) for i in range(length)]

@@ -28,10 +28,14 @@ SEMIRINGS = {  # plus, times, divided by, zero, the weights that are no fraction
 }
 
 
-def whole(digits):
+def parse_integer(digits):
     """Return int(digits), which Python refuses where they are many, and computes slowly."""
     half = len(digits) // 2
-    return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
+    return (
+        int(digits)
+        if half < 999
+        else parse_integer(digits[:-half]) * 10**half + parse_integer(digits[-half:])
+    )
 
 
 class Automaton:
@@ -82,7 +86,7 @@ class Automaton:
             fits and self.semiring != "boolean", f"{text!r:.40} is no weight of the {self.semiring} semiring"
         )
         top, _, bottom = text.lstrip("-").partition("/")
-        value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
+        value = Fraction((-1) ** text.startswith("-") * parse_integer(top), parse_integer(bottom or "1"))
         need(
             value >= 0 or self.semiring != "max-times", f"{text!r:.40} is no weight of the max-times semiring"
         )

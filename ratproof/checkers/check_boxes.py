@@ -224,13 +224,13 @@ class Network:
         read = [[self.reads[token][i] for i in g] for g in self.gates]
         mids = [each(add, first(product(M, middle)), c) for M, c in zip(US, self.c, strict=True)]
         ins = [each(add, m, r) for m, r in zip(mids, read, strict=True)]
-        whole = [box.reach(m, M) for m, M in zip(ins, US, strict=True)]
+        over_box = [box.reach(m, M) for m, M in zip(ins, US, strict=True)]
         if not self.gru:
-            mid, grad = tanh(ins[0]), rows(tanh_slope(tanh(whole[0])), US[0])
+            mid, grad = tanh(ins[0]), rows(tanh_slope(tanh(over_box[0])), US[0])
             return mid, grad, box.reach(mid, grad)
         r, z, h, inner = (
-            sigmoid(whole[0]),
-            sigmoid(whole[1]),
+            sigmoid(over_box[0]),
+            sigmoid(over_box[1]),
             first(product(S, middle)),
             box.reach(mids[2], US[2]),
         )
@@ -245,7 +245,7 @@ class Network:
 
     def gaps(self, u, label, box):
         """Return (b_i - b_label) / tau at the middle, and their gradients."""
-        mid, grad, whole = u
+        mid, grad, over_box = u
         centroids = [list(s) for s in zip(*self.S, strict=True)]
         if self.dot:
             towards = [each(sub, s, centroids[label]) for s in centroids]
@@ -253,9 +253,9 @@ class Network:
         else:
             lengths = [norm(each(sub, s, mid)) for s in centroids]
             middle, pulls = [sub(lengths[label], x) for x in lengths], []
-            for apart in (each(sub, s, whole) for s in centroids):
-                away = norm(apart)
-                pulls.append([meet(div(x, away), EVERY) if away[0] > 0 else EVERY for x in apart])
+            for difference in (each(sub, s, over_box) for s in centroids):
+                away = norm(difference)
+                pulls.append([meet(div(x, away), EVERY) if away[0] > 0 else EVERY for x in difference])
             towards = [each(sub, p, pulls[label]) for p in pulls]
         gradients = [[mul(x, self.cool) for x in row] for row in product(towards, grad)]
         return [mul(x, self.cool) for x in middle], gradients
@@ -322,13 +322,13 @@ def verdict(data):
     return claim
 
 
-def apart(network):
+def without_temperature(network):
     return {name: value for name, value in network.items() if name != "temperature"}
 
 
 def about(data):
     """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
-    part, automaton = apart(data["network"]), data["automaton"]
+    part, automaton = without_temperature(data["network"]), data["automaton"]
     network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
     near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
     says = (

@@ -27,17 +27,21 @@ FIELDS = {
 OTHERS = ("boolean", "max-plus", "min-plus", "max-times")
 
 
-def whole(digits):
+def parse_integer(digits):
     """Return int(digits), which Python refuses where they are many, and computes slowly."""
     half = len(digits) // 2
-    return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
+    return (
+        int(digits)
+        if half < 999
+        else parse_integer(digits[:-half]) * 10**half + parse_integer(digits[-half:])
+    )
 
 
 def weight(text, counting=False):
     fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction")
     top, _, bottom = text.lstrip("-").partition("/")
-    value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
+    value = Fraction((-1) ** text.startswith("-") * parse_integer(top), parse_integer(bottom or "1"))
     need(not counting or (value.denominator == 1 and value >= 0), f"{text!r:.40} is no count")
     return value.numerator if value.denominator == 1 else value
 
@@ -131,19 +135,19 @@ def check_link(c, a, entries):
             need(image == right, f"M_C X is not X M for {symbol!r:.40}")
 
 
-def without_epsilon(a, given):
+def without_epsilon(a, proof):
     """Return the automaton that is A without epsilon.
 
     If v > 0 and |E| v < v, the sums over epsilon paths converge absolutely.
     """
-    if given is None and not a.epsilon:
+    if proof is None and not a.epsilon:
         return a
-    known(given, ["automaton", "bound"])
-    v = [weight(text) for text in listed(given["bound"], "bound", str)]
+    known(proof, ["automaton", "bound"])
+    v = [weight(text) for text in listed(proof["bound"], "bound", str)]
     need(len(v) == a.n and all(w > 0 for w in v), "the bound is no positive vector")
     less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in a.epsilon.items())
     need(less, "silent ways do not converge")
-    plain = Automaton(given["automaton"])
+    plain = Automaton(proof["automaton"])
     check_link(plain, a, None)
     return plain
 

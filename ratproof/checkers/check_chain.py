@@ -25,10 +25,14 @@ LISTS = ("alphabet", "initial", "final", "transitions")
 FIGURES = ("states", "transitions", "links", "nonzeros", "left", "primes", "methods", "seconds")
 
 
-def whole(digits):
+def parse_integer(digits):
     """Return int(digits), which Python refuses where they are many, and computes slowly."""
     half = len(digits) // 2
-    return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
+    return (
+        int(digits)
+        if half < 999
+        else parse_integer(digits[:-half]) * 10**half + parse_integer(digits[-half:])
+    )
 
 
 @lru_cache(2**18)
@@ -36,7 +40,7 @@ def weight(text):
     fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction")
     top, _, bottom = text.lstrip("-").partition("/")
-    value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
+    value = Fraction((-1) ** text.startswith("-") * parse_integer(top), parse_integer(bottom or "1"))
     return value.numerator if value.denominator == 1 else value
 
 

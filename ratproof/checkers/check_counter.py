@@ -106,10 +106,10 @@ def fixed(text, dimensions=0):
     return (top << P) // bottom, -((-top << P) // bottom)
 
 
-def corner(texts, place, endless):
+def corner(texts, side, endless):
     """Return the lower (place 0) or upper corner of a box, rounded inwards; infinite where it is endless."""
-    free, end = ("-inf", -INF) if place == 0 else ("inf", INF)
-    return [end if endless and x == free else fixed(x)[1 - place] for x in listed(texts, "a corner", str)]
+    free, end = ("-inf", -INF) if side == 0 else ("inf", INF)
+    return [end if endless and x == free else fixed(x)[1 - side] for x in listed(texts, "a corner", str)]
 
 
 def product(matrix, vector):
@@ -184,8 +184,8 @@ class Network:
         """Return the next h: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
         if not self.S:
             return u
-        apart = [product([s], u)[0] for s in self.S]
-        best = max(range(len(self.S)), key=lambda i: sum(apart[i]))
+        similarities = [product([s], u)[0] for s in self.S]
+        best = max(range(len(self.S)), key=lambda i: sum(similarities[i]))
         towards = [each(sub, s, self.S[best]) for s in self.S]
         gaps = [mul(g, self.cool) for g in product(towards, u)]
         gaps[best] = (0, 0)
@@ -225,8 +225,8 @@ def inside(values, box):
 def grouped(net, data):
     """Return the groups of symbols of one turn each: up, down or neither."""
     groups = [listed(group, "a group of symbols", int) for group in listed(data, "groups", list)]
-    whole = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
-    need(whole, "the groups are not all symbols once")
+    complete = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
+    need(complete, "the groups are not all symbols once")
     need(
         all(net.turns[x] == net.turns[group[0]] for group in groups for x in group), "a group mixes brackets"
     )
@@ -235,7 +235,7 @@ def grouped(net, data):
 
 def box_of(net, corners, endless):
     need(len(listed(corners, "a box", list)) == 2, "a box has not two corners")
-    low, high = (corner(texts, place, endless) for place, texts in enumerate(corners))
+    low, high = (corner(texts, side, endless) for side, texts in enumerate(corners))
     need(
         len(low) == len(high) == net.d and all(a <= b for a, b in zip(low, high, strict=True)),
         "a box is empty",
@@ -268,26 +268,26 @@ def theorem(net, data):
     for group in groups:
         entries = zip(*(net.reads[x] for x in group), strict=True)
         reads.append([(min(x[0] for x in xs), max(x[1] for x in xs)) for xs in entries])
-    for place, (dead, stands) in enumerate(classes):
-        state = product(net.U, h[place])
-        for group, read, to in zip(groups, reads, nodes[place]["after"], strict=True):
+    for index, (dead, stands) in enumerate(classes):
+        state = product(net.U, h[index])
+        for group, read, to in zip(groups, reads, nodes[index]["after"], strict=True):
             turn = net.turns[group[0]]
             falls, stood = turn < 0 and stands == 0, max(stands + turn, 0)
             if stood > height:
-                need(to == -1, f"node {place} has an arrow to a string that stands too high")
+                need(to == -1, f"node {index} has an arrow to a string that stands too high")
                 continue
-            need(0 <= to < len(nodes), f"an arrow of node {place} leads nowhere")
-            need(classes[to] == (dead or falls, stood), f"an arrow of node {place} leads to another class")
-            f, m, o = net.gates(each(add, state, read), c[place])
+            need(0 <= to < len(nodes), f"an arrow of node {index} leads nowhere")
+            need(classes[to] == (dead or falls, stood), f"an arrow of node {index} leads to another class")
+            f, m, o = net.gates(each(add, state, read), c[index])
             cell = []
-            for x, y in zip(each(carry, f, m, c[place]), c[to], strict=True):
+            for x, y in zip(each(carry, f, m, c[index]), c[to], strict=True):
                 low, high = max(x[0], y[0]), min(x[1], y[1])  # follow() looks for what is not in y
                 cell.append((low, high) if low <= high else y)
             need(inside(net.mix(net.output(o, cell)), h[to]), f"h leaves node {to}'s box")
-            arrows.append((place, to, f, m))
-        low, high = net.logit(state, c[place])
+            arrows.append((index, to, f, m))
+        low, high = net.logit(state, c[index])
         certain = low > 0 if (dead, stands) == (False, 0) else high < 0
-        need(certain, f"the decision at node {place} is not certain")
+        need(certain, f"the decision at node {index} is not certain")
     for unit in range(net.d):
         boxes = [box[unit] for box in c]
         follow([(s, t, f[unit], m[unit]) for s, t, f, m in arrows], boxes, first_c[unit], length, unit)
@@ -311,8 +311,8 @@ def follow(arrows, boxes, start, length, unit):
                 then[t] = (-INF if free[t][0] else low), (INF if free[t][1] else high)
         if then == now:
             return
-        for place, (x, box) in enumerate(zip(then, boxes, strict=True)):
-            need(x == NOBODY or inside([x], [box]), f"the cell leaves node {place}'s box at unit {unit}")
+        for index, (x, box) in enumerate(zip(then, boxes, strict=True)):
+            need(x == NOBODY or inside([x], [box]), f"the cell leaves node {index}'s box at unit {unit}")
         now = then
     need(length is not None, f"the cell's bounds never come to rest at unit {unit}")
 
@@ -328,13 +328,13 @@ def verdict(data):
     return claim
 
 
-def apart(network):
+def without_temperature(network):
     return {name: value for name, value in network.items() if name != "temperature"}
 
 
 def about(data):
     """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
-    part, tau = apart(data["network"]), data["network"]["temperature"]
+    part, tau = without_temperature(data["network"]), data["network"]["temperature"]
     network, d = digest(part), len(part["w"])
     texts, theorems = [], []
     for one in data["theorems"]:

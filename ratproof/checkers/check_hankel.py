@@ -144,7 +144,7 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
 class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
     def __init__(self, data):
         self.name, (vectors, self.shown, names) = data["cell"], CELLS[data["cell"]]
-        self.letters = {x: place for place, x in enumerate(data["letters"])}
+        self.letters = {x: index for index, x in enumerate(data["letters"])}
         known(data["weights"], names.split())
         sizes = {"units": data["units"], "letters": len(self.letters)}
         shape = {x: SHAPES.get(x, SHAPES.get(x[0])) for x in names.split()}
@@ -227,13 +227,13 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
 
     def rwkv(self, x, before, _):
         letters, means = (*before, x), []
-        for place, (w, u, keys) in enumerate(zip(self.w["w"], self.w["u"], self.w["W_k"], strict=True)):
+        for unit, (w, u, keys) in enumerate(zip(self.w["w"], self.w["u"], self.w["W_k"], strict=True)):
             weights = []
             for later, y in zip(range(len(before) - 1, -2, -1), letters, strict=True):
                 more = u if later < 0 else ZERO - w * exactly(later)
-                key = place, later, y
+                key = unit, later, y
                 weights.append(self.once(key, lambda more=more, k=keys[y]: (more + k).exp()))
-            means.append(self.mean(letters, weights)[place])
+            means.append(self.mean(letters, weights)[unit])
         return letters, means
 
     def mlstm(self, x, before, _):

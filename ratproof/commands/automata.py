@@ -48,7 +48,7 @@ def load_both(
     return one, other
 
 
-def tell_semiring(target: str, automaton: WFSA) -> None:
+def note_semiring(target: str, automaton: WFSA) -> None:
     """Say how an .att file is read back, which says no semiring itself."""
     if target.endswith(".att") and automaton.semiring is not MIN_PLUS:
         print(f"{target} does not say its semiring: --semiring {automaton.semiring.name} reads it back")
@@ -98,9 +98,9 @@ def convert(
     files.require_writable(target)
     require_outputs({"": target}, reads=(source, symbols))
     machine = load(source, semiring, symbols, file_format)
-    _tell(files.write(machine, target, round_weights), machine, as_json)
+    _print_written(files.write(machine, target, round_weights), machine, as_json)
     if not as_json:
-        tell_semiring(target, machine)
+        note_semiring(target, machine)
 
 
 @app.command(epilog=example("draw fading.json -o fading.svg"))
@@ -116,7 +116,7 @@ def draw(
     files.require_drawing(output)
     require_outputs({"-o": output}, reads=(automaton, symbols))
     machine = load(automaton, semiring, symbols, file_format)
-    _tell(files.draw(machine, output), machine, as_json)
+    _print_written(files.draw(machine, output), machine, as_json)
 
 
 @app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))
@@ -171,6 +171,6 @@ def _written(machine: WFSA, value: object, text: str) -> str:
     return machine.semiring.format(value)
 
 
-def _tell(written: list[Path], machine: WFSA, as_json: bool) -> None:
+def _print_written(written: list[Path], machine: WFSA, as_json: bool) -> None:
     names = list(map(str, written))
     print_answer(as_json, {"files": names, "states": machine.states}, f"{' and '.join(names)}: {machine!r}")

@@ -15,7 +15,7 @@ from automata.regular_expressions import from_regex, to_regex
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, FormatName, RoundWeights, SemiringName, SymbolTable, app, example
-from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
+from ratproof.commands.automata import AutomatonFile, load, load_both, note_semiring
 from ratproof.commands.terminal import naming, print_answer
 from ratproof.process.outputs import require_outputs
 
@@ -190,8 +190,8 @@ def _of_two(
     _require_output(output, (*paths, options[1]))
     one, other = load_both(*paths, *options)
     with naming(*paths):
-        made = operation(one, other)
-    _give(operations.trim(made), output, round_weights, as_json)
+        result = operation(one, other)
+    _give(operations.trim(result), output, round_weights, as_json)
 
 
 def _of_one(
@@ -203,10 +203,10 @@ def _of_one(
     as_json: bool,
 ) -> None:
     _require_output(output, (path, options[1]))
-    given = load(path, *options)
+    automaton = load(path, *options)
     with naming(path):
-        made = operation(given)
-    _give(made, output, round_weights, as_json)
+        result = operation(automaton)
+    _give(result, output, round_weights, as_json)
 
 
 def _require_output(output: str | None, reads: tuple[str | None, ...]) -> None:
@@ -215,16 +215,16 @@ def _require_output(output: str | None, reads: tuple[str | None, ...]) -> None:
     require_outputs({"-o": output}, reads=reads)
 
 
-def _give(made: WFSA, output: str | None, round_weights: bool, as_json: bool) -> None:
+def _give(automaton: WFSA, output: str | None, round_weights: bool, as_json: bool) -> None:
     """Write the automaton to a file, or as JSON to standard output."""
-    written = [] if output is None else files.write(made, output, round_weights)
+    written = [] if output is None else files.write(automaton, output, round_weights)
     names = list(map(str, written))
-    data = {"states": made.num_states, "files": names}
+    data = {"states": automaton.num_states, "files": names}
     if output is None:
-        data |= {"automaton": json_format.to_json(made)} if as_json else {}
-        text = "" if as_json else json_format.dumps(made).rstrip("\n")
+        data |= {"automaton": json_format.to_json(automaton)} if as_json else {}
+        text = "" if as_json else json_format.dumps(automaton).rstrip("\n")
     else:
-        text = f"{' and '.join(names)}: {made!r}"
+        text = f"{' and '.join(names)}: {automaton!r}"
     print_answer(as_json, data, text)
     if output is not None and not as_json:
-        tell_semiring(output, made)
+        note_semiring(output, automaton)

@@ -56,19 +56,19 @@ def spread(arguments: Sequence[str]) -> list[str]:
     >>> spread(["c.json", "--of", "a.json", "b.json", "--json"])
     ['c.json', '--of', 'a.json', '--of', 'b.json', '--json']
     """
-    made: list[str] = []
+    result: list[str] = []
     inside = waits = False  # after --of; and it has no file yet
-    for place, argument in enumerate(arguments):
+    for index, argument in enumerate(arguments):
         if argument == "--":
-            return [*made, *arguments[place:]]
+            return [*result, *arguments[index:]]
         if argument.startswith("-") and argument != "-":
             inside = argument == "--of" or argument.startswith("--of=")
             waits = argument == "--of"
         elif inside:
-            made += [] if waits else ["--of"]
+            result += [] if waits else ["--of"]
             waits = False
-        made.append(argument)
-    return made
+        result.append(argument)
+    return result
 
 
 @dataclass
@@ -143,9 +143,9 @@ def check(
         subjects.automata, [data for _, data in read if isinstance(data, dict)], missing_as_zero
     )
     answers: list[tuple[str, Judgement]] = []
-    with progress("check-certificate") as tell:
+    with progress("check-certificate") as report_progress:
         for path, data in read:
-            tell(path)
+            report_progress(path)
             answer = judge(data) if isinstance(data, dict) else data
             if of and answer.verdict == "accepted" and isinstance(data, dict):
                 answer = _held_against(data, answer, replace(subjects, automata=automata), temperature)
@@ -340,8 +340,8 @@ def _other_network(
         return f"it is about a network of kind {held['kind']}, and {path} is of kind {network.kind}", {}
     with naming(path):
         tau, here = _network_json(checker_of(data), network, temperature)
-    if check_boxes.apart(held) != check_boxes.apart(here):
-        theirs, ours = (check_boxes.digest(check_boxes.apart(part)) for part in (held, here))
+    if check_boxes.without_temperature(held) != check_boxes.without_temperature(here):
+        theirs, ours = (check_boxes.digest(check_boxes.without_temperature(part)) for part in (held, here))
         return f"it is about another network ({theirs[:SHOWN]}) than the one in {path} ({ours[:SHOWN]})", {}
     if tau is not None and Fraction(held["temperature"]) != tau:
         asked = f"{path} has temperature" if temperature is None else "--temperature asks for"

@@ -72,11 +72,11 @@ def _print_variants(claim: Claim, out: Console) -> None:
 def _print_heading(claim: Claim, out: Console) -> None:
     """Print a claim's name and title, with its source on a second line if it does not fit on the first."""
     line = headed(claim.name, f"  {claim.title}")
-    place = f"  ({claim.source.statement}{claim.source.in_section})"
-    if len(line) + len(place) <= out.width:
-        out.print(line.append(place))
+    source = f"  ({claim.source.statement}{claim.source.in_section})"
+    if len(line) + len(source) <= out.width:
+        out.print(line.append(source))
     else:
-        out.print(line, Text(place), sep="\n")
+        out.print(line, Text(source), sep="\n")
 
 
 def _described(claim: Claim) -> JsonObject:
@@ -206,8 +206,8 @@ def verify(
 
 def _options(**options: object) -> str:
     """Return the options that have a value, as they are typed behind a command."""
-    given = {name: value for name, value in options.items() if value is not None}
-    return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in given.items())
+    used = {name: value for name, value in options.items() if value is not None}
+    return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in used.items())
 
 
 def _nothing_failed() -> Outcome:

@@ -30,8 +30,8 @@ from ratproof.commands.app import (
     command_line,
     example,
 )
-from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
-from ratproof.commands.terminal import naming, print_answer, progress, tell_unwritten
+from ratproof.commands.automata import AutomatonFile, load, load_both, note_semiring
+from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
 
@@ -101,14 +101,16 @@ def equivalent(
 
         coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
         require_outputs(outputs | {"--kernel-file": coq_file}, reads=(a, b, symbols))
-    with progress("equivalent") as tell, naming(a, b):
+    with progress("equivalent") as report_progress, naming(a, b):
         if tolerance is not None:
-            answer = decide_within(*aligned(one, other, missing_as_zero), tolerance, tell)
+            answer = decide_within(*aligned(one, other, missing_as_zero), tolerance, report_progress)
         else:
-            answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
+            answer = decide(
+                one, other, missing_as_zero=missing_as_zero, longest=longest, progress=report_progress
+            )
         accepted = None
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
-            tell("Coq checks the answer")
+            report_progress("Coq checks the answer")
             accepted = kernel_certificate.write(
                 coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
             )
@@ -134,9 +136,9 @@ def equivalent(
         text = f"equivalent within {within}: {answer.how}"
     print_answer(as_json, answer.to_json() | files_written, text + kernel_accepts)
     if coq_file is not None and accepted is None:
-        tell_unwritten(coq_file, "nothing is decided that Coq could check")
+        note_unwritten(coq_file, "nothing is decided that Coq could check")
     if certificate is not None and shown is None:
-        tell_unwritten(certificate, "this answer has no certificate")
+        note_unwritten(certificate, "this answer has no certificate")
     if html is not None:
         from ratproof.html.equivalence_page import equivalence_page
         from ratproof.html.page import write_html
@@ -164,37 +166,37 @@ def minimise(
     The search is exact over the reals, or among deterministic boolean automata. Exit status 3: the result for
     a large automaton is smaller, but may not be the least.
     """
-    given = load(automaton, semiring, symbols, file_format)
+    machine = load(automaton, semiring, symbols, file_format)
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
-    if certificate is not None and given.semiring.is_boolean:
+    if certificate is not None and machine.semiring.is_boolean:
         raise InputError(
             f"--certificate: boolean automata get none here; compare with equivalent {automaton} B"
             " --certificate FILE"
         )
-    with progress("minimise") as tell, naming(automaton):
-        smallest = minimising.minimise(given, tell)
+    with progress("minimise") as report_progress, naming(automaton):
+        smallest = minimising.minimise(machine, report_progress)
         shown: Certificate | None = smallest.certificate
         if certificate is not None and shown is None:  # of a large automaton: that the two are equal
-            answer = decide(given, smallest.automaton, tell=tell)
+            answer = decide(machine, smallest.automaton, progress=report_progress)
             shown = answer.certificate if isinstance(answer, Equivalent) else None
     written = [] if output is None else files.write(smallest.automaton, output, round_weights)
     if certificate is not None and shown is not None:
         write_json(certificate, shown.to_json())
     data = {
         "states": smallest.automaton.states,
-        "from": given.states,
+        "from": machine.states,
         "least": smallest.doubt is None,
         "why": smallest.doubt,
         "files": [str(path) for path in written],
     }
     where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
-    print_answer(as_json, data, f"{_least(smallest, given)}{where}")
+    print_answer(as_json, data, f"{_least(smallest, machine)}{where}")
     if output is not None and not as_json:
-        tell_semiring(output, smallest.automaton)
+        note_semiring(output, smallest.automaton)
     if certificate is not None and shown is None:
-        tell_unwritten(certificate, "there is no certificate")
+        note_unwritten(certificate, "there is no certificate")
     return YES if smallest.doubt is None else UNKNOWN
 
 
@@ -207,9 +209,9 @@ def rank(
     as_json: AsJson = False,
 ) -> None:
     """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
-    given = load(automaton, semiring, symbols, file_format)
-    with progress("rank") as tell, naming(automaton):
-        states = minimising.rank(given, tell)
+    machine = load(automaton, semiring, symbols, file_format)
+    with progress("rank") as report_progress, naming(automaton):
+        states = minimising.rank(machine, report_progress)
     print_answer(as_json, {"rank": states}, str(states))
 
 
@@ -223,18 +225,18 @@ def _tolerance(text: str) -> Fraction:
     return value
 
 
-def _least(result: minimising.Minimised, given: WFSA) -> str:
+def _least(result: minimising.Minimised, automaton: WFSA) -> str:
     """Return a sentence about the number of states that are needed.
 
     A boolean automaton is compared with deterministic automata.
     """
-    least, states = result.automaton.num_states, plural(given.num_states, "state")
+    least, states = result.automaton.num_states, plural(automaton.num_states, "state")
     if result.doubt is not None:
         return f"unknown whether fewer than {least} of {states} would do: {result.doubt}"
-    if given.semiring.is_boolean:
+    if automaton.semiring.is_boolean:
         return (
             f"the least deterministic automaton has {plural(least, 'state')}, without a dead one; the given"
-            f" automaton has {given.num_states}"
+            f" automaton has {automaton.num_states}"
         )
     return f"{least} of {states} needed: no automaton over the reals with these scores has fewer"
 

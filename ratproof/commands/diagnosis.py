@@ -32,7 +32,7 @@ def doctor(as_json: AsJson = False) -> None:
     from neural.scan import backends
     from neural.scan.matrices import operators
 
-    found = {name: _package(name) for name in PACKAGES} | {name: _program(name) for name in PROGRAMS}
+    versions = {name: _package(name) for name in PACKAGES} | {name: _program(name) for name in PROGRAMS}
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     kernels = [
         {"kernel": kernel, "device": device, "dtype": name} | chosen(device, getattr(torch, name))._asdict()
@@ -41,11 +41,11 @@ def doctor(as_json: AsJson = False) -> None:
         for name in TYPES
     ]
     if as_json:
-        print_json({"ratproof": __version__, "versions": found, "gpu": gpu, "kernels": kernels})
+        print_json({"ratproof": __version__, "versions": versions, "gpu": gpu, "kernels": kernels})
         return
     _print_line(f"ratproof {__version__}, Python {platform.python_version()}, {platform.platform()}")
     for name, use in (PACKAGES | PROGRAMS).items():
-        _print_line(f"  {name:8} {found[name] or f'not installed: it is for {use}'}")
+        _print_line(f"  {name:8} {versions[name] or f'not installed: it is for {use}'}")
     _print_line(f"  GPU      {gpu or 'none that torch can use'}")
     for row in kernels:
         _print_line(f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, as {row['why']}")
@@ -69,7 +69,7 @@ def _program(name: str) -> str | None:
     if path is None:
         return None
     try:
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=60)
+        result = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return None
-    return said.stdout.strip().splitlines()[0]
+    return result.stdout.strip().splitlines()[0]

@@ -25,12 +25,12 @@ def examples(
     They are automata, claims, a network, and rules with sentences. A file that already exists is left
     unchanged.
     """
-    place = Path(folder)
-    if place.exists() and not place.is_dir():
+    directory = Path(folder)
+    if directory.exists() and not directory.is_dir():
         raise InputError(f"{folder}: must be a folder, and is a file")
     written, kept = [], []
     for name, content in _below(files("ratproof") / "examples"):
-        target = place / name
+        target = directory / name
         if target.exists():
             kept.append(str(target))
             continue

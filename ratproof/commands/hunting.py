@@ -130,13 +130,13 @@ class _Shown:
     """The bar, and above it what happened to the workers, when it happens."""
 
     def __init__(self, live: Live, bar: bool, log: StageLog) -> None:
-        self.live, self.bar, self.log, self.said = live, bar, log, 0
+        self.live, self.bar, self.log, self.notes_shown = live, bar, log, 0
 
     def __call__(self, progress: HuntProgress) -> None:
         """Show them."""
-        for note in progress.notes[self.said :]:
+        for note in progress.notes[self.notes_shown :]:
             self.live.console.print(Text(note), soft_wrap=True)
-        self.said = len(progress.notes)
+        self.notes_shown = len(progress.notes)
         line = _line(progress)
         self.log(line.plain)
         if self.bar:
@@ -213,7 +213,7 @@ def _left(progress: HuntProgress) -> str:
     if not progress.rounds or progress.asked_for is None:
         return ""
     left = progress.asked_for - progress.rounds - progress.resumed
-    seconds = (time.monotonic() - progress.started) / progress.rounds * left
+    seconds = (time.monotonic() - progress.start_time) / progress.rounds * left
     return f", {seconds / 60:.0f} minutes left" if seconds >= 60 else f", {seconds:.0f} s left"
 
 

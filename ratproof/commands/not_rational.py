@@ -15,7 +15,7 @@ from ratproof.certification.not_rational.hankel_bound import MOST_BITS, Bound, U
 from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.commands.app import AsJson, CertificateFile, app, example
 from ratproof.commands.deciding import write_json
-from ratproof.commands.terminal import progress, tell_unwritten
+from ratproof.commands.terminal import note_unwritten, progress
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
@@ -57,32 +57,34 @@ def not_rational(
     if cell is None:
         raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")
     require_outputs({"--certificate": certificate}, reads=(weights,))
-    given = _given(cell, weights, units)
-    if not unit < given.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
-    if letter is not None and letter not in given.letters:
-        raise InputError(f"there is no letter {letter!r}; there are {', '.join(given.letters)}")
+    weighted = _weighted_cell(cell, weights, units)
+    if not unit < weighted.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
+    if letter is not None and letter not in weighted.letters:
+        raise InputError(f"there is no letter {letter!r}; there are {', '.join(weighted.letters)}")
     if every:
         if (size, letter, certificate) != (None, None, None):
             raise InputError("--every-size goes with no --size, --letter or --certificate")
-        return _show_every_size(given, unit, as_json)
-    letters = given.letters if letter is None else (letter,)
-    with progress(f"not-rational {cell}") as tell:
+        return _show_every_size(weighted, unit, as_json)
+    letters = weighted.letters if letter is None else (letter,)
+    with progress(f"not-rational {cell}") as report_progress:
         if size is None:
-            result, stopped = largest(given, unit, letters=letters, most_bits=bits, tell=tell)
+            result, stopped = largest(
+                weighted, unit, letters=letters, most_bits=bits, progress=report_progress
+            )
         else:
-            strings = first_strings(letters, size, given.cell.counts)
-            answer = bound(given, unit, strings, strings, bits, tell)
+            strings = first_strings(letters, size, weighted.cell.counts)
+            answer = bound(weighted, unit, strings, strings, bits, report_progress)
             result, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
     if certificate is not None and result is not None:
         write_json(certificate, result.to_json())
-    _show(given, unit, result, stopped, certificate, as_json)
+    _show(weighted, unit, result, stopped, certificate, as_json)
     if certificate is not None and result is None:
-        tell_unwritten(certificate, "nothing was shown")
+        note_unwritten(certificate, "nothing was shown")
     return UNKNOWN if stopped is not None else YES
 
 
-def _given(cell: str, path: str | None, units: int | None) -> WeightedCell:
+def _weighted_cell(cell: str, path: str | None, units: int | None) -> WeightedCell:
     """Return the cell with the weights in a file, or with pseudorandom weights without a file."""
     if path is None:
         return some(cell_named(cell), units)
@@ -92,7 +94,7 @@ def _given(cell: str, path: str | None, units: int | None) -> WeightedCell:
 
 
 def _show(
-    given: WeightedCell,
+    weighted: WeightedCell,
     unit: int,
     result: Bound | None,
     stopped: UndecidedBound | None,
@@ -104,11 +106,11 @@ def _show(
         about = {name: value for name, value in about.items() if name not in ("format", "claims")}
         print_json(
             {
-                "cell": given.cell.name,
-                "units": given.units,
+                "cell": weighted.cell.name,
+                "units": weighted.units,
                 "unit": unit,
                 "states": None,
-                **given.to_json(),
+                **weighted.to_json(),
                 **about,
                 "unknown": None if stopped is None else {"size": stopped.size, "bits": stopped.bits},
                 "certificate": None if result is None else certificate,
@@ -118,27 +120,27 @@ def _show(
     if result is not None:
         effort = f"({result.bits} bits, {result.seconds:.1f} s)"
         print(
-            f"{given.cell.name}: no automaton with fewer than {result.states} states computes unit {unit}"
+            f"{weighted.cell.name}: no automaton with fewer than {result.states} states computes unit {unit}"
             f" {effort}"
         )
     if stopped is not None:
         print(
-            f"{given.cell.name}: unknown: no determinant of size {stopped.size} excludes zero, up to"
+            f"{weighted.cell.name}: unknown: no determinant of size {stopped.size} excludes zero, up to"
             f" {stopped.bits} bits"
         )
 
 
-def _show_every_size(given: WeightedCell, unit: int, as_json: bool) -> int:
-    with progress(f"not-rational {given.cell.name}"):
-        result = show_every_size(given, unit)
-    name, shown = given.cell.name, isinstance(result, EverySize)
+def _show_every_size(weighted: WeightedCell, unit: int, as_json: bool) -> int:
+    with progress(f"not-rational {weighted.cell.name}"):
+        result = show_every_size(weighted, unit)
+    name, shown = weighted.cell.name, isinstance(result, EverySize)
     if as_json:
         about: JsonObject = {
             "cell": name,
-            "units": given.units,
+            "units": weighted.units,
             "unit": unit,
             "every_size": shown,
-            **given.to_json(),
+            **weighted.to_json(),
         }
         if isinstance(result, EverySize):
             about |= {

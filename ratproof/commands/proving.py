@@ -29,8 +29,8 @@ def prove(
     """
     from ratproof.coq.development_report import check_development, theorem_variants  # loads Hypothesis
 
-    with progress("prove") as tell:
-        report = check_development(tell)
+    with progress("prove") as report_progress:
+        report = check_development(report_progress)
     variants, answers = theorem_variants(), report.answers
     if as_json:
         theorems = [

@@ -37,11 +37,11 @@ def console(*, error: bool = False) -> Console:
     characters escaped.
     """
     stream = styled(sys.stderr if error else sys.stdout)
-    made = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
-    made.push_render_hook(_Printable())
-    if made.width > WIDTH or not made.is_terminal:
-        made.width = WIDTH
-    return made
+    result = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
+    result.push_render_hook(_Printable())
+    if result.width > WIDTH or not result.is_terminal:
+        result.width = WIDTH
+    return result
 
 
 class StageLog:
@@ -101,18 +101,18 @@ def shows_bar() -> bool:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done on a terminal's line or in a log, and tell it to the supervisor."""
+    """Show what is being done on a terminal's line or in a log, and report it to the supervisor."""
     with ExitStack() as shown:
         log = shown.enter_context(progress_lines(what))
         status = shown.enter_context(console(error=True).status(Text(what))) if shows_bar() else None
 
-        def tell(stage: str) -> None:
+        def report_progress(stage: str) -> None:
             note(stage)
             log(stage)
             if status is not None:
                 status.update(Text(f"{what}: {stage}"))
 
-        yield tell
+        yield report_progress
 
 
 def print_answer(as_json: bool, data: JsonObject, text: str) -> None:
@@ -123,7 +123,7 @@ def print_answer(as_json: bool, data: JsonObject, text: str) -> None:
         print(text)
 
 
-def tell_unwritten(file: str, why: str) -> None:
+def note_unwritten(file: str, why: str) -> None:
     """Note on standard error why a file is not written."""
     console(error=True).print(f"ratproof: note: {file} is not written: {why}", soft_wrap=True)
 

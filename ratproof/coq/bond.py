@@ -13,7 +13,7 @@ from ratproof.coq.evaluation import Case, Question, Values, evaluate
 from ratproof.implementations.exact import signatures
 from theory.claim import Claim, Variant
 from theory.registry import claims
-from theory.signature import TELLING, Signature
+from theory.signature import GENERIC_WEIGHTS, Signature
 
 WORDS = ("", "a", "ba", "aab")
 VariantCase = tuple[Claim, Variant, Case]
@@ -52,13 +52,13 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
     Zeros would hide a transposed matrix. A word cannot reach all units of a network larger than its length.
     """
     of_size = {signature.size: signature for signature in signatures(variant)}
-    cases = [_telling(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
+    cases = [_generic_case(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
     return [case for case in cases if case is not None]
 
 
-def _telling(signature: Signature) -> Case | None:
+def _generic_case(signature: Signature) -> Case | None:
     """Return a case with generic weights that the variant's hypothesis admits, if there is one."""
-    cases = (signature.telling("ab", first) for first in range(len(TELLING)))
+    cases = (signature.generic("ab", first) for first in range(len(GENERIC_WEIGHTS)))
     return next((case for case in cases if signature.where is None or signature.where(case)), None)
 
 

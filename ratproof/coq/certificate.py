@@ -111,8 +111,8 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
         lines.append("Definition i : booleans := one.")
     else:
         lines.append(f"Definition w (n : Z) (d : BinNums.positive) : {over} := {WEIGHT[over]}.")
-    for place, automaton in enumerate(proof.automata):
-        lines += ["", _automaton(_name(place, names), automaton, over)]
+    for index, automaton in enumerate(proof.automata):
+        lines += ["", _automaton(_name(index, names), automaton, over)]
     lines += ["", "(* The value of a word is the sum over all its paths (value_is_sum_over_paths). *)"]
     lines += _different(proof) if proof.word is not None else _equivalent(proof)
     return "\n".join([*lines, f"Print Assumptions {theorem_name(proof)}.", ""])
@@ -125,8 +125,8 @@ def check_file(file: Path) -> None:
         raise coq.Rejected(str(file), f"the theorem assumes something: {output.strip()}")
 
 
-def _name(place: int, names: tuple[str, str]) -> str:
-    return "A" if place == 0 else "B" if place == 1 else f"C{place}"
+def _name(index: int, names: tuple[str, str]) -> str:
+    return "A" if index == 0 else "B" if index == 1 else f"C{index}"
 
 
 def _plain(text: str) -> str:

@@ -17,35 +17,35 @@ from automata.cache_folder import cache_folder
 from ratproof.coq import programs as coq
 from ratproof.coq.sources import source_files, source_folder
 
-Tell = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 
 
-def build(tell: Tell = lambda stage: None) -> Path:
+def build(progress: ProgressCallback = lambda stage: None) -> Path:
     """Return the folder of the compiled development, and compile it if the user's cache lacks these files.
 
     Raises:
         NoCoq: Coq or mathcomp is not installed.
         Rejected: Coq does not accept a file.
     """
-    place = cache_folder("coq") / _key()
-    if (place / "done").exists():
-        return place
-    with FileLock(place.parent / "lock"):  # one process compiles, and the others wait for it
-        return place if (place / "done").exists() else rebuild(tell)
+    folder = cache_folder("coq") / _key()
+    if (folder / "done").exists():
+        return folder
+    with FileLock(folder.parent / "lock"):  # one process compiles, and the others wait for it
+        return folder if (folder / "done").exists() else rebuild(progress)
 
 
-def rebuild(tell: Tell = lambda stage: None) -> Path:
+def rebuild(progress: ProgressCallback = lambda stage: None) -> Path:
     """Compile the development from scratch, whatever the cache has, and return its folder."""
-    place = cache_folder("coq") / _key()
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
+    folder = cache_folder("coq") / _key()
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
         copy_sources(root)
-        compile_all(root, tell)
+        compile_all(root, progress)
         (root / "done").touch()
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         with suppress(OSError):  # another process has just built the same files
-            os.replace(root, place)
-    return place
+            os.replace(root, folder)
+    return folder
 
 
 def copy_sources(root: Path) -> None:
@@ -56,7 +56,7 @@ def copy_sources(root: Path) -> None:
         shutil.copyfile(file, target)
 
 
-def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> None:
+def compile_all(root: Path, progress: ProgressCallback = lambda stage: None, jobs: int = 2) -> None:
     """Compile every file below ``root``, each after its dependencies."""
     files = sorted(root.rglob("*.v"))
     needs = coq.dependencies(root, files)
@@ -67,7 +67,7 @@ def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> N
             for file in sorted(file for file in waiting if done.issuperset(needs[file])):
                 waiting.remove(file)
                 running[pool.submit(coq.compile_file, file, root)] = file
-            tell(f"compiling {len(done) + 1} of {len(files)} files")
+            progress(f"compiling {len(done) + 1} of {len(files)} files")
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 future.result()
                 done.add(running.pop(future))

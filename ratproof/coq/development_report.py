@@ -32,14 +32,14 @@ class DevelopmentReport:
     problems: list[str]
 
 
-def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
+def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
     """Compile the development, ask about each theorem and run coqchk; raise NoCoq without Coq."""
-    started, version = time.perf_counter(), coq.version()
+    start_time, version = time.perf_counter(), coq.version()
     problems: list[str] = []
     answers: dict[str, TheoremAnswer] = {}
     try:
-        root = rebuild(tell)
-        tell("asking about each theorem, and checking the compiled files once more with coqchk")
+        root = rebuild(progress)
+        progress("asking about each theorem, and checking the compiled files once more with coqchk")
         with ThreadPoolExecutor(2) as pool:
             checked = pool.submit(coq.run_coqchk, root, modules())
             answers, loose = theorem_answers(root), untied(root)
@@ -54,7 +54,7 @@ def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
         ]
     except coq.Rejected as error:
         problems.append(str(error))
-    return DevelopmentReport(version, round(time.perf_counter() - started, 1), answers, problems)
+    return DevelopmentReport(version, round(time.perf_counter() - start_time, 1), answers, problems)
 
 
 def _expected() -> dict[str, list[str]]:

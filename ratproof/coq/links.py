@@ -135,11 +135,11 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
         )
     a, b = a.to_exact(), b.to_exact()
     builder = LinkBuilder(a)
-    places = [builder.add(side) for side in (a, b)]
-    for name, place in zip(names, places, strict=True):
-        if ranks(a.semiring, builder.automata[place].epsilon) is None:
+    indices = [builder.add(side) for side in (a, b)]
+    for name, index in zip(names, indices, strict=True):
+        if ranks(a.semiring, builder.automata[index].epsilon) is None:
             raise InputError(f"--kernel: epsilon transitions of {name} must not form a cycle")
-    (plain_a, to_a), (plain_b, to_b) = builder.plain(a, places[0]), builder.plain(b, places[1])
+    (plain_a, to_a), (plain_b, to_b) = builder.plain(a, indices[0]), builder.plain(b, indices[1])
     if isinstance(answer, Different):
         word = [list(a.alphabet).index(x) for x in answer.word]
         return LinkProof(
@@ -165,17 +165,17 @@ def _certificate_links(
 ) -> tuple[list[int], list[int]]:
     """Add links with the certificate's own matrices."""
     if certificate.through is certificate.a:
-        place = to_a[0]
+        index = to_a[0]
     elif certificate.through is certificate.b:
-        place = to_b[0]
+        index = to_b[0]
     else:
-        place = builder.add(certificate.through.over(a.alphabet))
+        index = builder.add(certificate.through.over(a.alphabet))
     ways = []
     for matrix, way, side in ((certificate.to_a, to_a, a), (certificate.to_b, to_b, b)):
-        if place != way[0]:
+        if index != way[0]:
             identity = builder.identity(side.num_states)
-            builder.link(place, way[0], identity if matrix is None else matrix.tolist())
-            way = [place, *way]
+            builder.link(index, way[0], identity if matrix is None else matrix.tolist())
+            way = [index, *way]
         ways.append(way)
     return ways[0], ways[1]
 
@@ -190,7 +190,7 @@ def _pair_links(
     rows: list[tuple[Vector, Vector]] = []
     arrows: list[tuple[int, int, Symbol, Weight]] = []
 
-    def place(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
+    def state_of(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
         """Return the state of a pair, and the factor, or ``None`` for zeros."""
         total = reduce(k.plus, (*pair[0], *pair[1]), k.zero)
         if total == k.zero:
@@ -208,10 +208,10 @@ def _pair_links(
             rows.append((scaled[0], scaled[1]))
         return known[key], total
 
-    start = place((live_a.initial.tolist(), live_b.initial.tolist()))
+    start = state_of((live_a.initial.tolist(), live_b.initial.tolist()))
     for i, (x, y) in enumerate(rows):
         for symbol in alphabet:
-            after = place(
+            after = state_of(
                 (
                     _row_times_matrix(k, x, live_a.matrix(symbol)),
                     _row_times_matrix(k, y, live_b.matrix(symbol)),
@@ -237,11 +237,11 @@ def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, 
         return automaton, way
     matrices = automaton.matrices[:, keep][:, :, keep]
     small = automaton.replace(initial=automaton.initial[keep], final=automaton.final[keep], matrices=matrices)
-    k, place = builder.k, builder.add(small)
+    k, index = builder.k, builder.add(small)
     builder.link(
-        way[0], place, [[k.one if q == p else k.zero for p in keep] for q in range(automaton.states)]
+        way[0], index, [[k.one if q == p else k.zero for p in keep] for q in range(automaton.states)]
     )
-    return small, [place, *way]
+    return small, [index, *way]
 
 
 def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:

@@ -108,10 +108,10 @@ def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -
         raise NoCoq(f"Coq finds no mathcomp: {HOW_TO_GET_IT}")
     start = max(output.rfind("Error:"), 0)
     error = output[start:]
-    places = list(re.finditer(r'File "([^"]*)", line (\d+)', output[:start]))
-    place = places[-1] if places else None  # earlier ones belong to warnings
+    positions = list(re.finditer(r'File "([^"]*)", line (\d+)', output[:start]))
+    position = positions[-1] if positions else None  # earlier ones belong to warnings
     raise Rejected(
-        f"{place[1]}, line {place[2]}" if place else command[0],
+        f"{position[1]}, line {position[2]}" if position else command[0],
         " ".join(error.removeprefix("Error:").split()),
     )
 

@@ -68,7 +68,7 @@ def run(
     Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
     """
     raised: BaseException | None = None
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     with recording() as current, with_seed(seed):
         current.observe = observe
         try:
@@ -89,7 +89,7 @@ def run(
         verdict=verdict,
         test=test,
         cases=current.cases,
-        seconds=time.perf_counter() - started,
+        seconds=time.perf_counter() - start_time,
         ran=(EXACT if device is None else TORCH) if kind in RUN_ON_STRINGS else None,
         device=device,
         share=current.share,

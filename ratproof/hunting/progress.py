@@ -29,7 +29,7 @@ class HuntProgress:
 
     seed: int
     jobs: int
-    started: float = field(default_factory=time.monotonic)
+    start_time: float = field(default_factory=time.monotonic)
     cases: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     corners: set[str] = field(default_factory=set)
@@ -52,7 +52,7 @@ class HuntProgress:
         return {
             "seed": self.seed,
             "jobs": self.jobs,
-            "seconds": round(time.monotonic() - self.started, 1),
+            "seconds": round(time.monotonic() - self.start_time, 1),
             "rounds": self.rounds,
             "rounds_done_before": self.resumed,
             "cases": dict(self.cases),

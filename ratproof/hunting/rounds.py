@@ -90,27 +90,27 @@ def seed_of(seed: int, one: Round) -> int:
     return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
 
 
-def require_row(said: dict[str, Any], where: str) -> None:
+def require_row(row: dict[str, Any], where: str) -> None:
     """Raise :class:`~automata.errors.FormatError`, which names the field, if the values of a row are invalid.
 
     The row may come from a worker or a ledger.
     """
     right = {
-        "target": is_text(said["target"]) and said["target"] != "",
-        "number": type(said["number"]) is int and 0 <= said["number"] < 1 << 63,
-        "digest": isinstance(said["digest"], str) and DIGEST.fullmatch(said["digest"]) is not None,
-        "verdict": isinstance(said["verdict"], str) and said["verdict"] in VERDICTS,
-        "cases": type(said["cases"]) is int and 0 <= said["cases"] < MOST_CASES,
-        "seconds": type(said["seconds"]) in (int, float) and 0 <= said["seconds"] < MOST_CASES,
-        "way": isinstance(said["way"], str) and WAY.fullmatch(said["way"]) is not None,
-        "corners": _are_corners(said["corners"]),
-        "why": is_text(said["why"]),
+        "target": is_text(row["target"]) and row["target"] != "",
+        "number": type(row["number"]) is int and 0 <= row["number"] < 1 << 63,
+        "digest": isinstance(row["digest"], str) and DIGEST.fullmatch(row["digest"]) is not None,
+        "verdict": isinstance(row["verdict"], str) and row["verdict"] in VERDICTS,
+        "cases": type(row["cases"]) is int and 0 <= row["cases"] < MOST_CASES,
+        "seconds": type(row["seconds"]) in (int, float) and 0 <= row["seconds"] < MOST_CASES,
+        "way": isinstance(row["way"], str) and WAY.fullmatch(row["way"]) is not None,
+        "corners": _are_corners(row["corners"]),
+        "why": is_text(row["why"]),
     }
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
-            f"{where} a row of {shown(said['target'])}, {shown(said['number'])}, whose {wrong} is"
-            f" {shown(said[wrong], quoted=True)}"
+            f"{where} a row of {shown(row['target'])}, {shown(row['number'])}, whose {wrong} is"
+            f" {shown(row[wrong], quoted=True)}"
         )
 
 
@@ -136,15 +136,15 @@ def greeting_from(text: bytes) -> dict[str, Any]:
     Raises:
         FormatError: the message is invalid.
     """
-    said = _json(text)
-    targets = said.get("targets") if isinstance(said, dict) else None
-    if isinstance(said, dict) and isinstance(said.get("error"), str):
-        return {"error": said["error"]}
+    message = _json(text)
+    targets = message.get("targets") if isinstance(message, dict) else None
+    if isinstance(message, dict) and isinstance(message.get("error"), str):
+        return {"error": message["error"]}
     if not isinstance(targets, list) or not targets or not all(isinstance(t, str) for t in targets):
         raise FormatError("a worker did not say which targets it has")
     if len(set(targets)) < len(targets):
         raise FormatError("a worker named a target twice")
-    return dict(said)
+    return dict(message)
 
 
 def _json(text: bytes) -> Any:
@@ -167,29 +167,29 @@ def rows_from(text: bytes, chunk: list[Round]) -> list[RoundRow]:
     Raises:
         FormatError: the message is not JSON, or not one valid row per round.
     """
-    said = _json(text)
-    rows = said.get("rows") if isinstance(said, dict) else None
+    message = _json(text)
+    rows = message.get("rows") if isinstance(message, dict) else None
     if not isinstance(rows, list) or len(rows) != len(chunk):
         raise FormatError(f"a worker sent no list of {len(chunk)} rows")
     return [_row(row, one) for row, one in zip(rows, chunk, strict=True)]
 
 
-def _row(said: Any, one: Round) -> RoundRow:
+def _row(row: Any, one: Round) -> RoundRow:
     names = {field.name for field in fields(RoundRow)}
-    if not isinstance(said, dict) or set(said) != names:
+    if not isinstance(row, dict) or set(row) != names:
         raise FormatError("a worker sent a row whose fields are not those of a row")
-    require_row(said, "a worker sent")
+    require_row(row, "a worker sent")
     right = {
-        "target": said["target"] == one.target,
-        "number": said["number"] == one.number,
+        "target": row["target"] == one.target,
+        "number": row["number"] == one.number,
         # a refutation without a counterexample would be believed, and one beside another verdict overlooked
-        "counterexample": isinstance(said["counterexample"], dict if said["verdict"] == "refuted" else NONE),
-        "test": is_text(said["test"]),
+        "counterexample": isinstance(row["counterexample"], dict if row["verdict"] == "refuted" else NONE),
+        "test": is_text(row["test"]),
     }
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
             f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is"
-            f" {shown(said[wrong], quoted=True)}"
+            f" {shown(row[wrong], quoted=True)}"
         )
-    return RoundRow(**{**said, "corners": tuple(said["corners"])})
+    return RoundRow(**{**row, "corners": tuple(row["corners"])})

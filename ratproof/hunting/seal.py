@@ -101,9 +101,9 @@ def require_sealed(data: sqlite3.Connection, path: Path) -> None:
         raise FormatError(
             f"{path}: is no ledger as hunts make them: {kind} {name!r:.60} is not as it should be"
         )
-    ((found,),) = data.execute("PRAGMA integrity_check(1)").fetchall()
-    if found != "ok":
-        raise FormatError(f"{path}: is damaged ({shorten(str(found))})")
+    ((status,),) = data.execute("PRAGMA integrity_check(1)").fetchall()
+    if status != "ok":
+        raise FormatError(f"{path}: is damaged ({shorten(str(status))})")
     total = 0
     for table in KEYS:
         for row in data.execute(f"SELECT * FROM {table} NOT INDEXED"):

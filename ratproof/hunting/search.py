@@ -130,7 +130,7 @@ class Driver:
         self.out: dict[int, Chunk] = {}
         self.kills: dict[Round, int] = {}
         self.spent = 0.0
-        self.made = 0
+        self.rounds_done = 0
 
     @property
     def is_kept(self) -> bool:
@@ -140,8 +140,8 @@ class Driver:
     def run(self, crew: Crew, told: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
         """Run until all rounds are done or the time is up."""
         while True:
-            for chunk, said in crew.ready(0.25):
-                self._take(chunk, said)
+            for chunk, message in crew.ready(0.25):
+                self._take(chunk, message)
             self.progress.notes, self.progress.jobs = crew.notes, crew.jobs
             told(self.progress)
             if stop():
@@ -163,7 +163,7 @@ class Driver:
         """Return the next rounds to run; a round whose worker died comes alone."""
         if self.alone:
             return [self.alone.popleft()]
-        size = max(1, min(MOST, int(seconds * self.made / self.spent))) if self.spent else 1
+        size = max(1, min(MOST, int(seconds * self.rounds_done / self.spent))) if self.spent else 1
         if self.what.rounds is not None:
             size = min(size, max(1, math.ceil(self._left() / (4 * self.progress.jobs))))
         chunk: Chunk = []
@@ -180,28 +180,28 @@ class Driver:
     def _left(self) -> int:
         return (self.progress.asked_for or 0) - self.progress.rounds - self.progress.resumed
 
-    def _take(self, chunk: Chunk | None, said: bytes | None) -> None:
+    def _take(self, chunk: Chunk | None, message: bytes | None) -> None:
         if chunk is None:
-            self._greet(said or b"")
+            self._greet(message or b"")
             return
         if self.out.pop(id(chunk), None) is None:
             return  # it was delivered before
-        if said is None:
+        if message is None:
             self._died(chunk)
             return
-        self._require_same(said)
+        self._require_same(message)
         # validate all rows before storing any of them
-        for row, found in [(row, self._confirmed(row)) for row in rows_from(said, chunk)]:
-            self._add(row, found)
+        for row, example in [(row, self._confirmed(row)) for row in rows_from(message, chunk)]:
+            self._add(row, example)
 
-    def _greet(self, said: bytes) -> None:
+    def _greet(self, message: bytes) -> None:
         """Process a worker's greeting; the first worker's targets apply to all."""
-        words = greeting_from(said)
+        words = greeting_from(message)
         if "error" in words:
             if words["error"] not in self.progress.errors:
                 self.progress.errors.append(words["error"])
             return
-        self._require_same(said)
+        self._require_same(message)
         if self.targets:
             return
         self.targets = words["targets"]
@@ -217,7 +217,7 @@ class Driver:
 
     def _recall(self, targets: frozenset[str]) -> None:
         """Count the counterexamples and errors of earlier rounds."""
-        for one, path, why in self.store.found(self.what.seed):
+        for one, path, why in self.store.findings(self.what.seed):
             if one.target not in targets or not (self.what.rounds is None or one.number < self.what.rounds):
                 continue
             if path is None:
@@ -229,11 +229,11 @@ class Driver:
                 continue
             self._find(counterexample(again.comparison, again.compared), path)
 
-    def _find(self, found: Counterexample, path: Path) -> None:
+    def _find(self, example: Counterexample, path: Path) -> None:
         """Record a counterexample if it is the simplest of its claim, variant and way."""
-        key = (found.claim, found.variant, found.comparison["way"])
-        if key not in self.progress.finds or found.simplicity < self.progress.finds[key][0].simplicity:
-            self.progress.finds[key] = (found, path)
+        key = (example.claim, example.variant, example.comparison["way"])
+        if key not in self.progress.finds or example.simplicity < self.progress.finds[key][0].simplicity:
+            self.progress.finds[key] = (example, path)
 
     def _numbered(self, done: set[Round]) -> Iterator[Round]:
         number = 0
@@ -244,10 +244,10 @@ class Driver:
                     yield one
             number += 1
 
-    def _require_same(self, said: bytes) -> None:
+    def _require_same(self, message: bytes) -> None:
         """Raise :class:`~automata.errors.InputError` if a worker has another installation."""
         try:
-            other = json.loads(said)["installation"]
+            other = json.loads(message)["installation"]
             why = difference(fingerprint(), dict(other))
         except (ValueError, TypeError, KeyError, RecursionError):
             raise InputError("a worker did not say of which installation it is") from None
@@ -272,16 +272,16 @@ class Driver:
         self.progress.incomplete.append(one)
         self.fallen.add(one.target)
 
-    def _add(self, row: RoundRow, found: Counterexample | None) -> None:
+    def _add(self, row: RoundRow, example: Counterexample | None) -> None:
         p = self.progress
-        path = None if found is None else self._kept(row, found)
+        path = None if example is None else self._kept(row, example)
         self.store.add(self.what.seed, row, path)
         p.rounds += 1
         p.cases[row.way] += row.cases
         p.seconds[row.way] += row.seconds
         p.corners.update(row.corners)
         self.spent += row.seconds
-        self.made += 1
+        self.rounds_done += 1
         if row.verdict == "error":
             self.fallen.add(row.target)
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
@@ -306,17 +306,17 @@ class Driver:
             raise InputError(f"{where}: run again here, the two sides agree: it is none")
         return counterexample(again.comparison, again.compared)
 
-    def _kept(self, row: RoundRow, found: Counterexample) -> Path | None:
+    def _kept(self, row: RoundRow, example: Counterexample) -> Path | None:
         """Store the counterexample, and return its file if the ledger has one."""
         self.fallen.add(row.target)
         seed = seed_of(self.what.seed, row.round)
-        path = self.store.keep(as_kept(found, seed, row.test))
+        path = self.store.keep(as_kept(example, seed, row.test))
         shown = path
         if shown is None:
-            way = found.comparison["way"]
-            there = self.progress.finds.get((found.claim, found.variant, way))
-            if there is not None and there[0].simplicity <= found.simplicity:
+            way = example.comparison["way"]
+            there = self.progress.finds.get((example.claim, example.variant, way))
+            if there is not None and there[0].simplicity <= example.simplicity:
                 return None
-            shown = keep(found, self.what.folder, seed, row.test, kind=f"hunted-{way}")
-        self._find(found, shown)
+            shown = keep(example, self.what.folder, seed, row.test, kind=f"hunted-{way}")
+        self._find(example, shown)
         return path

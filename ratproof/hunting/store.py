@@ -49,7 +49,7 @@ class Store(Protocol):
     def keep(self, data: dict[str, Any]) -> Path | None:
         """Store a counterexample and return its file, if the store keeps counterexamples."""
 
-    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+    def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
         """Return the rounds of that seed with a counterexample's file, or with an error message."""
 
 
@@ -73,7 +73,7 @@ class Memory:
         """Return None, because the hunt stores the counterexample."""
         return None
 
-    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+    def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
         """Return no rounds."""
         return []
 
@@ -279,7 +279,7 @@ class HuntLedger:
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
 
-    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+    def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
         """Return the rounds of that seed with a counterexample, or with an error and its message."""
         query = (
             "SELECT target, number, counterexample, why FROM rounds WHERE seed = ?"
@@ -426,15 +426,15 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
 
 def name_of(counterexample: dict[str, Any]) -> str:
     """Return the name of its file, by its contents without versions."""
-    said = {name: value for name, value in counterexample.items() if name != "versions"}
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+    content = {name: value for name, value in counterexample.items() if name != "versions"}
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"
 
 
-def require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> None:
+def require_same(path: Path, stored: dict[str, Any], about: dict[str, Any]) -> None:
     """Raise :class:`~automata.errors.InputError` if a ledger belongs to another hunt."""
     for name, value in about.items():
-        other = said.get(name)
+        other = stored.get(name)
         if other == value:
             continue
         if name == "installation" and isinstance(other, dict):

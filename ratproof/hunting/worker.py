@@ -125,8 +125,8 @@ class Examples:
         """Record a comparison and its strings."""
         if ledger().has_failed:
             return
-        said = [comparison.to_json(), [list(string) for string in strings]]
-        self._hash.update(json.dumps(said, sort_keys=True, separators=(",", ":")).encode() + b"\n")
+        record = [comparison.to_json(), [list(string) for string in strings]]
+        self._hash.update(json.dumps(record, sort_keys=True, separators=(",", ":")).encode() + b"\n")
         self.way = comparison.way
         if self.count % LOOK_EVERY == 0:
             automaton = self._random.choice(list(comparison.automata()))
@@ -138,5 +138,5 @@ def _brief(why: str) -> str:
     return printable(why)[:MOST_SAID]
 
 
-def _send(pipe: Any, said: dict[str, Any]) -> None:
-    pipe.send_bytes(json.dumps(said).encode())
+def _send(pipe: Any, message: dict[str, Any]) -> None:
+    pipe.send_bytes(json.dumps(message).encode())

@@ -35,13 +35,13 @@ def threshold(tests: int) -> float:
     return math.log(2 * tests / FALSE_ALARM)
 
 
-def surprise(count: int, runs: int, p: float, apart: float) -> float:
-    """Return N KL(count / N || p'), for the p' within ``apart`` of p that is nearest to count / N.
+def surprise(count: int, runs: int, p: float, tolerance: float) -> float:
+    """Return N KL(count / N || p'), for the p' within ``tolerance`` of p that is nearest to count / N.
 
-    The result is 0 if count / N is itself within ``apart`` of p.
+    The result is 0 if count / N is itself within ``tolerance`` of p.
     """
     frequency = count / runs
-    low, high = max(0.0, p - apart), min(1.0, p + apart)
+    low, high = max(0.0, p - tolerance), min(1.0, p + tolerance)
     return 0.0 if low <= frequency <= high else runs * divergence(frequency, low if frequency < low else high)
 
 

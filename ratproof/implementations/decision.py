@@ -47,7 +47,7 @@ class OfDecision:
     ) -> None:
         self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
         self.dfa, self.accepts, self.batch_first = dfa, accepts, batch_first
-        self.place = {symbol: i for i, symbol in enumerate(dfa.alphabet)}
+        self.index = {symbol: i for i, symbol in enumerate(dfa.alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
         """Return the DFA as an automaton over the boolean semiring."""
@@ -88,7 +88,7 @@ class OfDecision:
 
         An entry is ``None`` if the module's output has a NaN.
         """
-        inputs = embedded(self.embeddings, self.place, strings)
+        inputs = embedded(self.embeddings, self.index, strings)
         outputs = outputs_of(self.module, inputs, batch_first=self.batch_first, last=True)
         with torch.no_grad():
             return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]

@@ -386,7 +386,7 @@ def sides_of(
     """
     if kind != GRADIENT:
         yield ExactRecurrence(own)
-    if own:  # a layer of ours is held against its own automata, which shows nothing of a user's recurrence
+    if own:  # comparing our layers with their own automata shows nothing about a user's recurrence
         return
     for layer in claim.layers_of(variant):
         for dtype in DTYPES:

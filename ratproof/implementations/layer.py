@@ -139,8 +139,8 @@ class LayerComparison:
                 for name, table in self.tables(unit).items()
                 for window, value in table.items()
             ]
-            places = {window: i for i, window in enumerate(dict.fromkeys(window for window, _, _ in entries))}
-            entries.sort(key=lambda entry: places[entry[0]])
+            order = {window: i for i, window in enumerate(dict.fromkeys(window for window, _, _ in entries))}
+            entries.sort(key=lambda entry: order[entry[0]])
             gates = [f"{label} = {_written(value)}" for _, label, value in entries[:MOST_SHOWN]]
             start = self.network.cell.semiring.zero if self.start is None else self.start
             more = [f"and {len(entries) - MOST_SHOWN} more"] if len(entries) > MOST_SHOWN else []

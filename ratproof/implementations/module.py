@@ -45,7 +45,7 @@ MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
 """The maximum number of distinguishing strings and of their symbols; the module reads one at a time."""
 
 FEW = 32
-"""Roundings: a difference of so many may be one of weights, which a user gave without slack."""
+"""The number of roundings up to which a difference may come from weights that a user passed without slack."""
 
 
 class OfModule:
@@ -70,7 +70,7 @@ class OfModule:
         self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
         self.batch_first = batch_first
         self._automata, self.deviations, self.slack = automata, deviations, slack
-        self.place = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
+        self.index = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
         """Return the automata that the module is claimed to equal."""
@@ -118,13 +118,13 @@ class OfModule:
         # beside float32 the error of float64 is nothing
         most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0
         for exact in (True, False):
-            places = [i for i, string in enumerate(strings) if (len(string) <= most) == exact]
-            if not places:
+            indices = [i for i, string in enumerate(strings) if (len(string) <= most) == exact]
+            if not indices:
                 continue
             automata, deviations = (self._automata, self.deviations) if exact else self._nearby
-            some = unit_bounds(automata, [strings[i] for i in places], self._format, deviations)
-            for place, side in zip(places, some, strict=True):
-                sides[place] = side
+            some = unit_bounds(automata, [strings[i] for i in indices], self._format, deviations)
+            for index, side in zip(indices, some, strict=True):
+                sides[index] = side
         return sides
 
     @cached_property
@@ -133,15 +133,15 @@ class OfModule:
         automata = [automaton.to_float() for automaton in self._automata]
         rounded = [
             Deviation(
-                apart.matrices + representation_error(automaton.matrices, FLOAT64),
-                apart.initial + representation_error(automaton.initial, FLOAT64),
-                (0.0 if apart.final is None else apart.final)
+                deviation.matrices + representation_error(automaton.matrices, FLOAT64),
+                deviation.initial + representation_error(automaton.initial, FLOAT64),
+                (0.0 if deviation.final is None else deviation.final)
                 + representation_error(automaton.final, FLOAT64),
                 None
-                if automaton.epsilon is None or apart.epsilon is None
-                else apart.epsilon + representation_error(automaton.epsilon, FLOAT64),
+                if automaton.epsilon is None or deviation.epsilon is None
+                else deviation.epsilon + representation_error(automaton.epsilon, FLOAT64),
             )
-            for automaton, apart in zip(self._automata, self.deviations, strict=True)
+            for automaton, deviation in zip(self._automata, self.deviations, strict=True)
         ]
         return automata, rounded
 
@@ -181,7 +181,7 @@ class OfModule:
 
     def states(self, string: String) -> NDArray[np.float64]:
         """c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
-        inputs = embedded(self.embeddings, self.place, [string])
+        inputs = embedded(self.embeddings, self.index, [string])
         outputs = outputs_of(self.module, inputs, len(self._automata), batch_first=self.batch_first)
         return np.asarray(outputs[:, 0].double().cpu().numpy())
 

@@ -76,9 +76,9 @@ def outputs_of(
     return result
 
 
-def embedded(embeddings: Tensor, place: dict[Any, int], strings: Sequence[String]) -> Tensor:
+def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String]) -> Tensor:
     """Return the inputs for several strings of one length, shape ``(T, B, input_size)``."""
-    numbers = torch.tensor([[place[symbol] for symbol in string] for string in strings], dtype=torch.long)
+    numbers = torch.tensor([[index[symbol] for symbol in string] for string in strings], dtype=torch.long)
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
 
 

@@ -11,7 +11,7 @@ from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
-from neural.unrolled import one_of, whole
+from neural.unrolled import checked_integer, one_of
 from ratproof.implementations.layer_files import check_inputs, check_symbols, device_of, numbers
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec, spec
 
@@ -55,13 +55,13 @@ def checked(data: dict[str, Any]) -> LayerSpec:
     if not isinstance(options, dict) or not SIZES <= set(options) <= OPTIONS:
         raise InputError(f"options must be among {', '.join(sorted(OPTIONS))}, and must include all sizes")
     for name in SIZES:
-        if whole(name, options[name], 2 if name == "k" else 1) > LARGEST:
+        if checked_integer(name, options[name], 2 if name == "k" else 1) > LARGEST:
             raise InputError(f"{name} must be at most {LARGEST}, got {options[name]}")
     one_of("bias", options.get("bias", True), (True, False))
     one_of("similarity", options.get("similarity", "dot"), ("dot", "euclidean"))
     checked_temperature(options.get("temperature", 1.0))
     for name in ("runs", "seed", "tests", "first"):
-        if not LEAST[name] <= whole(name, data[name], LEAST[name]) <= MOST[name]:
+        if not LEAST[name] <= checked_integer(name, data[name], LEAST[name]) <= MOST[name]:
             raise InputError(
                 f"{name} must be an integer from {LEAST[name]} to {MOST[name]:,}, got {shorten(data[name])}"
             )

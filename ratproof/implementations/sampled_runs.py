@@ -126,7 +126,7 @@ class SampledRuns:
         asked = TableQuestion(self.spec.kind, [self.asked], 1)
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
-            rows = [asked.distribution(place, vector) for place in range(self.spec.options["k"])]
+            rows = [asked.distribution(centroid, vector) for centroid in range(self.spec.options["k"])]
             values, bounds = zip(*rows, strict=True)
             table[symbol] = np.stack(values), np.stack(bounds)
         return table
@@ -198,14 +198,14 @@ class SampledRuns:
         ran = cell.run(inputs, cell.at_centroid(self.runs.first, self.runs.count))
         read = cell.part.read(inputs)
         at = torch.full((self.runs.count,), self.runs.first, device=self.spec.device)
-        apart = worst = 0.0
+        tolerance = worst = 0.0
         for t, symbol in enumerate(string):
-            places = sorted(set(at.tolist()))
-            used = self._used[symbol][places]
+            reached = sorted(set(at.tolist()))
+            used = self._used[symbol][reached]
             if (used > 1).any():
                 row, unit = (int(n) for n in np.argwhere(used > 1)[0])
                 sides = (self.table[symbol], *self._equations[symbol])
-                computed, value, bound = (float(side[places[row], unit]) for side in sides)
+                computed, value, bound = (float(side[reached[row], unit]) for side in sides)
                 return StringResult(
                     string, worst, Difference(t + 1, unit, repr(computed), repr(value), f"{bound:.2g}")
                 )
@@ -218,13 +218,13 @@ class SampledRuns:
                 unit = int((ran.scores[t, run] != expected[run]).nonzero()[0])
                 network, automaton = (repr(float(alpha[run, unit])) for alpha in (ran.scores[t], expected))
                 return StringResult(string, None, Difference(t + 1, unit, network, automaton, "0"))
-            apart += SAMPLER + self._spread(alphas, symbol)
+            tolerance += SAMPLER + self._spread(alphas, symbol)
             same = (ran.outputs[t].unsqueeze(1) == cell.component.centroids.T).all(dim=2)
             if not same.any(dim=1).all():
                 raise RuntimeError("a sampled run is at no centroid")
             at = same.to(torch.int8).argmax(dim=1)
         counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
-        return self._tested(string, counts, apart, worst)
+        return self._tested(string, counts, tolerance, worst)
 
     def _spread(self, alphas: Tensor, symbol: str) -> float:
         """Bound the effect of rounding on the sampled distribution.
@@ -235,23 +235,25 @@ class SampledRuns:
         off = (alphas.double() - table).abs().sum(dim=2) + (alphas.double().sum(dim=2) - 1).abs()
         return float(off.max())
 
-    def _tested(self, string: String, counts: Sequence[int], apart: float, worst: float) -> StringResult:
+    def _tested(self, string: String, counts: Sequence[int], tolerance: float, worst: float) -> StringResult:
         most, tells = threshold(self.runs.tests), True
         for unit, (count, automaton) in enumerate(zip(counts, self._automata, strict=True)):
             p = float(score(automaton, string))
-            share = surprise(count, self.runs.count, p, apart) / most
+            share = surprise(count, self.runs.count, p, tolerance) / most
             if share > 1:
                 difference = Difference(
                     len(string),
                     unit,
                     f"{count} of {self.runs.count} runs",
                     f"{p:.6g}",
-                    f"{apart:.2g}, and chance",
+                    f"{tolerance:.2g}, and chance",
                 )
                 return StringResult(string, share, difference)
             worst = max(worst, share)
             # with few runs or much rounding, no count would raise an alarm
-            tells = tells and max(surprise(c, self.runs.count, p, apart) for c in (0, self.runs.count)) > most
+            tells = (
+                tells and max(surprise(c, self.runs.count, p, tolerance) for c in (0, self.runs.count)) > most
+            )
         return StringResult(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
 
     def to_json(self) -> dict[str, Any]:

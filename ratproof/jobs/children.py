@@ -42,7 +42,7 @@ def greeting(arguments: str) -> bytes:
     Raises:
         WorkerDied: the process ended before.
     """
-    child = _started(arguments)
+    child = _start(arguments)
     _give_back(arguments, child)
     return child.says
 
@@ -73,7 +73,7 @@ def _take(arguments: str) -> _Child:
         idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
     for child in idle:  # their hunt is over, or can start others
         _end(child)
-    return _started(arguments)
+    return _start(arguments)
 
 
 def _give_back(arguments: str, child: _Child) -> None:
@@ -102,7 +102,7 @@ def _end(child: _Child) -> None:
     child.pipe.close()
 
 
-def _started(arguments: str) -> _Child:
+def _start(arguments: str) -> _Child:
     ours, theirs = socket.socketpair()
     process = subprocess.Popen(
         [sys.executable, "-m", __name__, str(theirs.fileno()), str(os.getpid()), arguments],

@@ -99,8 +99,8 @@ def address_in(where: str) -> str:
             raise InputError(
                 f"{where}: is no file that dask scheduler --scheduler-file writes: it names no address"
             ) from None
-    found = ADDRESS.fullmatch(address) if isinstance(address, str) else None
-    if found is None or not 0 < int(found[1]) < 1 << 16:
+    match = ADDRESS.fullmatch(address) if isinstance(address, str) else None
+    if match is None or not 0 < int(match[1]) < 1 << 16:
         more = "" if address == where else f", which {where} names"
         raise InputError(f"{address!s:.80}{more}: must be the address of a scheduler such as tcp://host:8786")
-    return found[0]
+    return match[0]

@@ -93,7 +93,7 @@ class DaskExecutor:
         for future in ended:
             _, task = self.out.pop(future.key, (None, None))
             if task is not None:
-                yield from self._said(future, task)
+                yield from self._result(future, task)
 
     def drop_unbegun(self) -> list[ExecutorTask]:
         """Cancel and return tasks that no worker runs; all tasks if the scheduler is lost."""
@@ -118,7 +118,7 @@ class DaskExecutor:
                 future.cancel()
             self.client.close(timeout=2)
 
-    def _said(self, future: Any, task: ExecutorTask) -> Iterator[tuple[ExecutorTask, bytes | None]]:
+    def _result(self, future: Any, task: ExecutorTask) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """Yield the result of a future; resubmit the task if the scheduler lost it."""
         from distributed.scheduler import KilledWorker
 
@@ -185,8 +185,8 @@ class DaskExecutor:
         self.gone_since = None
 
 
-def _bytes(said: Any) -> bytes:
+def _bytes(message: Any) -> bytes:
     """Return the bytes; raise :class:`~automata.errors.InputError` for any other type."""
-    if not isinstance(said, bytes):
-        raise InputError(f"a worker of the cluster must send bytes, got {type(said).__name__}")
-    return said
+    if not isinstance(message, bytes):
+        raise InputError(f"a worker of the cluster must send bytes, got {type(message).__name__}")
+    return message

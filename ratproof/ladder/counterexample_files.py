@@ -167,7 +167,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object with these fields; raise InputError if a field occurs twice."""
     names = [name for name, _ in pairs]
     twice = (
-        next((name for place, name in enumerate(names) if name in names[:place]), None)
+        next((name for index, name in enumerate(names) if name in names[:index]), None)
         if len(set(names)) < len(names)
         else None
     )

@@ -126,7 +126,7 @@ def _results(data: dict[str, Any], device: str) -> tuple[Result, ...] | None:
 
 
 def _is_sound(result: Result) -> bool:
-    """Has what the report reads the right types?"""
+    """Return whether the fields that the report reads have the right types."""
     return (
         isinstance(result.variant, str)
         and isinstance(result.facts, dict)
@@ -139,8 +139,8 @@ def _is_sound(result: Result) -> bool:
 def digest() -> Ground:
     """Return the digests of the sources and libraries that verdicts depend on."""
     # not what lies in the working folder, which python -m looks through and a program does not
-    places = [*site.getsitepackages(), site.getusersitepackages()]
-    libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=places)})
+    folders = [*site.getsitepackages(), site.getusersitepackages()]
+    libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=folders)})
     coqc = shutil.which("coqc")
     others = (sys.version, libraries, coqc, None if coqc is None else os.stat(coqc).st_mtime_ns)
     result = hashlib.sha256()

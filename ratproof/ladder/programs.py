@@ -59,7 +59,7 @@ class ProgramUnderTest(Subject):
     """A program and its automata.
 
     Attributes:
-        comparison: the two sides held against each other.
+        comparison: the comparison of the two sides.
     """
 
     comparison: ProgramComparison | None = None
@@ -79,7 +79,7 @@ def program_under_test(
     Args:
         name: of the claim.
         says: the claim in a sentence.
-        comparison: the two sides held against each other.
+        comparison: the comparison of the two sides.
         alphabet: the symbols.
         kinds: of evidence: ``sampled``, ``exhausted``.
         device: where the program runs.

@@ -51,7 +51,7 @@ class Request:
 
     @property
     def is_whole(self) -> bool:
-        """Is it all evidence for all claims, as it runs without options on that device?"""
+        """Return whether it is all evidence for all claims, as without options, on that device."""
         return self == Request(junit=self.junit, jobs=self.jobs, device=self.device)
 
     @property
@@ -60,7 +60,7 @@ class Request:
         return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
 
     def wants(self, claim: str, kind: str) -> bool:
-        """Is that evidence asked for?"""
+        """Return whether the request includes that evidence."""
         return (
             (not self.claims or claim in self.claims)
             and (not self.kinds or kind in self.kinds)

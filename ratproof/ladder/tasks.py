@@ -27,7 +27,7 @@ from ratproof.process.interpreter import collect_rarely, on_one_stack, rare_coll
 from ratproof.process.orphans import end_with
 from theory.registry import claim_named
 
-Started = Callable[[str, int, int], None]
+OnStart = Callable[[str, int, int], None]
 """A callback for the current task, the number of finished claims, and their total number."""
 
 
@@ -109,21 +109,21 @@ def _inputs(request: Request) -> Any:
     return Inputs(request.device, corpus, None if request.rules is None else Path(request.rules))
 
 
-def show_all(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
+def show_all(tasks: Sequence[EvidenceTask], request: Request, on_start: OnStart) -> TaskResult:
     """Run tasks in the requested number of processes; results are in the tasks' order."""
     # workers inherit the folder in which Hypothesis keeps files: not the one we happen to be in
     with one_thread_each(request.processes), unchanged_afterwards(), redirect_stdout(sys.stderr):
         run = _in_this_process if request.processes == 1 else _in_a_pool
-        return run(tasks, request, started)
+        return run(tasks, request, on_start)
 
 
-def _in_this_process(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
-    total, progress = TaskResult(), _Progress(tasks, started)
+def _in_this_process(tasks: Sequence[EvidenceTask], request: Request, on_start: OnStart) -> TaskResult:
+    total, progress = TaskResult(), _Progress(tasks, on_start)
     with rare_collections():
         _prepare(request)
         try:
             for task in tasks:
-                progress.tell()
+                progress.report()
                 _join(total, show(task, request))
                 progress.done(task)
                 if request.stop_early and not total.as_expected:
@@ -144,14 +144,14 @@ def _join(total: TaskResult, one: TaskResult) -> None:
     total.not_run += one.not_run
 
 
-def _in_a_pool(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
+def _in_a_pool(tasks: Sequence[EvidenceTask], request: Request, on_start: OnStart) -> TaskResult:
     """Run tasks in worker processes.
 
     A worker that dies breaks the pool. Then each task that was running runs once more, alone in a new
     process, to find the one that kills its worker.
     """
     shown: dict[EvidenceTask, TaskResult] = {}
-    total, progress = TaskResult(), _Progress(tasks, started)
+    total, progress = TaskResult(), _Progress(tasks, on_start)
 
     def stop() -> bool:
         return request.stop_early and not all(one.as_expected for one in shown.values())
@@ -184,12 +184,12 @@ def _run_until_broken(
     with _pool(processes or request.processes, request) as pool:
         with without_main_program():
             futures = {pool.submit(_show_as_text, task, request): task for task in tasks}
-        progress.tell()
+        progress.report()
         try:
             for future in as_completed(futures):
                 shown[futures[future]] = TaskResult.from_text(future.result())
                 progress.done(futures[future])
-                progress.tell()
+                progress.report()
                 if stop():
                     return []
         except BrokenProcessPool:
@@ -237,19 +237,19 @@ class _Progress:
 
     Args:
         tasks: all of them.
-        started: called by :meth:`tell`.
+        on_start: called by :meth:`report`.
     """
 
-    def __init__(self, tasks: Sequence[EvidenceTask], started: Started) -> None:
-        self.left, self.started = list(tasks), started
+    def __init__(self, tasks: Sequence[EvidenceTask], on_start: OnStart) -> None:
+        self.left, self.on_start = list(tasks), on_start
         self.claims = len({task.claim for task in tasks})
 
     def done(self, task: EvidenceTask) -> None:
         self.left.remove(task)
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Report the first unfinished task."""
         if self.left:
-            self.started(
+            self.on_start(
                 str(self.left[0]), self.claims - len({task.claim for task in self.left}), self.claims
             )

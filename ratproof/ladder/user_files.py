@@ -36,25 +36,25 @@ def check(
     kinds: Sequence[str] = (),
     examples: int | None = None,
     seed: int | None = None,
-    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+    on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
     """Run every rung that the file's claims promise.
 
     Args:
         path: a Python file; it is run.
-        names: of its claims; all without.
-        kinds: only these kinds of evidence; all without.
-        examples: random cases a rung.
-        seed: of fresh random cases; without, the same in every run of the same installation.
-        started: is told what begins to run, how many claims are done, how many there are.
+        names: the names of the claims to check; by default all.
+        kinds: the kinds of evidence to run; by default all.
+        examples: the number of random cases per rung.
+        seed: the seed of fresh random cases; by default every run of an installation uses the same cases.
+        on_start: called with what begins to run, the number of claims done, and the number of claims.
 
     Raises:
-        InputError: the file, a name or a kind is not right; with the line of the file where it broke.
+        InputError: the file, a name or a kind is wrong; the message has the line of the file.
     """
     claims = load(path)
     _known(path, claims, names, kinds)
     chosen = [claim for claim in claims.values() if not names or claim.name in names]
-    outcome = outcome_of(chosen, path, kinds, examples, seed, started)
+    outcome = outcome_of(chosen, path, kinds, examples, seed, on_start)
     return replace(outcome, notes=keep_evidence(outcome.results, seed, path))
 
 
@@ -64,16 +64,16 @@ def outcome_of(
     kinds: Sequence[str] = (),
     examples: int | None = None,
     seed: int | None = None,
-    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+    on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
-    """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
+    """Run every rung that a user's claims promise; ``where`` is the prefix of the names of the tests."""
     ladder = [step for step in own_steps(claims) if not kinds or step.kind in kinds]
     observations: list[Observation] = []
     not_run: list[dict[str, str]] = []
     interrupted = False
     with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
         for step in ladder:
-            started(step.label, claims.index(step.claim), len(claims))
+            on_start(step.label, claims.index(step.claim), len(claims))
             try:
                 observations += step.run(seed, test=f"{where}::{step.claim.name}")
             except NotRun as reason:
@@ -108,7 +108,7 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
-    """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
+    """Run Hypothesis with this number of cases per rung, unless a claim sets its own."""
     settings.register_profile(
         "ratproof-check",
         max_examples=examples,
@@ -200,6 +200,6 @@ def _line_of(path: str, error: BaseException) -> str:
 
 def _in_words(error: BaseException) -> str:
     """Return the exception's name and the first line of its message; an InputError's message stands alone."""
-    said = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
-    line = (said.splitlines() or [""])[0]
+    message = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
+    line = (message.splitlines() or [""])[0]
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

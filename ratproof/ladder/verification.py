@@ -16,7 +16,7 @@ from ratproof.ladder.counterexample_files import keep, keep_script
 from ratproof.ladder.junit import junit
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request, require
-from ratproof.ladder.tasks import EvidenceTask, Started, read_inputs, show_all
+from ratproof.ladder.tasks import EvidenceTask, OnStart, read_inputs, show_all
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
 from theory.claim import EXACT, Claim, Variant
@@ -27,19 +27,19 @@ CERTIFICATES = Path(".ratproof") / "certificates"
 NOTHING_SHOWED = "no test showed it"
 
 
-def verify(request: Request, started: Started = lambda what, done, total: None) -> Outcome:
+def verify(request: Request, on_start: OnStart = lambda what, done, total: None) -> Outcome:
     """Run the evidence that was asked for.
 
     Args:
         request: what was asked.
-        started: called with what runs, how many claims are done, and how many there are.
+        on_start: called with what runs, how many claims are done, and how many there are.
 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
     """
     require(request)
     read_inputs(request)
     ground = last_run.digest()
-    shown = show_all(tasks_of(request), request, started)
+    shown = show_all(tasks_of(request), request, on_start)
     results = gather(shown.observations, request.seed)
     stopped = request.stop_early and any(not result.as_expected for result in results)
     if not shown.interrupted and not stopped:
@@ -107,16 +107,16 @@ def keep_evidence(results: list[Result], seed: int | None, claims_file: str = ""
             except InputError as error:
                 _add_failure(failed, "certificate", error)
     return [
-        f"the {what} is not kept: {places[0]}: {why}"
-        if len(places) == 1
-        else f"{len(places)} {what}s are not kept: {Path(places[0]).parent}: {why}"
-        for (what, why), places in failed.items()
+        f"the {what} is not kept: {paths[0]}: {why}"
+        if len(paths) == 1
+        else f"{len(paths)} {what}s are not kept: {Path(paths[0]).parent}: {why}"
+        for (what, why), paths in failed.items()
     ]
 
 
 def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, error: InputError) -> None:
-    place, _, why = str(error).partition(": ")
-    failed.setdefault((what, why), []).append(place)
+    path, _, why = str(error).partition(": ")
+    failed.setdefault((what, why), []).append(path)
 
 
 def _keep(result: Result, seed: int | None, claims_file: str) -> Path | None:

@@ -33,9 +33,9 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
     """
     files_of_options = [
         (option, file)
-        for option, place in outputs.items()
-        if place is not None
-        for file in files.written_for(place)
+        for option, path in outputs.items()
+        if path is not None
+        for file in files.written_for(path)
     ]
     _require(files_of_options, reads)
 
@@ -46,15 +46,15 @@ def require_folder(
     """Check a folder into which an option writes files of known names; see :func:`require_outputs`."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder}: must be a folder, got a file")
-    files.require_place(Path(folder) / "any")
+    files.require_writable_path(Path(folder) / "any")
     _require([(option, Path(folder) / name) for name in names], reads)
 
 
 def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None]) -> None:
-    read = [file for place in reads if place is not None for file in _read_for(Path(place))]
+    read = [file for path in reads if path is not None for file in _read_for(Path(path))]
     for number, (option, file) in enumerate(outputs):
         try:
-            files.require_place(file)
+            files.require_writable_path(file)
         except InputError as error:
             raise InputError(f"{option} {error}".lstrip()) from None
         for other in read:
@@ -72,13 +72,13 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
                 )
 
 
-def _read_for(place: Path) -> list[Path]:
+def _read_for(path: Path) -> list[Path]:
     try:
-        if place.is_dir():
-            return [file for file in place.iterdir() if file.suffix in READ_IN_FOLDERS]
-        has_table = files.FORMATS.get(place.suffix) in files.WITHOUT_SEMIRING
-        beside = place.with_suffix(".syms") if has_table else place
-        return [place, beside] if beside != place and beside.exists() else [place]
+        if path.is_dir():
+            return [file for file in path.iterdir() if file.suffix in READ_IN_FOLDERS]
+        has_table = files.FORMATS.get(path.suffix) in files.WITHOUT_SEMIRING
+        beside = path.with_suffix(".syms") if has_table else path
+        return [path, beside] if beside != path and beside.exists() else [path]
     except (OSError, ValueError):  # its reader reports that it cannot be read
         return []
 

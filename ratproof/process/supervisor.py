@@ -109,7 +109,7 @@ def fork_child(limits: Limits) -> ChildExit | None:
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may write to the terminal
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _bound_allocations(limits.memory)
-        _tell_when_printing(write_fd)
+        _report_when_printing(write_fd)
         return None
     with suppress(OSError):
         os.setpgid(child, child)  # both processes set it, and either may be first
@@ -158,9 +158,9 @@ def stoppable() -> Iterator[None]:
 
 def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> ChildExit:
     """Wait until the child ends or reaches a limit."""
-    started, printed, listening = time.monotonic(), False, [read_fd]
+    start_time, printed, listening = time.monotonic(), False, [read_fd]
     while True:
-        left = limits.seconds - (time.monotonic() - started - sum(paused)) if not printed else LOOK_EVERY
+        left = limits.seconds - (time.monotonic() - start_time - sum(paused)) if not printed else LOOK_EVERY
         pause = max(0.0, min(LOOK_EVERY if listening else AT_ITS_END, left))
         if select.select(listening, [], [], pause)[0]:
             if os.read(read_fd, 1):
@@ -171,7 +171,7 @@ def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> Chi
         if done:
             break
         over: Limit | None = None
-        if not printed and time.monotonic() - started - sum(paused) >= limits.seconds:
+        if not printed and time.monotonic() - start_time - sum(paused) >= limits.seconds:
             over = "seconds"
         elif sum(map(memory_held, _descendants())) > limits.memory:
             over = "memory"
@@ -264,7 +264,7 @@ def _bound_allocations(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _tell_when_printing(write_fd: int) -> None:
+def _report_when_printing(write_fd: int) -> None:
     """Notify the parent of the first text on standard output.
 
     Then the answer is complete, and only its reader can delay it.

@@ -40,7 +40,7 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
             show_details(row, out, claims_file)
     for sentence in _sentences(outcome, own=claims_file is None, left_out=not details):
         print_paragraph(out, sentence)
-    _tell_certificates(outcome, out)
+    _print_certificates(outcome, out)
     style = "bold green" if outcome.as_expected else "bold red"
     print_paragraph(out, summary(outcome), style=style)
 
@@ -126,7 +126,7 @@ def not_run_reasons(outcome: Outcome) -> dict[str, str]:
     return kinds_by_reason
 
 
-def _tell_certificates(outcome: Outcome, out: Console) -> None:
+def _print_certificates(outcome: Outcome, out: Console) -> None:
     written = [result.certificate_file for result in outcome.results if result.certificate_file is not None]
     if written:
         what = "A certificate" if len(written) == 1 else f"{len(written)} certificates"

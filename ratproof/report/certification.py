@@ -17,7 +17,7 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
 
     Args:
         answer: the certification.
-        against: the name of the automaton that it was held against; of its own hard one without.
+        against: the name of the automaton that it was compared with; by default its own hard automaton.
     """
     tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
     if answer.verdict == "certified":

@@ -18,14 +18,14 @@ def fitted(line: Text) -> Text:
 
 def print_command(out: Console, command: str, arguments: str) -> None:
     """Print a command to paste; a long one's arguments are on a line that the shell joins."""
-    whole = f"{command} {arguments}"
-    lines = [whole] if len(whole) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
+    one_line = f"{command} {arguments}"
+    lines = [one_line] if len(one_line) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
     for line in lines:
         out.print(Text(f"  {line}", style="dim"), soft_wrap=True)
 
 
 def print_paragraph(out: Console, text: str, by: int = 0, style: str = "") -> None:
-    """Print a text on as many lines as it takes, indented by so many columns."""
+    """Print a text, wrapped and indented by ``by`` columns."""
     for line in Text(text, style=style).wrap(out, min(out.width, WIDTH) - by):
         indented = Text(" " * by).append_text(line)
         indented.rstrip()

@@ -219,8 +219,8 @@ def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
 
     With ``refuted``, return its negation.
     """
-    given = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
-    equal = f"forall {RULES_IN_COQ}, {given}{value} = ({HOLDS})%:R%R :> R"
+    hypotheses = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
+    equal = f"forall {RULES_IN_COQ}, {hypotheses}{value} = ({HOLDS})%:R%R :> R"
     return f"forall R : realDomainType, let ring := R in {f'not ({equal})' if refuted else equal}"
 
 

@@ -132,8 +132,8 @@ def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
         raise FormatError(f'{where}: letters must be a list of symbols such as ["a", "b"]')
     try:
         weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
-        places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PLACES), [])
-        return WeightedCell(cell, tuple(letters), len(places) if isinstance(places, list) else 0, weights)
+        rows: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PLACES), [])
+        return WeightedCell(cell, tuple(letters), len(rows) if isinstance(rows, list) else 0, weights)
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class FromZero(Concrete):
     """Concrete places, with an additional place 0 of c."""
 
-    def at(self, name: str, *places: int) -> Any:
+    def at(self, name: str, *indices: int) -> Any:
         """Return the number at a place."""
-        return self.entries[name][places[0]] if name == "c" else super().at(name, *places)
+        return self.entries[name][indices[0]] if name == "c" else super().at(name, *indices)
 
 
 # The weights of one unit: lambda_t (here f) and u^(1), ..., u^(n) as functions of the symbol, and c^(1)_0,
@@ -62,7 +62,7 @@ def rcnn_with_feedback(n: int) -> Signature:
 # The recurrence, as printed, at one place j; with c^(0) = 1, equations 14a and 14b are one.
 
 
-def place(of: AnyPlaces, j: Any) -> Any:
+def next_number(of: AnyPlaces, j: Any) -> Any:
     """Return c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from those at t - 1."""
     return of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j - 1), of.at("u", j)))
 
@@ -75,7 +75,7 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
 def chained(w: Weights, c: Any, lam: Any, u: Any) -> tuple[Any, ...]:
     """Return equations 14a and 14b for a value of lambda."""
     at = FromZero(w.over, w.n, {"c": (w.over.one, *c), "lambda": lam, "u": u})
-    return tuple(place(at, j) for j in range(1, w.n + 1))
+    return tuple(next_number(at, j) for j in range(1, w.n + 1))
 
 
 def step_with_feedback(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
@@ -173,7 +173,7 @@ def reaching(of: SymbolicPlaces, where: str) -> Identity:
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )
-    right = place(of, of.j)
+    right = next_number(of, of.j)
     return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
 
 

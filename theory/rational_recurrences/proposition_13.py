@@ -38,7 +38,7 @@ def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
 # place, it is a part of the proof.
 
 
-def place(of: AnyPlaces, j: Any) -> Any:
+def next_number(of: AnyPlaces, j: Any) -> Any:
     """Return [c_t]_j = sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
     return of.plus(of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i))), of.at("b", j))
 
@@ -46,7 +46,7 @@ def place(of: AnyPlaces, j: Any) -> Any:
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
     """Return c_t = W_{x_t} c_{t-1} + b_{x_t} (equation 16)."""
     at = Concrete(w.over, w.n, {"W": w.W[x], "b": w.b[x], "c": c})
-    return tuple(place(at, j) for j in range(1, w.n + 1))
+    return tuple(next_number(at, j) for j in range(1, w.n + 1))
 
 
 isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: c)
@@ -79,12 +79,14 @@ def to_c_from_one(of: AnyPlaces, j: Any) -> Any:
 def doubled(w: Weights, initial: Any) -> list[WFSA]:
     """Return appendix C's automata; G_i has the final state q_i."""
     k, d = w.over, w.n
-    places = range(1, d + 1)
+    indices = range(1, d + 1)
     tables = {}
     for x in w.alphabet:
         at = Concrete(k, d, {"W": w.W[x], "b": w.b[x]})
-        upper = [[within_c(at, i, j) for j in places] + [k.zero] * d for i in places]
-        lower = [[to_c(at, i, j) for j in places] + [within_ones(at, i, j) for j in places] for i in places]
+        upper = [[within_c(at, i, j) for j in indices] + [k.zero] * d for i in indices]
+        lower = [
+            [to_c(at, i, j) for j in indices] + [within_ones(at, i, j) for j in indices] for i in indices
+        ]
         tables[x] = upper + lower
     return [WFSA(k, initial, [k.one if j == i else k.zero for j in range(2 * d)], tables) for i in range(d)]
 
@@ -105,12 +107,12 @@ def with_one_more_state(w: Weights) -> list[WFSA]:
     The first state replaces all of Q_2.
     """
     k, d = w.over, w.n
-    places = range(1, d + 1)
+    indices = range(1, d + 1)
     tables = {}
     for x in w.alphabet:
         at = Concrete(k, d, {"W": w.W[x], "b": w.b[x]})
-        first = [k.one, *(to_c_from_one(at, j) for j in places)]
-        tables[x] = [first, *([k.zero, *(within_c(at, i, j) for j in places)] for i in places)]
+        first = [k.one, *(to_c_from_one(at, j) for j in indices)]
+        tables[x] = [first, *([k.zero, *(within_c(at, i, j) for j in indices)] for i in indices)]
     initial = [k.one, *w.c_0]
     return [
         WFSA(k, initial, [k.zero, *(k.one if j == i else k.zero for j in range(d))], tables) for i in range(d)
@@ -139,7 +141,7 @@ def with_d_plus_1_states() -> list[Identity]:
 
 def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
     """Return the identity at a place j of c."""
-    right = place(of, of.j)
+    right = next_number(of, of.j)
     return [
         Identity(
             "step",

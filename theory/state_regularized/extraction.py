@@ -117,8 +117,8 @@ def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
 
     Ties go to the first centroid, so a pair that was never seen leads to the first one.
     """
-    places = range(1, w.n + 1)
-    return {(q, x): max(places, key=lambda j: (counts[q, x, j], -j)) for q in places for x in w.alphabet}
+    states = range(1, w.n + 1)
+    return {(q, x): max(states, key=lambda j: (counts[q, x, j], -j)) for q in states for x in w.alphabet}
 
 
 def printed_hard(w: Weights) -> Table:

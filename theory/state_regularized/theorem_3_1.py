@@ -157,9 +157,9 @@ def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list
     ]
 
 
-def one_at(w: Weights, place: int, states: int) -> list[Any]:
+def one_at(w: Weights, state: int, states: int) -> list[Any]:
     """Return the initial law that is concentrated on one state, counted from 1."""
-    return [w.over.one if i == place else w.over.zero for i in range(1, states + 1)]
+    return [w.over.one if i == state else w.over.zero for i in range(1, states + 1)]
 
 
 def transition_tables(w: Weights) -> dict[str, list[list[Any]]]:
@@ -264,7 +264,7 @@ def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
     return Signature((by_symbol("alpha", (k + rows, k)), *more), size=("k", k))
 
 
-def places(w: Weights, variable: Any) -> Law:
+def at_centroids(w: Weights, variable: Any) -> Law:
     """Return the law at the centroids, with any probabilities."""
     return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(
         variable(f"p[{j}]") for j in range(1, w.n + 1)
@@ -305,19 +305,19 @@ VECTOR_OF_LAW = (
 AT_CENTROID = proof(
     VECTOR_OF_LAW,
     lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [at_first(w), places(w, variable)],
+    lambda w, variable: [at_first(w), at_centroids(w, variable)],
     any_cell,
 )
 AFTER_TOKEN = proof(
     VECTOR_OF_LAW,
     lambda w, law, unit: at_each(w, law),
-    lambda w, variable: [places(w, variable)],
+    lambda w, variable: [at_centroids(w, variable)],
     lambda k: any_cell(k, more=(constant("first", (k,)),)),
 )
 FROM_H_0 = proof(
     VECTOR_OF_LAW + ", and last the probability that it is still at h_0",
     lambda w, law, unit: [*at_each(w, law), w.over.one if law[0][0].last == 0 else w.over.zero],
-    lambda w, variable: [anywhere(w), places(w, variable)],
+    lambda w, variable: [anywhere(w), at_centroids(w, variable)],
     lambda k: any_cell(k, rows=1),
 )
 

@@ -55,10 +55,10 @@ def follow(w: Weights, law: Law, x: str) -> Law:
 
     The law is that of runs that followed the DFA so far.
     """
-    (place,), _ = law
-    (target,), _ = pushed(w, at(w, place), x, in_the_limit)
-    places, p = pushed(w, law, x)
-    return (target,), (p[places.index(target)],)
+    (state,), _ = law
+    (target,), _ = pushed(w, at(w, state), x, in_the_limit)
+    after, p = pushed(w, law, x)
+    return (target,), (p[after.index(target)],)
 
 
 followed = Recurrence(start=at_first, step=follow, out=lambda w, law: law[1], modes=True)

@@ -103,24 +103,28 @@ def run(
         from ratproof.jobs.dask_executor import DaskExecutor
 
         runner = Runner(DaskExecutor(cluster, kept="the campaign's folder"), folder)
-    with closing(runner), interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
-        stopped = Work(plan, folder, where, runner).do(stop, _Told(runner, tell))
+    with (
+        closing(runner),
+        interruptions(terminations=True) as stop,
+        progress(f"campaign {plan.name}") as report_progress,
+    ):
+        stopped = Work(plan, folder, where, runner).do(stop, _StageReport(runner, report_progress))
     failed, missing = _show(folder, as_json, runner.notes)
     return INTERRUPTED if stopped else UNKNOWN if missing else NO if failed else YES
 
 
-class _Told:
+class _StageReport:
     """Show what is being done, and above it each note on the workers when it arrives."""
 
-    def __init__(self, runner: Runner, tell: Callable[[str], None]) -> None:
-        self.runner, self.tell, self.said = runner, tell, 0
+    def __init__(self, runner: Runner, report_progress: Callable[[str], None]) -> None:
+        self.runner, self.report_progress, self.notes_shown = runner, report_progress, 0
 
     def __call__(self, stage: str) -> None:
         """Print new notes, then show the stage."""
-        for note in self.runner.notes[self.said :]:
+        for note in self.runner.notes[self.notes_shown :]:
             console(error=True).print(note, soft_wrap=True)
-            self.said += 1
-        self.tell(stage)
+            self.notes_shown += 1
+        self.report_progress(stage)
 
 
 @app.command("status", short_help="Say what is done.", epilog=example("campaign status text --json"))
@@ -152,23 +156,23 @@ def merge(
     into, source = Path(folder), Path(other)
     if into.resolve() == source.resolve():
         raise InputError(f"{other}: must not be the folder that it is merged into")
-    for place in (into, source):
-        if not place.is_dir():
-            raise InputError(f"{place}: must be the folder of a campaign or a hunt")
+    for path in (into, source):
+        if not path.is_dir():
+            raise InputError(f"{path}: must be the folder of a campaign or a hunt")
     if _is_hunt(into) != _is_hunt(source):
         raise InputError(f"{folder} and {other}: must both be folders of a hunt, or both of a campaign")
     if _is_hunt(into):
         from ratproof.hunting.merging import merge as merge_hunts
 
-        said = merge_hunts(into, source)
+        counts = merge_hunts(into, source)
     else:
         from training.campaign.merging import merge as merge_runs
 
-        said = merge_runs(_plan(into), into, _plan(source), source)
+        counts = merge_runs(_plan(into), into, _plan(source), source)
     if as_json:
-        print_json(said)
+        print_json(counts)
     else:
-        console().print(", ".join(f"{count:,} new {name}" for name, count in said.items()))
+        console().print(", ".join(f"{count:,} new {name}" for name, count in counts.items()))
     return YES
 
 
@@ -211,18 +215,20 @@ def _is_hunt(folder: Path) -> bool:
 def _show_hunt(folder: Path, as_json: bool) -> None:
     from ratproof.hunting.store import HuntLedger
 
-    said = HuntLedger(folder).status()
+    state = HuntLedger(folder).status()
     if as_json:
-        print_json(said)
+        print_json(state)
         return
     out = console()
-    found, missing = said["counterexamples"], said["incomplete"]
-    out.print(f"{said['rows']:,} rounds done, {len(missing):,} not; digest {said['digest']}", soft_wrap=True)
+    counterexamples, missing = state["counterexamples"], state["incomplete"]
+    out.print(
+        f"{state['rows']:,} rounds done, {len(missing):,} not; digest {state['digest']}", soft_wrap=True
+    )
     for target, number in missing[:SHOWN]:
         out.print(f"  not done: {target}, round {number}", soft_wrap=True)
     if len(missing) > SHOWN:
         out.print(f"  and {len(missing) - SHOWN:,} more")
-    for name in found:
+    for name in counterexamples:
         out.print(f"  ratproof replay {shlex.quote(str(folder / 'counterexamples' / name))}", soft_wrap=True)
 
 
@@ -252,9 +258,9 @@ def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, 
         about = {"campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs}
         print_json({**done, **about, **({"notes": list(notes)} if notes else {})})
     else:
-        said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         out = console()
-        out.print(f"{plan.name}: {len(plan.jobs)} runs: {said}")
+        out.print(f"{plan.name}: {len(plan.jobs)} runs: {summary}")
         for name, one in states.items():
             if one in ("failed", "broken"):
                 kept = folder / name / (FAILED if one == "failed" else LOG)

@@ -41,10 +41,10 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
     """
     from filelock import FileLock, Timeout
 
-    place = folder / job.name
-    place.mkdir(parents=True, exist_ok=True)
+    run_folder = folder / job.name
+    run_folder.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(place / LOCK, timeout=patience), interruptions(terminations=True) as interrupted:
+        with FileLock(run_folder / LOCK, timeout=patience), interruptions(terminations=True) as interrupted:
             asked = JobRequest(folder / STOP)
             return _run(plan, job, folder, data, lambda: interrupted() or asked())
     except Timeout:
@@ -75,18 +75,20 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
     from training.engine.run import Where
     from training.experiments import run
 
-    place = folder / job.name
+    run_folder = folder / job.name
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
-    there = (place / RUN).exists() or (place / RESULT).exists()
+    there = (run_folder / RUN).exists() or (run_folder / RESULT).exists()
     score: float | None = None
     try:
-        said = run(job.experiment, settings, data, Where(place, resume=there), stop, test=job.trial is None)
-        if not isinstance(said, dict):
+        result = run(
+            job.experiment, settings, data, Where(run_folder, resume=there), stop, test=job.trial is None
+        )
+        if not isinstance(result, dict):
             return INTERRUPTED
-        score = said["metrics"].get("dev_accuracy")
+        score = result["metrics"].get("dev_accuracy")
     except Diverged as error:
         write_whole(
-            place / FAILED, json.dumps({"why": str(error), "configuration": settings.to_json()}) + "\n"
+            run_folder / FAILED, json.dumps({"why": str(error), "configuration": settings.to_json()}) + "\n"
         )
         if job.trial is None:
             return NO
@@ -99,17 +101,21 @@ def main() -> int:
     """Do the run that the arguments name."""
     from training.data_folder import Data
 
-    said = json.loads(sys.argv[1])
-    if "parent" in said:
-        end_with(said["parent"])
-    folder = Path(said["folder"])
+    arguments = json.loads(sys.argv[1])
+    if "parent" in arguments:
+        end_with(arguments["parent"])
+    folder = Path(arguments["folder"])
     try:
-        if "installation" in said:
-            require_same(said["installation"])
+        if "installation" in arguments:
+            require_same(arguments["installation"])
         plan = read(folder / CAMPAIGN)
-        job = next(job for job in plan.jobs if job.name == said["job"])
-        data = Data(Path(said["data"]), said["vectors"] and Path(said["vectors"]), said["any_size"])
-        return do(plan, job, folder, data, said.get("patience", 0.0))
+        job = next(job for job in plan.jobs if job.name == arguments["job"])
+        data = Data(
+            Path(arguments["data"]),
+            arguments["vectors"] and Path(arguments["vectors"]),
+            arguments["any_size"],
+        )
+        return do(plan, job, folder, data, arguments.get("patience", 0.0))
     except InputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT

@@ -28,29 +28,29 @@ def digest_of(result: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(_decided_by_the_run(result), sort_keys=True).encode()).hexdigest()
 
 
-def _decided_by_the_run(said: Any) -> Any:
-    if isinstance(said, list):
-        return [_decided_by_the_run(one) for one in said]
-    if not isinstance(said, dict):
-        return said
+def _decided_by_the_run(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_decided_by_the_run(one) for one in data]
+    if not isinstance(data, dict):
+        return data
     return {
         name: _decided_by_the_run(value)
-        for name, value in said.items()
+        for name, value in data.items()
         if name not in DECIDED_BY_A_MACHINE and not name.endswith(RATE)
     }
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
     """Return the rows, their digest and what is not done, as for a hunt; a row is a run."""
-    whole, rows, incomplete = hashlib.sha256(), 0, []
+    total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT
         if path.exists():
             rows += 1
-            whole.update(json.dumps([job.name, digest_of(read(path))]).encode() + b"\n")
+            total.update(json.dumps([job.name, digest_of(read(path))]).encode() + b"\n")
         else:
             incomplete.append([job.name, job.seed])
-    return {"rows": rows, "digest": whole.hexdigest(), "counterexamples": [], "incomplete": incomplete}
+    return {"rows": rows, "digest": total.hexdigest(), "counterexamples": [], "incomplete": incomplete}
 
 
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
@@ -91,13 +91,13 @@ def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
     from training.campaign.work import require_settings
 
     file = other / job.name / RESULT
-    said = read(file)
-    require_settings(plan, into, job, said, file)
-    score = None if job.trial is None else searches.score_of(said, file)
+    result = read(file)
+    require_settings(plan, into, job, result, file)
+    score = None if job.trial is None else searches.score_of(result, file)
     target = into / job.name
     shutil.rmtree(target, ignore_errors=True)
     ignored = shutil.ignore_patterns(RESULT, FAILED, "lock")
     shutil.copytree(other / job.name, target, ignore=ignored)
     shutil.copyfile(file, target / RESULT)
     if job.trial is not None:
-        searches.record(job, into, said["configuration"], score)
+        searches.record(job, into, result["configuration"], score)

@@ -61,7 +61,7 @@ class Job:
         trial: its number, of a search; ``None`` for a run with a test.
         trials: of the search that it belongs to, or whose best settings it takes.
         searched: the set whose search it waits for.
-        given: settings, besides the preset's.
+        overrides: settings, besides the preset's.
         preset: in place of the campaign's.
     """
 
@@ -72,7 +72,7 @@ class Job:
     trial: int | None = None
     trials: int = 0
     searched: str | None = None
-    given: dict[str, Any] = field(default_factory=dict)
+    overrides: dict[str, Any] = field(default_factory=dict)
     preset: str | None = None
 
     @property
@@ -89,11 +89,11 @@ class Plan:
     preset: str
     jobs: tuple[Job, ...]
 
-    def settings(self, job: Job, found: dict[str, Any] | None = None) -> Settings:
-        """Return the settings of a run; ``found`` are those of the best trial."""
-        given = {**(found or {}), **job.given, "model": job.model, "seed": job.seed}
+    def settings(self, job: Job, best: dict[str, Any] | None = None) -> Settings:
+        """Return the settings of a run; ``best`` are those of the best trial."""
+        overrides = {**(best or {}), **job.overrides, "model": job.model, "seed": job.seed}
         preset = self.preset if job.preset is None else job.preset
-        return settings_for(job.experiment, preset, given, f"{self.name}, {job.name}")
+        return settings_for(job.experiment, preset, overrides, f"{self.name}, {job.name}")
 
 
 def read(path: str | Path) -> Plan:
@@ -103,15 +103,15 @@ def read(path: str | Path) -> Plan:
     the field.
     """
     try:
-        said = tomllib.loads(read_text(path))
+        data = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: must be TOML ({' '.join(str(error).split()):.80})") from None
-    strange = next((key for key in said if key not in ("name", "preset", "part")), None)
+    strange = next((key for key in data if key not in ("name", "preset", "part")), None)
     if strange is not None:
         raise FormatError(f"{path}: a field must be name, preset or part, got {strange!r:.40}")
-    name, preset, parts = said.get("name"), said.get("preset", "paper"), said.get("part")
+    name, preset, parts = data.get("name"), data.get("preset", "paper"), data.get("part")
     if not isinstance(name, str) or not isinstance(preset, str):
         raise FormatError(f"{path}: name must be present, and name and preset must be strings")
     if not NAME.fullmatch(name):
@@ -156,14 +156,14 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
     strange = next((key for key in part if key not in KEYS[kind]), None)
     if strange is not None:
         raise FormatError(f"{where}: a field must be one of {', '.join(KEYS[kind])}, got {strange!r:.40}")
-    models, given = _words(part, "models", where), part.get("settings", {})
-    if not isinstance(given, dict):
+    models, overrides = _words(part, "models", where), part.get("settings", {})
+    if not isinstance(overrides, dict):
         raise FormatError(f"{where}, settings: must be a table")
-    own = next((name for name in ("model", "seed") if name in given), None)
+    own = next((name for name in ("model", "seed") if name in overrides), None)
     if own is not None:
         raise FormatError(f"{where}, settings: must not have {own}; use {own}s of the part")
     if kind == "search":
-        return _search(part, models, given, where, searches)
+        return _search(part, models, overrides, where, searches)
     seeds, searched = part.get("seeds"), part.get("searched")
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
         raise FormatError(f"{where}, seeds: must be a list of integers, got {seeds!r:.40}")
@@ -190,7 +190,7 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
             seed,
             trials=searches.get(f"{searched} {model}", 0),
             searched=searched,
-            given=given,
+            overrides=overrides,
             preset=preset,
         )
         for model in models
@@ -200,7 +200,7 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
 
 
 def _search(
-    part: dict[str, Any], models: list[str], given: dict[str, Any], where: str, searches: dict[str, int]
+    part: dict[str, Any], models: list[str], overrides: dict[str, Any], where: str, searches: dict[str, int]
 ) -> list[Job]:
     experiment, trials = part["search"], part.get("trials")
     if not isinstance(experiment, str) or type(trials) is not int or not 1 <= trials <= 10**4:
@@ -217,7 +217,7 @@ def _search(
     seed = part.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**32:
         raise FormatError(f"{where}, seed: must be an integer from 0 to 2^32 - 1, got {seed!r:.40}")
-    both = next((name for name in given if name in SPACE), None)
+    both = next((name for name in overrides if name in SPACE), None)
     if both is not None:
         raise FormatError(f"{where}, settings: must not have {both}, which is searched")
     searches |= {f"{experiment} {model}": trials for model in models}
@@ -229,7 +229,7 @@ def _search(
             0,
             trial,
             trials,
-            given={**params, **given},
+            overrides={**params, **overrides},
         )
         for model in models
         for trial, params in enumerate(drawn(trials, seed))

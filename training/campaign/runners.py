@@ -40,12 +40,12 @@ class _JobRun:
 
     Attributes:
         name: of the run.
-        said: the arguments of :mod:`training.campaign.job`.
+        arguments: the arguments of :mod:`training.campaign.job`.
         deaths: how many workers ended while they did it.
     """
 
     name: str
-    said: dict[str, Any]
+    arguments: dict[str, Any]
     deaths: int = 0
 
 
@@ -77,9 +77,9 @@ class Runner:
         self._threads = self.executor.threads() or self._threads
         return self._threads
 
-    def submit(self, name: str, said: dict[str, Any]) -> None:
+    def submit(self, name: str, arguments: dict[str, Any]) -> None:
         """Submit a run, with the arguments of :mod:`training.campaign.job`."""
-        self._submit(_JobRun(name, {**said, **self._more}))
+        self._submit(_JobRun(name, {**arguments, **self._more}))
 
     def ready(self, seconds: float) -> Iterator[tuple[str, int, str]]:
         """Yield the runs that ended within that many seconds: name, exit status, and standard error."""
@@ -99,7 +99,7 @@ class Runner:
                 if not (self.is_far and self._goes_on(status, task, run)):
                     yield run.name, status, words
                     continue
-            run.said = {**run.said, "patience": PATIENCE}
+            run.arguments = {**run.arguments, "patience": PATIENCE}
             self._submit(run)
         if self._is_ending:
             for task in self.executor.drop_unbegun():
@@ -122,7 +122,7 @@ class Runner:
 
     def _submit(self, run: _JobRun) -> None:
         function = on_a_worker if self.is_far else run_here
-        self._going[self.executor.submit(function, json.dumps(run.said))] = run
+        self._going[self.executor.submit(function, json.dumps(run.arguments))] = run
 
     def _goes_on(self, status: int, task: ExecutorTask, run: _JobRun) -> bool:
         """Return whether to submit the run again.
@@ -132,45 +132,50 @@ class Runner:
         """
         if status == INTERRUPTED:
             return not (self._is_ending or (self.folder / STOP).exists())
-        return status == TAKEN and task.times > 1 and "patience" not in run.said
+        return status == TAKEN and task.times > 1 and "patience" not in run.arguments
 
 
 def read(answer: bytes, name: str) -> tuple[int, str]:
     """Return the exit status and the text of a run from a worker's JSON list.
 
-    Raises :class:`~automata.errors.FormatError`: it is nothing of the kind.
+    Raises :class:`~automata.errors.FormatError` if it is not such a list.
 
     >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
     (0, 'done')
     """
     try:
-        said = json.loads(answer)
+        message = json.loads(answer)
     except (ValueError, RecursionError):
-        said = None
-    if not (isinstance(said, list) and len(said) == 2 and type(said[0]) is int and isinstance(said[1], str)):
+        message = None
+    if not (
+        isinstance(message, list)
+        and len(message) == 2
+        and type(message[0]) is int
+        and isinstance(message[1], str)
+    ):
         raise FormatError(f"{name}: a worker of the cluster must send an exit status and text")
-    return said[0], said[1]
+    return message[0], message[1]
 
 
-def run_here(said: str) -> bytes:
+def run_here(arguments: str) -> bytes:
     """Do a run in a process of this machine; return its exit status and text."""
-    return _run(json.loads(said), _ending.is_set)
+    return _run(json.loads(arguments), _ending.is_set)
 
 
-def on_a_worker(said: str) -> bytes:
+def on_a_worker(arguments: str) -> bytes:
     """Do a run in a process of a cluster's worker, which ends with the worker."""
     from distributed import get_worker
     from distributed.worker import WORKER_ANY_RUNNING
 
     worker: Any = get_worker()
     ends = lambda: worker.status not in WORKER_ANY_RUNNING
-    return _run({**json.loads(said), "parent": os.getpid()}, ends)
+    return _run({**json.loads(arguments), "parent": os.getpid()}, ends)
 
 
-def _run(said: dict[str, Any], ends: Callable[[], bool]) -> bytes:
+def _run(arguments: dict[str, Any], ends: Callable[[], bool]) -> bytes:
     """Do a run on one core; when ``ends`` becomes true, ask it to save its state and end."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "training.campaign.job", json.dumps(said)],
+        [sys.executable, "-m", "training.campaign.job", json.dumps(arguments)],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},

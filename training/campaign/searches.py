@@ -32,12 +32,12 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
     for trial in plan.jobs:
         if trial.trial is not None and trial.study == job.study and trial.trial not in there:
             _record_from_folder(trial, folder)
-    found = search.best(journal, job.study, job.trials)
-    if found is None:
+    settings = search.best(journal, job.study, job.trials)
+    if settings is None:
         raise InputError(
             f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing"
         )
-    return found
+    return settings
 
 
 def record(job: Job, folder: Path, configuration: dict[str, Any], score: float | None) -> None:
@@ -46,12 +46,12 @@ def record(job: Job, folder: Path, configuration: dict[str, Any], score: float |
     search.record(folder / JOURNAL, job.study, job.trial or 0, params, score)
 
 
-def score_of(said: dict[str, Any], file: Path) -> float:
+def score_of(result: dict[str, Any], file: Path) -> float:
     """Return a trial's accuracy on the dev part.
 
     Raises :class:`~automata.errors.InputError` if its result has none.
     """
-    score = said["metrics"].get("dev_accuracy")
+    score = result["metrics"].get("dev_accuracy")
     if not isinstance(score, int | float) or not 0 <= score <= 1:
         raise InputError(f"{file}: dev_accuracy must be a number from 0 to 1, got {score!r:.40}")
     return float(score)
@@ -60,14 +60,14 @@ def score_of(said: dict[str, Any], file: Path) -> float:
 def _record_from_folder(trial: Job, folder: Path) -> None:
     from training.engine import results
 
-    place = folder / trial.name
-    if (place / FAILED).exists():
+    run_folder = folder / trial.name
+    if (run_folder / FAILED).exists():
         try:
-            record(trial, folder, json.loads(read_text(place / FAILED))["configuration"], None)
+            record(trial, folder, json.loads(read_text(run_folder / FAILED))["configuration"], None)
         except (ValueError, LookupError, TypeError) as error:
             raise InputError(
-                f"{place / FAILED}: must have the configuration of the trial that diverged ({error})"
+                f"{run_folder / FAILED}: must have the configuration of the trial that diverged ({error})"
             ) from None
-    elif (place / RESULT).exists():
-        said = results.read(place / RESULT)
-        record(trial, folder, said["configuration"], score_of(said, place / RESULT))
+    elif (run_folder / RESULT).exists():
+        result = results.read(run_folder / RESULT)
+        record(trial, folder, result["configuration"], score_of(result, run_folder / RESULT))

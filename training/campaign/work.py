@@ -31,18 +31,18 @@ def state(job: Job, folder: Path) -> str:
     """
     from filelock import FileLock, Timeout
 
-    place = folder / job.name
-    if (place / FAILED).exists():
+    run_folder = folder / job.name
+    if (run_folder / FAILED).exists():
         return "failed"
-    if (place / RESULT).exists():
-        return "done" if _is_json(place / RESULT) else "broken"
-    if not place.exists():
+    if (run_folder / RESULT).exists():
+        return "done" if _is_json(run_folder / RESULT) else "broken"
+    if not run_folder.exists():
         return "waiting"
     try:
-        with FileLock(place / LOCK, timeout=0):
-            if (place / LOG).exists():
+        with FileLock(run_folder / LOCK, timeout=0):
+            if (run_folder / LOG).exists():
                 return "broken"
-            return "stopped" if (place / RUN).exists() else "waiting"
+            return "stopped" if (run_folder / RUN).exists() else "waiting"
     except Timeout:
         return "running"
 
@@ -87,15 +87,15 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
         file = kept / name
         if target.exists() or not (file.is_file() or name in archived):
             continue
-        said, where = (read_result(file), file) if file.is_file() else (archived[name], kept / ARCHIVE)
-        require_settings(plan, folder, job, said, where)
-        score = None if job.trial is None else searches.score_of(said, where)
-        write_result(said, target)
+        result, where = (read_result(file), file) if file.is_file() else (archived[name], kept / ARCHIVE)
+        require_settings(plan, folder, job, result, where)
+        score = None if job.trial is None else searches.score_of(result, where)
+        write_result(result, target)
         if job.trial is not None:
-            searches.record(job, folder, said["configuration"], score)
+            searches.record(job, folder, result["configuration"], score)
 
 
-def require_settings(plan: Plan, folder: Path, job: Job, said: dict[str, Any], where: Path) -> None:
+def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any], where: Path) -> None:
     """Raise :class:`~automata.errors.InputError` if a result is not of that run and its settings.
 
     The settings are those that the campaign gives the run; ``where`` is the result's file.
@@ -104,11 +104,11 @@ def require_settings(plan: Plan, folder: Path, job: Job, said: dict[str, Any], w
     from training.kept import difference
 
     of = {"experiment": job.experiment, "model": job.model, "seed": job.seed}
-    if {name: said[name] for name in of} != of:
-        raise InputError(f"{where}: {difference({name: said[name] for name in of}, of)}")
+    if {name: result[name] for name in of} != of:
+        raise InputError(f"{where}: {difference({name: result[name] for name in of}, of)}")
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
     # a result may lack a newer setting, whose default is what was done before it existed
-    was, right = type(settings)().to_json() | said["configuration"], settings.to_json()
+    was, right = type(settings)().to_json() | result["configuration"], settings.to_json()
     if was != right:
         raise InputError(f"{where}: {difference(was, right)}")
 
@@ -129,7 +129,7 @@ class Work:
     data: dict[str, Any]
     runner: Runner
 
-    def do(self, stop: Callable[[], bool], tell: Callable[[str], None]) -> bool:
+    def do(self, stop: Callable[[], bool], progress: Callable[[str], None]) -> bool:
         """Do what is not done; return whether the work was interrupted.
 
         Raises :class:`~automata.errors.InputError` if a run was refused, or if a finished run has other
@@ -154,7 +154,7 @@ class Work:
                 self.runner.submit(job.name, {"folder": folder, "job": job.name, **self.data})
             if not going:
                 break  # the rest waits for runs of other processes
-            tell(self._says(len(pending), list(going.values())))
+            progress(self._says(len(pending), list(going.values())))
             ended = list(self.runner.ready(LOOK_EVERY))
             if stop() and not stopped:
                 stopped = True

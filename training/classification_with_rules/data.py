@@ -63,9 +63,9 @@ class EncodedSentences:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def at(self, places: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
+    def at(self, indices: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
         """Return the sentences at these indices, and their labels, shape ``(B,)``."""
-        chosen = places.cpu()
+        chosen = indices.cpu()
         rows = [self.rows[i] for i in chosen.tolist()]
         back = [torch.cat([row[:1], row[1:].flip(0)]) for row in rows]
         words, mirrored = (nn.utils.rnn.pad_sequence(one).to(device) for one in (rows, back))
@@ -147,7 +147,7 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
             f"{folder / 'dev.tsv'}: its most frequent label must occur in the rules or the training"
             f" sentences, got {shorten(default)}"
         )
-    chosen = drawn_places(len(parts["train"]), share, seed)
+    chosen = drawn_indices(len(parts["train"]), share, seed)
     described: dict[str, Any] = {
         name: {"sentences": len(part), "sha256": _hash(part)} for name, part in parts.items()
     }
@@ -183,15 +183,15 @@ def _parts(source: RuleSource, folder: Path, any_size: bool) -> dict[str, Senten
     return parts
 
 
-def at(part: Sentences, places: Sequence[int]) -> Sentences:
+def at(part: Sentences, indices: Sequence[int]) -> Sentences:
     """Return the sentences at these indices."""
-    return Sentences(tuple(part.words[i] for i in places), tuple(part.labels[i] for i in places))
+    return Sentences(tuple(part.words[i] for i in indices), tuple(part.labels[i] for i in indices))
 
 
-def drawn_places(count: int, share: float, seed: int) -> list[int]:
+def drawn_indices(count: int, share: float, seed: int) -> list[int]:
     """Return the sorted indices of a share of ``count`` sentences, drawn with the seed.
 
-    >>> drawn_places(10, 0.3, seed=0)
+    >>> drawn_indices(10, 0.3, seed=0)
     [1, 6, 9]
     """
     if not 0 <= share <= 1:

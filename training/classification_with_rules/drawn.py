@@ -40,18 +40,18 @@ class RuleSentences:
         index = rules.automaton.index
         self.words = tuple(map(str, index))
         self.forth = forth
-        place = {word: number for number, word in enumerate(self.words)}
+        number_of = {word: number for number, word in enumerate(self.words)}
         table = transitions(rules)  # the state after each letter; the last state is dead
         self.dead = table.shape[1] - 1
         after = table[np.array(list(index.values()))].T
         final = np.append(np.asarray(rules.automaton.final, dtype=bool), False)
-        self.near = final[after[:, place[END]]]
+        self.near = final[after[:, number_of[END]]]
         counts = np.zeros(len(self.words))
         for sentence in sentences:
-            np.add.at(counts, [place[word] for word in sentence], 1)
+            np.add.at(counts, [number_of[word] for word in sentence], 1)
         counts += RARE * max(1.0, counts.sum()) / len(counts)
         for word in (BEGIN, END):
-            after[:, place[word]] = self.dead
+            after[:, number_of[word]] = self.dead
         self.after, self.counts = after, counts
         self.far = self._distances()
         self.starts: dict[str | None, list[int]] = {}

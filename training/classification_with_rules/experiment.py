@@ -72,24 +72,24 @@ class RuleRun(ExperimentRun[RuleClassification]):
         """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings)
 
-    def keep(self, path: Path, said: dict[str, Any]) -> None:
+    def keep(self, path: Path, result: dict[str, Any]) -> None:
         """Write the network, as a file for ``ratproof rules read-back`` if its rules can be read back."""
         network = self.network
         if isinstance(network, FANetwork) and network.settings.is_classifier:
-            files.save(network.classifier(self.sentences).cpu(), path, self.about(said))
+            files.save(network.classifier(self.sentences).cpu(), path, self.about(result))
         else:
-            super().keep(path, said)
+            super().keep(path, result)
 
-    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+    def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the name of a result and the rest of its first line."""
-        count, name = said["data"]["trained_on"], said["data"].get("folder", said["experiment"])
-        epochs = f"{count:,} sentences, {said['epochs']} epochs, {said['seconds']:.0f} s"
-        best = f"; epoch {said['best_epoch']} was best on the dev part" if said["epochs"] else ""
-        return f"{name} {said['model']}", f", seed {said['seed']}: {epochs}{best}"
+        count, name = result["data"]["trained_on"], result["data"].get("folder", result["experiment"])
+        epochs = f"{count:,} sentences, {result['epochs']} epochs, {result['seconds']:.0f} s"
+        best = f"; epoch {result['best_epoch']} was best on the dev part" if result["epochs"] else ""
+        return f"{name} {result['model']}", f", seed {result['seed']}: {epochs}{best}"
 
-    def lines(self, said: dict[str, Any]) -> Iterator[Any]:
+    def lines(self, result: dict[str, Any]) -> Iterator[Any]:
         """Yield a description of the data, and the accuracies of the network and of the rules."""
-        data, metrics, paper = said["data"], said["metrics"], said["paper"]
+        data, metrics, paper = result["data"], result["metrics"], result["paper"]
         if data["vectors"] is not None:
             without = f"; {data.get('words_without_a_vector', 0)} words have none of their own"
             yield headed("  word vectors", f": {data['vectors']}{without}")
@@ -97,20 +97,20 @@ class RuleRun(ExperimentRun[RuleClassification]):
         if missing:
             yield f"  words of rules that no sentence has: {', '.join(missing)}"
         beside = "" if paper is None else f"; {paper['source']}: {paper['test_accuracy']:.1%}"
-        yield right_on(said, "dev", "sentences")
-        yield right_on(said, "test", "sentences", beside)
+        yield right_on(result, "dev", "sentences")
+        yield right_on(result, "test", "sentences", beside)
         yield (
             f"  the rules are right on {metrics['rules_test_accuracy']:.1%} of the test sentences; the"
             f" untrained network says the same on {metrics['untrained_test_agrees_with_rules']:.1%}"
         )
 
-    def kept(self, said: dict[str, Any], folder: Path) -> str:
+    def kept(self, result: dict[str, Any], folder: Path) -> str:
         """Return the last line, which says how to read the rules back if that is possible."""
-        readable = RuleClassification(**said["configuration"]).is_classifier
+        readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""
         )
-        return super().kept(said, folder) + reads
+        return super().kept(result, folder) + reads
 
 
 def build(

@@ -172,15 +172,15 @@ def preset_for(sentences: int, model: str) -> str:
     return f"{size}-taught" if model in TAUGHT_MODELS else f"{size}-plain"
 
 
-def preset_of(data: Data, given: dict[str, Any]) -> str:
+def preset_of(data: Data, options: dict[str, Any]) -> str:
     """Return the preset for the user's own sentences, from the number of training sentences and the model."""
     from neural.fa_rnn.sentences import part_of
-    from training.classification_with_rules.data import drawn_places
+    from training.classification_with_rules.data import drawn_indices
 
     default = RuleClassification()
-    share, seed = given.get("share", default.share), given.get("seed", default.seed)
-    taken = drawn_places(len(part_of(data.folder / "train.tsv")), share, seed)
-    return preset_for(len(taken), given.get("model", default.model))
+    share, seed = options.get("share", default.share), options.get("seed", default.seed)
+    taken = drawn_indices(len(part_of(data.folder / "train.tsv")), share, seed)
+    return preset_for(len(taken), options.get("model", default.model))
 
 
 EXPERIMENTS = (

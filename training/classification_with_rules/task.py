@@ -77,7 +77,7 @@ class RuleTask(ExampleTask):
         words = tuple(self.rules.draw(rng) for _ in range(s.drawn))
         unknown = Sentences(words, ("",) * len(words))
         self.drawn = EncodedSentences(unknown, self.index, (), torch.zeros(len(words), len(self.data.labels)))
-        result += [count + places for places in batches(self.drawn.lengths, s.batch, s.seed, epoch)]
+        result += [count + indices for indices in batches(self.drawn.lengths, s.batch, s.seed, epoch)]
         rng.shuffle(result)
         return result
 
@@ -129,10 +129,10 @@ class RuleTask(ExampleTask):
         encoded, loss, known = self.parts[part], 0.0, 0
         device = next(network.parameters()).device
         predicted = torch.zeros(len(encoded), dtype=torch.long)
-        for places in encoded.portions():
-            batch, labels = encoded.at(places, device)
+        for indices in encoded.portions():
+            batch, labels = encoded.at(indices, device)
             logits = network(batch)
-            predicted[places] = logits.argmax(dim=1).cpu()
+            predicted[indices] = logits.argmax(dim=1).cpu()
             inside = labels >= 0
             known += int(inside.sum())
             loss += float(functional.cross_entropy(logits[inside], labels[inside], reduction="sum"))

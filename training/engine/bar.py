@@ -31,7 +31,7 @@ def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], N
     """
     if not shows_bar():
         with progress_lines(what) as log:
-            yield lambda made, says: log(f"{made:,} of {steps:,} steps, {says}")
+            yield lambda steps_done, says: log(f"{steps_done:,} of {steps:,} steps, {says}")
         return
     columns = (
         TextColumn("{task.description}"),
@@ -43,4 +43,4 @@ def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], N
     )
     with Progress(*columns, console=console(error=True), transient=True) as shown:
         task = shown.add_task(what, total=steps, completed=done, says="")
-        yield lambda made, says: shown.update(task, completed=made, says=says)
+        yield lambda steps_done, says: shown.update(task, completed=steps_done, says=says)

@@ -88,8 +88,8 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
     loop.set_rate(progress.rate)
 
 
-def _progress(said: Any, first_rate: float) -> Progress:
-    progress = Progress(**{f.name: said[f.name] for f in fields(Progress)})
+def _progress(saved: Any, first_rate: float) -> Progress:
+    progress = Progress(**{f.name: saved[f.name] for f in fields(Progress)})
     for name in ("epoch", "batch", "step", "best_epoch"):
         value = getattr(progress, name)
         if type(value) is not int or not 0 <= value < MOST:
@@ -102,8 +102,8 @@ def _progress(said: Any, first_rate: float) -> Progress:
     if progress.rate > first_rate:
         raise InputError(f"progress, rate: must be at most the first rate, {first_rate}, got {progress.rate}")
     # after a new start there is no best score before the end of an epoch
-    started = progress.best is None and progress.best_epoch == progress.epoch
-    if not started and not (progress.best_epoch and finite(progress.best)):
+    just_started = progress.best is None and progress.best_epoch == progress.epoch
+    if not just_started and not (progress.best_epoch and finite(progress.best)):
         raise InputError(f"progress, best: must be the score of an epoch, got {progress.best!r:.40}")
     if progress.best_epoch > progress.epoch:
         raise InputError(f"progress, best_epoch: must be at most {progress.epoch}, got {progress.best_epoch}")
@@ -119,11 +119,11 @@ def _entry(entry: Any) -> bool:
     return isinstance(entry, dict) and bool(entry) and all(map(finite, entry.values()))
 
 
-def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
+def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
     """Return the learning rate's state after checking it: only what a run changes may differ."""
-    if not isinstance(said, dict) or set(said) != set(own):
+    if not isinstance(saved, dict) or set(saved) != set(own):
         raise InputError("the learning rate's state must have the entries of this version")
-    for name, value in said.items():
+    for name, value in saved.items():
         if name in CHANGING:
             right = type(value) is type(own[name]) and (not isinstance(value, int) or value >= 0)
             right = right and (
@@ -133,4 +133,4 @@ def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
             right = value == own[name]
         if not right:
             raise InputError(f"the learning rate's {name} must be a possible value, got {value!r:.40}")
-    return said
+    return saved

@@ -95,8 +95,8 @@ class Experiment:
 
     def start(self, settings: Settings, data: Data, test: bool = True) -> ExperimentRun[Any]:
         """Return a run with these settings, on these data; see :class:`ExperimentRun`."""
-        made: ExperimentRun[Any] = pkgutil.resolve_name(self.run)(self.name, settings, data, test)
-        return made
+        run: ExperimentRun[Any] = pkgutil.resolve_name(self.run)(self.name, settings, data, test)
+        return run
 
 
 @dataclass
@@ -137,29 +137,29 @@ class ExperimentRun(Generic[S]):
         """Return what the paper reports for such a run."""
         return None
 
-    def lines(self, said: dict[str, Any]) -> Iterator[Any]:
+    def lines(self, result: dict[str, Any]) -> Iterator[Any]:
         """Yield the lines to print between a result's title and its folder."""
         raise NotImplementedError
 
-    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+    def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the name of a result, and the rest of its first line."""
-        best = f"epoch {said['best_epoch']} was best on the dev part"
-        epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; {best}"
-        return f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"
+        best = f"epoch {result['best_epoch']} was best on the dev part"
+        epochs = f"{result['epochs']} epochs, {result['seconds']:.0f} s; {best}"
+        return f"{result['experiment']} {result['model']}", f", seed {result['seed']}: {epochs}"
 
     def called(self, preset: str) -> str:
         """Return the default name of the run's folder."""
         return f"{self.experiment}-{self.settings.model}-{self.settings.seed}"
 
-    def kept(self, said: dict[str, Any], folder: Path) -> str:
+    def kept(self, result: dict[str, Any], folder: Path) -> str:
         """Return the last line to print: the folder."""
         return f"  kept in {folder}"
 
-    def about(self, said: dict[str, Any]) -> dict[str, Any]:
+    def about(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the description in the network's file."""
-        return {name: said[name] for name in ("experiment", "configuration", "metrics")}
+        return {name: result[name] for name in ("experiment", "configuration", "metrics")}
 
-    def status(self, said: dict[str, Any]) -> int:
+    def status(self, result: dict[str, Any]) -> int:
         """Return the exit status of a command with that result."""
         return YES
 
@@ -212,33 +212,33 @@ class ExperimentRun(Generic[S]):
         metrics, more = self.measure(progress)
         more = {"data": self.described, "history": progress.history, **more}
         paper = self.paper() if self.test else None
-        said = results.result(self.experiment, s, progress, metrics, paper, more)
+        result = results.result(self.experiment, s, progress, metrics, paper, more)
         if is_first():
-            self.keep(where.folder / NETWORK, said)
-            results.write(said, where.folder / RESULT)
-        return said
+            self.keep(where.folder / NETWORK, result)
+            results.write(result, where.folder / RESULT)
+        return result
 
-    def finished(self, said: dict[str, Any], where: Where) -> dict[str, Any]:
+    def finished(self, result: dict[str, Any], where: Where) -> dict[str, Any]:
         """Return the result of a run that is done; refuse one of other data."""
         from training.engine.run import of_same_data
 
-        return of_same_data(said, self.described, where)
+        return of_same_data(result, self.described, where)
 
-    def keep(self, path: Path, said: dict[str, Any]) -> None:
+    def keep(self, path: Path, result: dict[str, Any]) -> None:
         """Write the network to a file."""
         from neural import checkpoints
 
         tensors = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
-        checkpoints.write(path, self.kind, self.about(said), tensors)
+        checkpoints.write(path, self.kind, self.about(result), tensors)
 
     def size(self) -> int:
         """Return the number of parameters."""
         return sum(tensor.numel() for tensor in self.network.parameters())
 
-    def show(self, said: dict[str, Any], folder: Path) -> None:
+    def show(self, result: dict[str, Any], folder: Path) -> None:
         """Print a result."""
         out = console()
-        for line in (headed(*self.title(said)), *self.lines(said), self.kept(said, folder)):
+        for line in (headed(*self.title(result)), *self.lines(result), self.kept(result, folder)):
             out.print(line, soft_wrap=True)
 
 
@@ -247,9 +247,9 @@ def per_second(count: int, progress: Progress) -> int | None:
     return round(count * progress.epoch / progress.seconds) if progress.seconds else None
 
 
-def right_on(said: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
+def right_on(result: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
     """Return the line with the network's accuracy on a part, or on what was cut from it."""
     name = part.partition("_")[0]
-    accuracy, error = said["metrics"][f"{part}_accuracy"], said["metrics"][f"{part}_standard_error"]
-    share = f"{accuracy:.1%} ± {error:.1%} of {said['data'][name]['sentences']:,}"
+    accuracy, error = result["metrics"][f"{part}_accuracy"], result["metrics"][f"{part}_standard_error"]
+    share = f"{accuracy:.1%} ± {error:.1%} of {result['data'][name]['sentences']:,}"
     return f"  right on {share} {name} {examples}{cut} (standard error){beside}"

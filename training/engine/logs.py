@@ -38,14 +38,14 @@ class Logs:
         self.epochs = progress.epoch
         self.board = _board(folder / TENSORBOARD, progress.step) if tensorboard else None
 
-    def step(self, made: TrainingStep) -> None:
+    def step(self, step: TrainingStep) -> None:
         """Log a step; the next :meth:`write` writes it."""
-        if made.step % self.every:
+        if step.step % self.every:
             return
-        self.rows.append([repr(value) for value in astuple(made)])
+        self.rows.append([repr(value) for value in astuple(step)])
         if self.board is not None:
             for name in ("loss", "norm", "rate"):
-                self.board.add_scalar(f"step/{name}", getattr(made, name), made.step)
+                self.board.add_scalar(f"step/{name}", getattr(step, name), step.step)
 
     def write(self, progress: Progress) -> None:
         """Write the files.

@@ -84,7 +84,7 @@ class Loop:
         self,
         stop: Callable[[], bool] = lambda: False,
         keep: Callable[[], None] = lambda: None,
-        tell: Callable[[TrainingStep], None] = lambda step: None,
+        progress: Callable[[TrainingStep], None] = lambda step: None,
         ended: Callable[[], None] = lambda: None,
         seconds: float = math.inf,
         keep_every: float = 30.0,
@@ -94,7 +94,7 @@ class Loop:
         Args:
             stop: returns whether to stop now.
             keep: saves a checkpoint; called between steps.
-            tell: called with each step.
+            progress: called with each step.
             ended: called after each epoch.
             seconds: the most to spend, including earlier runs.
             keep_every: seconds between checkpoints.
@@ -114,7 +114,7 @@ class Loop:
                     if time.monotonic() - kept >= keep_every:
                         keep()
                         kept = time.monotonic()
-                    tell(self._step(order[p.batch]))
+                    progress(self._step(order[p.batch]))
                 self._epoch(sum(map(len, order[: p.batch])))
                 p.seconds = time.monotonic() - begun
                 ended()
@@ -141,12 +141,12 @@ class Loop:
         self._require_finite(norm, "gradient's norm", batch)
         self.wrapped.step()
         self._average()
-        made = TrainingStep(p.step, p.epoch + 1, shown, norm, p.rate)
+        step = TrainingStep(p.step, p.epoch + 1, shown, norm, p.rate)
         p.loss += shown * len(batch)
         p.batch, p.step = p.batch + 1, p.step + 1
         if self.task.stepped():
             self._begin_anew()
-        return made
+        return step
 
     def _epoch(self, examples: int) -> None:
         """Measure the network on the dev set and update the best weights and the learning rate."""
@@ -156,9 +156,9 @@ class Loop:
         if self.mean:
             self.network.load_state_dict(self.mean)
         with torch.no_grad(), self.fabric.autocast():
-            score, said = self.fabric.broadcast(self.task.measure(self.network))
+            score, metrics = self.fabric.broadcast(self.task.measure(self.network))
         p.epoch += 1
-        p.history.append({"epoch": p.epoch, "loss": p.loss / examples, "rate": p.rate, **said})
+        p.history.append({"epoch": p.epoch, "loss": p.loss / examples, "rate": p.rate, **metrics})
         p.batch, p.loss = 0, 0.0
         if p.best is None or score > p.best:
             p.best, p.best_epoch, self.best = score, p.epoch, _copy(self.network)
@@ -209,8 +209,8 @@ class Loop:
         """Return, for each question, whether any process says yes: all leave the loop at the same step."""
         if self.fabric.world_size == 1:
             return list(answers)
-        said = torch.tensor([float(answer) for answer in answers], device=self.fabric.device)
-        return [bool(answer) for answer in self._mean(said)]
+        votes = torch.tensor([float(answer) for answer in answers], device=self.fabric.device)
+        return [bool(answer) for answer in self._mean(votes)]
 
     def _require_finite(self, number: float, what: str, batch: Tensor) -> None:
         if math.isfinite(number):

@@ -85,13 +85,13 @@ def _join_after_restart(backend: str, processes: int) -> None:
     """
     if _attempt() == 0 or distributed.is_initialized():
         return
-    whole = _store_of_torchrun()
-    if whole is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
+    shared_store = _store_of_torchrun()
+    if shared_store is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
         raise InputError(
             "torchrun --max-restarts works on one machine only; on several, run the same command with"
             " --resume to continue from the last checkpoint"
         )
-    store = distributed.PrefixStore(f"ratproof-attempt-{_attempt()}", whole)
+    store = distributed.PrefixStore(f"ratproof-attempt-{_attempt()}", shared_store)
     distributed.init_process_group(backend, store=store, rank=int(os.environ["RANK"]), world_size=processes)
 
 

@@ -60,13 +60,13 @@ def result(
     }
 
 
-def write(said: dict[str, Any], path: Path) -> None:
+def write(data: dict[str, Any], path: Path) -> None:
     """Write a result.
 
     Raises :class:`~automata.errors.InputError` if it cannot be written; the run is kept.
     """
     try:
-        write_whole(path, json.dumps(said, ensure_ascii=False, indent=1) + "\n", durable=True)
+        write_whole(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n", durable=True)
     except OutputError as error:
         raise InputError(f"{error}; the trained network is saved, and --resume writes the result") from None
 
@@ -77,50 +77,50 @@ def read(path: str | Path) -> dict[str, Any]:
     Raises :class:`~automata.errors.FormatError` if the file is not a result.
     """
     try:
-        said = json.loads(read_text(path))
+        data = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: must be the result of a run, as JSON") from None
-    return require_result(said, path)
+    return require_result(data, path)
 
 
-def require_result(said: Any, where: str | Path) -> dict[str, Any]:
+def require_result(data: Any, where: str | Path) -> dict[str, Any]:
     """Return the parsed JSON; raise :class:`~automata.errors.FormatError` if it is not a result."""
-    lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
+    lacking = [key for key in KEYS if key not in data] if isinstance(data, dict) else list(KEYS)
     if lacking:
         raise FormatError(f"{where}: the result of a run must have {lacking[0]}")
-    wrong = _wrong(said)
+    wrong = _wrong(data)
     if wrong is not None:
         raise FormatError(f"{where}: in the result of a run, {wrong}")
-    whole: dict[str, Any] = said
-    return whole
+    checked: dict[str, Any] = data
+    return checked
 
 
-def _wrong(said: dict[str, Any]) -> str | None:
+def _wrong(data: dict[str, Any]) -> str | None:
     """Return what is wrong with an object that has all keys, or ``None``; the tables rely on it."""
-    paper, decided = said["paper"], said.get("decided")
-    accuracy = said["metrics"].get("test_accuracy", 0) if isinstance(said["metrics"], dict) else 0
+    paper, decided = data["paper"], data.get("decided")
+    accuracy = data["metrics"].get("test_accuracy", 0) if isinstance(data["metrics"], dict) else 0
     checks = {
         "experiment and model must be names": all(
-            isinstance(said[key], str) for key in ("experiment", "model")
+            isinstance(data[key], str) for key in ("experiment", "model")
         ),
-        "seed must be a non-negative integer": type(said["seed"]) is int and said["seed"] >= 0,
-        "seconds must be a non-negative number": finite(said["seconds"]) and said["seconds"] >= 0,
-        "machine must be an object": isinstance(said["machine"], dict),
-        "metrics must be an object of numbers": _numbers(said["metrics"]),
+        "seed must be a non-negative integer": type(data["seed"]) is int and data["seed"] >= 0,
+        "seconds must be a non-negative number": finite(data["seconds"]) and data["seconds"] >= 0,
+        "machine must be an object": isinstance(data["machine"], dict),
+        "metrics must be an object of numbers": _numbers(data["metrics"]),
         "the test accuracy must be from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
-        "configuration must be an object of settings": isinstance(said["configuration"], dict)
-        and all(isinstance(value, str | bool) or finite(value) for value in said["configuration"].values()),
+        "configuration must be an object of settings": isinstance(data["configuration"], dict)
+        and all(isinstance(value, str | bool) or finite(value) for value in data["configuration"].values()),
         "paper must be an object or null": paper is None or _paper(paper),
         "data must have the number of sentences, tokens or strings of each part": _parts(
-            said.get("data", {})
+            data.get("data", {})
         ),
         "decided must be null or have a claim, the number of units, and layers with their symbols": decided
         is None
         or _decided(decided),
         "epochs and best_epoch must be integers": all(
-            type(said.get(key)) is int for key in ("epochs", "best_epoch")
+            type(data.get(key)) is int for key in ("epochs", "best_epoch")
         ),
     }
     return next((rule for rule, holds in checks.items() if not holds), None)
@@ -196,13 +196,13 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     Raises :class:`~automata.errors.InputError` if the folder does not exist, or a ``result.json`` or an
     archive in it is invalid.
     """
-    place = Path(folder)
-    if not place.is_dir():
+    root = Path(folder)
+    if not root.is_dir():
         raise InputError(f"{folder}: must be a folder with results (result.json, below it)")
-    found: list[dict[str, Any]] = []
-    for path in sorted([*place.rglob("*.json"), *place.rglob(ARCHIVE)]):
-        found += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
-    return list({json.dumps(said, sort_keys=True): said for said in found}.values())
+    every: list[dict[str, Any]] = []
+    for path in sorted([*root.rglob("*.json"), *root.rglob(ARCHIVE)]):
+        every += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
+    return list({json.dumps(data, sort_keys=True): data for data in every}.values())
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:

@@ -98,32 +98,32 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     lost = (folder / RUN).exists() and not (folder / NETWORK).exists()
     if lost or not (folder / RESULT).exists():
         return None
-    said = results.read(folder / RESULT)
-    was = {"experiment": said["experiment"], **said["configuration"]}
+    result = results.read(folder / RESULT)
+    was = {"experiment": result["experiment"], **result["configuration"]}
     right = {"experiment": experiment, **configuration}
     if was != right:
         raise InputError(
             f"{folder / RESULT}: {difference(was, right)}; use another folder (-o) for another run"
         )
-    return said
+    return result
 
 
-def of_same_data(said: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
+def of_same_data(result: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
     """Return the result of a finished run if its data are those that exist now.
 
     Args:
-        said: the result.
+        result: the result.
         data: what a result says of the current data.
         where: the run's folder.
 
     Raises :class:`~automata.errors.InputError`, which shows the difference, if the data differ.
     """
-    was = said.get("data")
+    was = result.get("data")
     if was != data:
         raise InputError(
             f"{where.folder / RESULT}: {difference(was, data)}; use another folder (-o) for another run"
         )
-    return said
+    return result
 
 
 def train(
@@ -158,10 +158,10 @@ def _train(
     fabric: Fabric, loop: Loop, about: dict[str, Any], where: Where, what: str, stop: Callable[[], bool]
 ) -> Ran:
     task, settings = loop.task, loop.settings
-    path, whole = where.folder / RUN, {**settings.to_json(), **about}
+    path, description = where.folder / RUN, {**settings.to_json(), **about}
     first = fabric.is_global_zero
     if where.goes_on:
-        checkpoint.read(loop, whole, path)
+        checkpoint.read(loop, description, path)
         for name in NAMES if first else ():
             remove_remains(where.folder / name)
     logs = Logs(where.folder, loop.progress, where.log_every, where.tensorboard) if first else None
@@ -169,7 +169,7 @@ def _train(
     def keep() -> None:
         if logs is not None:
             logs.write(loop.progress)
-            checkpoint.write(loop, whole, path)
+            checkpoint.write(loop, description, path)
 
     begin(where.folder)
     keep()  # fail now if the folder cannot be written
@@ -177,24 +177,24 @@ def _train(
     steps = settings.epochs * len(task.batches(0))
     # The first of several processes saves the run, but knows only its own part of the carried state; at the
     # end of an epoch there is none.
-    apart = task.carries and fabric.world_size > 1
+    carries_parts = task.carries and fabric.world_size > 1
     try:
         with bar(what, steps, p.step) as move:
 
-            def tell(made: TrainingStep) -> None:
+            def report(step: TrainingStep) -> None:
                 if logs is not None:
-                    logs.step(made)
+                    logs.step(step)
                     best = (
                         "" if p.best is None else f"best on dev {task.in_words(p.best)}, epoch {p.best_epoch}"
                     )
-                    move(p.step, f"epoch {made.epoch}, loss {made.loss:.3f}  {best}")
+                    move(p.step, f"epoch {step.epoch}, loss {step.loss:.3f}  {best}")
 
-            every = math.inf if apart else where.keep_every
-            ended = keep if apart else lambda: None
-            outcome = loop.run(stop, keep, tell, ended, where.minutes * 60, every)
+            every = math.inf if carries_parts else where.keep_every
+            ended = keep if carries_parts else lambda: None
+            outcome = loop.run(stop, keep, report, ended, where.minutes * 60, every)
         if outcome == "interrupted" and fabric.world_size > 1:
             ignore_terminations()  # torchrun asks all processes to end when one has ended
-        if outcome == "trained" or not apart:
+        if outcome == "trained" or not carries_parts:
             keep()
         if outcome != "trained":
             # when one process ends, torchrun ends the others, so wait until the run is saved

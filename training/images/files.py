@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from automata.errors import FormatError
-from training.published_files import found, read_bytes
+from training.published_files import existing_file, read_bytes
 
 SIDE = 28
 LABELS = 10
@@ -66,9 +66,9 @@ class Pixels:
         self.labels = images.labels
         self.lengths = torch.full((len(images.labels),), side * side)
 
-    def at(self, places: Tensor) -> Tensor:
+    def at(self, indices: Tensor) -> Tensor:
         """Return the images at these indices, shape ``(T, B, 1)``."""
-        return self.values[places].T.unsqueeze(-1)
+        return self.values[indices].T.unsqueeze(-1)
 
 
 def permutation(side: int) -> Tensor:
@@ -96,7 +96,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
 
 
 def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
-    images, labels = (found(folder / FOLDERS[experiment] / name, True) for name in FILES[part])
+    images, labels = (existing_file(folder / FOLDERS[experiment] / name, True) for name in FILES[part])
     about = f"; it is published at {WHERE[experiment]}"
     pixels = _idx(images, 3, about)
     named = _idx(labels, 1, about)

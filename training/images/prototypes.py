@@ -32,16 +32,16 @@ def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, or
     k, steps = network.settings.k, int(part.lengths[0])
     sums, counts = torch.zeros(LABELS, k, steps, dtype=torch.float64), torch.zeros(LABELS)
     shown: list[list[Tensor]] = []
-    for places in torch.split(torch.arange(len(part.labels)), AT_ONCE):
-        values, lengths, _ = task.taken(part, places)
+    for indices in torch.split(torch.arange(len(part.labels)), AT_ONCE):
+        values, lengths, _ = task.taken(part, indices)
         alpha = network.run(values, lengths)[-1].alpha
         assert alpha is not None
         probabilities = alpha.permute(1, 2, 0).cpu()
         if not shown:
-            read = part.values[places[:SOME]]
+            read = part.values[indices[:SOME]]
             shown = [[read[i], *probabilities[i]] for i in range(len(read))]
-        sums.index_add_(0, part.labels[places], probabilities.double())
-        counts += torch.bincount(part.labels[places], minlength=LABELS)
+        sums.index_add_(0, part.labels[indices], probabilities.double())
+        counts += torch.bincount(part.labels[indices], minlength=LABELS)
     side = round(steps**0.5)
     order_of_pixels = permutation(side) if order == "permuted" else torch.arange(steps)
     back = torch.argsort(order_of_pixels)

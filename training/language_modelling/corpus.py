@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from training.published_files import found, read_lines
+from training.published_files import existing_file, read_lines
 
 WHERE = "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, in data/"
 FORMAT = "a sentence on each line, words with spaces between them"
@@ -56,7 +56,7 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
         FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
             the file is published.
     """
-    paths = {part: found(folder / name) for part, name in FILES.items()}
+    paths = {part: existing_file(folder / name) for part, name in FILES.items()}
     texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
     words = tuple(dict.fromkeys([END, *texts["train"]]))
     index = {word: number for number, word in enumerate(words)}

@@ -52,10 +52,10 @@ class TextRun(ExperimentRun[S]):
         """Return the paper's figures for this run."""
         return paper(self.settings)
 
-    def about(self, said: dict[str, Any]) -> dict[str, Any]:
+    def about(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the description in the network's file."""
         words = {"words": list(self.corpus.words)}
-        return {name: said[name] for name in ("experiment", "configuration")} | words
+        return {name: result[name] for name in ("experiment", "configuration")} | words
 
     @torch.no_grad()
     def decide(self) -> dict[str, Any] | None:
@@ -69,9 +69,9 @@ class TextRun(ExperimentRun[S]):
         vectors = [some(torch.unique(read.flatten(0, 1), dim=0), rng) for read in network.inputs(some_words)]
         return decide_layers(self.settings.model, list(network.layers), vectors, rng)
 
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+    def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield the perplexities and the decision."""
-        metrics, paper = said["metrics"], said["paper"]
+        metrics, paper = result["metrics"], result["paper"]
         beside = ""
         if paper is not None:
             printed = f"{paper['dev_perplexity']} and {paper['test_perplexity']}"
@@ -80,5 +80,5 @@ class TextRun(ExperimentRun[S]):
             f"  perplexity {metrics['dev_perplexity']:.1f} on dev, {metrics['test_perplexity']:.1f} on test,"
             f" with {metrics['parameters']:,} parameters{beside}"
         )
-        if said["decided"] is not None:
-            yield f"  all {said['decided']['units']} units are equal to their automata: decided"
+        if result["decided"] is not None:
+            yield f"  all {result['decided']['units']} units are equal to their automata: decided"

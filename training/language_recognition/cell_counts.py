@@ -35,14 +35,14 @@ def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
     best = int(
         np.argmin([((np.polyval(one, cells[:, i]) - depths) ** 2).mean() for i, one in enumerate(single)])
     )
-    far, deep, places = _states(network, parentheses.draw(MEASURED, FEW, 0, rng))
+    far, deep, positions = _states(network, parentheses.draw(MEASURED, FEW, 0, rng))
     errors = np.column_stack([far, np.ones(len(far))]) @ weights - deep
     alone = np.polyval(single[best], far[:, best]) - deep
     return {
         "r_squared": float(1 - squared),
         "largest_error": float(np.abs(errors).max()),
         "largest_error_of_one_cell": float(np.abs(alone).max()),
-        "drift_a_symbol": float(np.polyfit(places, errors, 1)[0]),
+        "drift_a_symbol": float(np.polyfit(positions, errors, 1)[0]),
     }
 
 
@@ -54,5 +54,9 @@ def _states(network: TrainedAcceptor, strings: Strings) -> tuple[np.ndarray, np.
     steps = (tokens == parentheses.OPEN).long() - (tokens == parentheses.CLOSE).long()
     depths = torch.cumsum(steps, dim=0)
     there: Tensor = torch.arange(len(tokens))[:, None] < lengths
-    places = torch.arange(len(tokens))[:, None].expand_as(tokens)
-    return (cells[1:][there].double().numpy(), depths[there].double().numpy(), places[there].double().numpy())
+    positions = torch.arange(len(tokens))[:, None].expand_as(tokens)
+    return (
+        cells[1:][there].double().numpy(),
+        depths[there].double().numpy(),
+        positions[there].double().numpy(),
+    )

@@ -69,40 +69,45 @@ class RecognitionRun(ExperimentRun[Recognition]):
         """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings)
 
-    def finished(self, said: dict[str, Any], where: Where) -> dict[str, Any]:
+    def finished(self, result: dict[str, Any], where: Where) -> dict[str, Any]:
         """Return the result of a finished run.
 
         If an older result lacks the data for figures and the network exists, they are added.
         """
         file = where.folder / NETWORK
-        if self.experiment == "parentheses" and "errors" in said and "along" not in said and file.exists():
+        if (
+            self.experiment == "parentheses"
+            and "errors" in result
+            and "along" not in result
+            and file.exists()
+        ):
             acceptor, _ = files.load(file)
             network = TrainedAcceptor(acceptor, self.settings).eval()
-            said = said | _pictured(self._task(network, self.strings.training(), self.strings.dev()))
-            results.write(said, where.folder / RESULT)
-        return said
+            result = result | _pictured(self._task(network, self.strings.training(), self.strings.dev()))
+            results.write(result, where.folder / RESULT)
+        return result
 
-    def keep(self, path: Path, said: dict[str, Any]) -> None:
+    def keep(self, path: Path, result: dict[str, Any]) -> None:
         """Write the network to a file, as ``ratproof certify`` reads it."""
-        files.save(self.task.acceptor.acceptor.cpu().eval(), path, self.about(said))
+        files.save(self.task.acceptor.acceptor.cpu().eval(), path, self.about(result))
 
-    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+    def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the name of a result and the rest of its first line."""
-        name, rest = super().title(said)
+        name, rest = super().title(result)
         return name, rest.partition(";")[0]
 
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+    def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield the progress of the curriculum, the errors, and what the cell state counts."""
-        printed, metrics = (said["paper"] or {}).get("errors", {}), said["metrics"]
+        printed, metrics = (result["paper"] or {}).get("errors", {}), result["metrics"]
         restarts = metrics.get("restarts")
         again = f", after {restarts} new start{'s' * (restarts > 1)}" if restarts else ""
         yield f"  the curriculum came to strings of length {metrics['curriculum_length']:.0f}{again}"
-        for name, shares in said["errors"].items():
-            size, error = said["data"][name]["strings"], metrics[f"test_error {name}"]
+        for name, shares in result["errors"].items():
+            size, error = result["data"][name]["strings"], metrics[f"test_error {name}"]
             paper = f"; the paper: {printed[name]:.1%}" if name in printed else ""
             kinds = ", ".join(f"{kind} {share:.1%}" for kind, share in shares.items() if share)
             yield f"  {name}: wrong on {error:.2%} of {size:,}{paper}" + (f" ({kinds})" if kinds else "")
-        counter = said.get("counter")
+        counter = result.get("counter")
         if counter:
             off = f"{counter['largest_error']:.3g} at most, {counter['drift_a_symbol']:.1e} a symbol"
             yield (

@@ -63,11 +63,11 @@ class Strings:
         """Return the number of strings with at most that length."""
         return int(torch.searchsorted(self.lengths, length, right=True))
 
-    def at(self, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def at(self, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return tokens, shape ``(T, B)``, and lengths and labels, shape ``(B,)``, at these indices."""
-        lengths = self.lengths[places]
+        lengths = self.lengths[indices]
         longest = int(lengths.max())
-        return self.tokens[places, :longest].T.long(), lengths, self.labels[places]
+        return self.tokens[indices, :longest].T.long(), lengths, self.labels[indices]
 
     def described(self) -> dict[str, Any]:
         """Return the number of strings and a digest of all of them."""

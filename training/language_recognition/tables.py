@@ -8,7 +8,7 @@ from itertools import groupby
 from statistics import mean
 from typing import Any
 
-from training.experiment_list import recipe_said
+from training.experiment_list import recipe_name
 from training.language_recognition.settings import MODELS, PRESETS, Recognition
 
 DEFAULTS = Recognition(model="lstm").to_json()
@@ -64,7 +64,7 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
     """Return the rows in the order of the models, the paper's method after ours."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in filter(is_recognition, results):
-        groups.setdefault((one["experiment"], recipe_said(one)), []).append(one)
+        groups.setdefault((one["experiment"], recipe_name(one)), []).append(one)
     rows = [_row(runs) for runs in groups.values()]
     return sorted(
         rows,

@@ -159,16 +159,16 @@ class RecognitionTask(ExampleTask):
         self.length = min(length, float(self.longest))
         self.waited, self.finishing, self.epoch, self.restarts = map(int, counts)
 
-    def right(self, network: nn.Module, strings: Strings, places: Tensor | None = None) -> Tensor:
+    def right(self, network: nn.Module, strings: Strings, indices: Tensor | None = None) -> Tensor:
         """Return which strings are classified correctly, shape ``(N,)``.
 
-        By default, all strings are classified, otherwise those at ``places``.
+        By default, all strings are classified, otherwise those at ``indices``.
         """
         device = next(self.network.parameters()).device
-        places = torch.arange(len(strings)) if places is None else places
+        indices = torch.arange(len(strings)) if indices is None else indices
         answers = []
         with torch.no_grad():
-            for some in torch.split(places, AT_ONCE):
+            for some in torch.split(indices, AT_ONCE):
                 tokens, lengths, labels = (one.to(device) for one in strings.at(some))
                 answers.append((network(tokens, lengths).logits > 0) == labels)
         return torch.cat(answers).cpu()
@@ -182,8 +182,8 @@ class RecognitionTask(ExampleTask):
             return
         many = self.training.up_to(int(self.length))
         generator = torch.Generator().manual_seed(mixed(s.seed, 2, self.epoch))
-        places = torch.randint(many, (LOOKED_AT,), generator=generator).sort().values
-        share = float(self.right(network, self.training, places).double().mean())
+        indices = torch.randint(many, (LOOKED_AT,), generator=generator).sort().values
+        share = float(self.right(network, self.training, indices).double().mean())
         if share < s.mastered and self.waited < s.stuck:
             return
         self.waited = 0

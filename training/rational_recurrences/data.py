@@ -87,7 +87,7 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
         InputError: if there are none; ``instead`` names an alternative.
     """
     folders = (folder / "glove", *others)
-    files = [file for place in folders for file in sorted(place.glob("glove*")) if file.is_file()]
+    files = [file for directory in folders for file in sorted(directory.glob("glove*")) if file.is_file()]
     if not files:
         raise InputError(
             f"{folder / 'glove'}: must have word vectors (glove*.npz or glove*.txt); GloVe's are published"

@@ -90,8 +90,8 @@ def _alphabets(
     network: SentenceClassifier, training: EncodedTexts, table: Tensor, rng: random.Random
 ) -> list[Tensor]:
     """Return distinct inputs of each layer on training sentences, shape ``(symbols, size)``."""
-    places = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
-    vectors, lengths, _ = training.at(torch.tensor(sorted(places)), table)
+    indices = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
+    vectors, lengths, _ = training.at(torch.tensor(sorted(indices)), table)
     there = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths
     return [some(torch.unique(read[there], dim=0), rng) for read in network.inputs(vectors)]
 

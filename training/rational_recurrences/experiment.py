@@ -55,13 +55,13 @@ class SentenceRun(ExperimentRun[Classification]):
         """Return the paper's figures for this run."""
         return paper(self.experiment, self.settings.model)
 
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+    def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield the accuracies and the decision."""
-        paper = said["paper"]
-        yield right_on(said, "dev", "sentences")
+        paper = result["paper"]
+        yield right_on(result, "dev", "sentences")
         beside = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"
-        yield right_on(said, "test", "sentences", beside)
-        decided = said.get("decided")
+        yield right_on(result, "test", "sentences", beside)
+        decided = result.get("decided")
         if decided is not None:
             symbols = " and ".join(f"{layer['symbols']} {layer['of']}" for layer in decided["layers"])
             yield (

@@ -32,9 +32,9 @@ class EncodedTexts:
         self.labels = torch.tensor(part.labels)
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
-    def at(self, places: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def at(self, indices: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return vectors ``(T, B, width)``, lengths and labels ``(B,)`` on the table's device."""
-        chosen = places.cpu()
+        chosen = indices.cpu()
         words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()]).to(table.device)
         return table[words], self.lengths[chosen].to(table.device), self.labels[chosen].to(table.device)
 
@@ -74,8 +74,8 @@ class ClassificationTask(ExampleTask):
     ) -> tuple[float, float]:
         """Return the accuracy and the mean cross-entropy on a part."""
         right, loss = 0, 0.0
-        for places in part.portions():
-            vectors, lengths, labels = part.at(places, self._table() if table is None else table)
+        for indices in part.portions():
+            vectors, lengths, labels = part.at(indices, self._table() if table is None else table)
             scores = network(vectors, lengths)
             right += int((scores.argmax(dim=1) == labels).sum())
             loss += float(functional.cross_entropy(scores, labels, reduction="sum"))

@@ -49,9 +49,9 @@ class ReviewRun(SequenceRun[Sentiment]):
         """Return the paper's figures for this run."""
         return paper(self.settings)
 
-    def about(self, said: dict[str, Any]) -> dict[str, Any]:
+    def about(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the description in the network's file."""
-        return {**super().about(said), "words": list(self.index)}
+        return {**super().about(result), "words": list(self.index)}
 
     def _cut(self, part: str, length: int) -> Encoded:
         return Encoded(self.reviews[part], self.index, length, self.settings.tokens)

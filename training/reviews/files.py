@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import FormatError
-from training.published_files import found, read_lines
+from training.published_files import existing_file, read_lines
 
 WHERE = "https://ai.stanford.edu/~amaas/data/sentiment/"
 FORMAT = "pos or neg, a rating, a number and the text, with tabs between, on each line"
@@ -41,9 +41,9 @@ class Reviews:
     words: tuple[tuple[str, ...], ...]
     labels: tuple[int, ...]
 
-    def taken(self, places: list[int]) -> Reviews:
+    def taken(self, indices: list[int]) -> Reviews:
         """Return the reviews at these indices."""
-        return Reviews(tuple(self.words[i] for i in places), tuple(self.labels[i] for i in places))
+        return Reviews(tuple(self.words[i] for i in indices), tuple(self.labels[i] for i in indices))
 
     def described(self) -> dict[str, Any]:
         """Return the number of reviews and a hash."""
@@ -104,13 +104,13 @@ class Encoded:
         self.labels = torch.tensor(reviews.labels)
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
-    def at(self, places: Tensor) -> Tensor:
+    def at(self, indices: Tensor) -> Tensor:
         """Return the reviews at these indices, shape ``(T, B)``."""
-        return nn.utils.rnn.pad_sequence([self.rows[i] for i in places.tolist()]).long()
+        return nn.utils.rnn.pad_sequence([self.rows[i] for i in indices.tolist()]).long()
 
 
 def _file(folder: Path, part: str) -> Path:
-    return found(folder / FILES[part], prefer_gzipped=True)
+    return existing_file(folder / FILES[part], prefer_gzipped=True)
 
 
 def _read(folder: Path, part: str, any_size: bool) -> Reviews:

@@ -32,8 +32,8 @@ def words(
     """
     k, count = network.settings.k, len(index) + END + 1
     sums, often = torch.zeros(count, k, dtype=torch.float64), torch.zeros(count, dtype=torch.float64)
-    for places in torch.split(part.lengths.argsort(), AT_ONCE):
-        ids, lengths, _ = task.taken(part, places)
+    for indices in torch.split(part.lengths.argsort(), AT_ONCE):
+        ids, lengths, _ = task.taken(part, indices)
         alpha = network.run(ids, lengths)[-1].alpha
         assert alpha is not None
         there = torch.arange(len(ids), device=ids.device)[:, None] < lengths

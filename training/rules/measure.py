@@ -21,7 +21,7 @@ from automata.rules.rule_set import rule_set
 from neural.fa_rnn import files, sentences
 from neural.fa_rnn.network import FARNN
 from ratproof.certification.fa_rnn import decide_network
-from training.classification_with_rules.data import at, drawn_places
+from training.classification_with_rules.data import at, drawn_indices
 from training.classification_with_rules.sources import SOURCES
 from training.engine import results
 from training.engine.names import NETWORK, RESULT
@@ -34,11 +34,11 @@ FORMAT = 2
 
 def read_back(run: Path, data: Path) -> dict[str, Any]:
     """Return the accuracies of the systems that are read back from the network of a run."""
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     result, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
     parts = sentences.read(data / SOURCES[result["experiment"]].folder)
     share, seed = trained_on(about, str(run))
-    parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
+    parts["train"] = at(parts["train"], drawn_indices(len(parts["train"]), share, seed))
     rows, _, _ = systems(model, parts)
     return {
         **_named(result),
@@ -46,7 +46,7 @@ def read_back(run: Path, data: Path) -> dict[str, Any]:
         "systems": [
             {"system": row.system, "dev": row.dev, "test": row.test, "rules": row.rules} for row in rows
         ],
-        "seconds": round(time.perf_counter() - started, 1),
+        "seconds": round(time.perf_counter() - start_time, 1),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -56,10 +56,10 @@ def decide(name: str, data: Path) -> dict[str, Any]:
     folder = data / SOURCES[name].folder
     written = rule_files.read(str(rule_file_in(folder)))
     words = sentences.vocabulary(sentences.read(folder))
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     compiled = rule_set(written, words)
     network = FARNN.of_rules(compiled)
-    compiling = time.perf_counter() - started
+    compiling = time.perf_counter() - start_time
     decision = decide_network(network, written, compiled)
     return {
         "set": name,
@@ -74,7 +74,7 @@ def decide(name: str, data: Path) -> dict[str, Any]:
             len(answer.certificates) for answers in decision.answers.values() for answer in answers
         ),
         "compile_seconds": round(compiling, 1),
-        "seconds": round(time.perf_counter() - started - compiling, 1),
+        "seconds": round(time.perf_counter() - start_time - compiling, 1),
     }
 
 

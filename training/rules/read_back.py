@@ -76,7 +76,7 @@ def read_back(
     model: Classifier,
     training: Sentences,
     dev: Sentences,
-    apart: bool = False,
+    separate_rules: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> ReadBack:
     """Return the rule system with the best dev accuracy.
@@ -87,11 +87,13 @@ def read_back(
         model: the classifier, trained or not.
         training: the sentences from which the list is built.
         dev: the sentences on which values are chosen.
-        apart: whether to omit transitions between the states of different rules, which training may have
-            added; each rule is then an automaton of a few states, which a person can read.
+        separate_rules: whether to omit transitions between the states of different rules, which training may
+            have added; each rule is then an automaton of a few states, which a person can read.
         progress: called with each stage.
     """
-    return best_of(model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, apart, progress)
+    return best_of(
+        model, model.cell.tensor().detach(), training, dev, GAMMAS, SPEAKS, separate_rules, progress
+    )
 
 
 def best_of(
@@ -101,7 +103,7 @@ def best_of(
     dev: Sentences,
     gammas: Sequence[float],
     speaks: Sequence[float],
-    apart: bool,
+    separate_rules: bool,
     progress: Callable[[str], None],
     readout: Tensor | None = None,
 ) -> ReadBack:
@@ -110,7 +112,7 @@ def best_of(
     It uses the model's own readout unless another one is given.
     """
     weights = model.readout.weight.detach() if readout is None else readout
-    if apart:
+    if separate_rules:
         tensor = tensor * own_states(model)
     initial = model.network.initial > 0.5
     default = Counter(training.labels).most_common(1)[0][0]

@@ -109,7 +109,7 @@ def systems(
         return lambda line: progress(f"{what}: {line}")
 
     joined = read_back(model, training, dev, progress=under("automata"))
-    separate = read_back(model, training, dev, apart=True, progress=under("rules"))
+    separate = read_back(model, training, dev, separate_rules=True, progress=under("rules"))
     original = best_of(
         model, before.float(), training, dev, (0.5,), (0.5,), False, under("first rules"), finals
     )

@@ -144,7 +144,7 @@ def zero_shot(
     progress("compiling rules")
     forth = rule_set(rules, words)
     back = rule_set([replace(rule, rule=mirrored(rule.rule)) for rule in rules], words)
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     system = torch.as_tensor(matches(forth, test.words))
     if logic is not None:
         names = [str(label) for label in forth.labels]
@@ -152,7 +152,7 @@ def zero_shot(
             [[f.holds(dict(zip(names, row, strict=True))) for f in logic.values()] for row in system.tolist()]
         )
     by_rules = choice.of(system)
-    rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - started)]
+    rows = [_row("rules", system, by_rules, by_rules, test, time.perf_counter() - start_time)]
     torch.manual_seed(seed)
     ranks, errors = [], []
     for name, gated in (("FA-RNN", False), ("FA-GRU", True)):
@@ -161,10 +161,10 @@ def zero_shot(
         errors.append((one.decomposition_error, other.decomposition_error))
         for system_name, network in ((name, one), (f"Bi{name}", Bidirectional(one, other))):
             progress(system_name)
-            started = time.perf_counter()
+            start_time = time.perf_counter()
             hits = _matches(network, test.words, layer) > MATCH
             rows.append(
-                _row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - started)
+                _row(system_name, hits, choice.of(hits), by_rules, test, time.perf_counter() - start_time)
             )
     states = (forth.automaton.states, back.automaton.states)
     return ZeroShotReport(len(test), states, ranks[0], errors[0], forth.missing, tuple(rows))

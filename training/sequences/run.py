@@ -39,13 +39,13 @@ class SequenceRun(ExperimentRun[S]):
         regularized = self.test and self.settings.regularized
         return metrics, self.centroids(self.task, self.network) if regularized else {}
 
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+    def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield a line for each accuracy."""
-        paper = said["paper"] or {}
-        for name in [key.removesuffix("_accuracy") for key in said["metrics"] if key.endswith("_accuracy")]:
+        paper = result["paper"] or {}
+        for name in [key.removesuffix("_accuracy") for key in result["metrics"] if key.endswith("_accuracy")]:
             beside = ""
             if name == "test" and "test_accuracy" in paper:
                 beside = f"; the paper: {paper['test_accuracy']:.1%}"
             length = name.partition("_")[2]
             cut = f", the first {length} words of each" if length else ""
-            yield right_on(said, name, "examples", beside, cut)
+            yield right_on(result, name, "examples", beside, cut)

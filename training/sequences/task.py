@@ -27,7 +27,7 @@ class SequenceExamples(Protocol):
     labels: Tensor
     lengths: Tensor
 
-    def at(self, places: Tensor) -> Tensor:
+    def at(self, indices: Tensor) -> Tensor:
         """Return the network's input for the examples at these indices, time first."""
 
 
@@ -55,9 +55,9 @@ class SequenceTask(ExampleTask):
         values, lengths, labels = self.taken(self.training, examples)
         return functional.cross_entropy(network(values, lengths, noise), labels, reduction="none")
 
-    def taken(self, part: SequenceExamples, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def taken(self, part: SequenceExamples, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return examples, their lengths and labels, on the network's device and in its precision."""
-        like, chosen = next(self.network.parameters()), places.cpu()
+        like, chosen = next(self.network.parameters()), indices.cpu()
         values = part.at(chosen)
         values = values.to(like) if values.is_floating_point() else values.to(like.device)
         return values, part.lengths[chosen].to(like.device), part.labels[chosen].to(like.device)
@@ -71,8 +71,8 @@ class SequenceTask(ExampleTask):
     def measured(self, network: nn.Module, part: SequenceExamples) -> tuple[float, float]:
         """Return the accuracy and the mean cross-entropy on a part."""
         right, loss = 0, 0.0
-        for places in torch.split(part.lengths.argsort(descending=True, stable=True), AT_ONCE):
-            values, lengths, labels = self.taken(part, places)
+        for indices in torch.split(part.lengths.argsort(descending=True, stable=True), AT_ONCE):
+            values, lengths, labels = self.taken(part, indices)
             scores = network(values, lengths)
             right += int((scores.argmax(dim=1) == labels).sum())
             loss += float(functional.cross_entropy(scores, labels, reduction="sum"))

@@ -52,41 +52,43 @@ class LanguageRun(ExperimentRun[Recipe]):
         """Train and certify; see :func:`learn`."""
         return learn(self.experiment, self.settings, self.data.folder, where, stop)
 
-    def status(self, said: dict[str, Any]) -> int:
+    def status(self, result: dict[str, Any]) -> int:
         """Return the exit status of a command with that result."""
-        if said["outcome"] == "interrupted":
+        if result["outcome"] == "interrupted":
             return INTERRUPTED
-        return YES if said["outcome"] == "trained" and said["accepts_exactly"] else NO
+        return YES if result["outcome"] == "trained" and result["accepts_exactly"] else NO
 
-    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+    def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the name of a result and the rest of its first line."""
-        (drawn, drawn_yes), (held, held_yes) = said["strings"]["training"], said["strings"]["validation"]
+        (drawn, drawn_yes), (held, held_yes) = result["strings"]["training"], result["strings"]["validation"]
         counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
-        return said["language"], (
-            f": {said['states']} states; {counts}; seed {said['seed']}, recipe {said['recipe']}"
+        return result["language"], (
+            f": {result['states']} states; {counts}; seed {result['seed']}, recipe {result['recipe']}"
         )
 
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+    def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield what was learned, extracted and certified."""
-        spent = f"{said['seconds']:.1f} s, {said['iterations']} iterations, {said['restarts']} restarts"
-        right = f"right on {said['training']:.1%} and on {said['validation']:.1%}"
-        yield f"  {said['outcome']} ({spent}); {right}"
-        yield f"  hard automaton (temperature to 0): {_described(said['hard'])}"
-        yield f"  soft automaton (temperature 1, proved): {_described(said['soft'])}"
+        spent = f"{result['seconds']:.1f} s, {result['iterations']} iterations, {result['restarts']} restarts"
+        right = f"right on {result['training']:.1%} and on {result['validation']:.1%}"
+        yield f"  {result['outcome']} ({spent}); {right}"
+        yield f"  hard automaton (temperature to 0): {_described(result['hard'])}"
+        yield f"  soft automaton (temperature 1, proved): {_described(result['soft'])}"
         words = {
             "certified": "the soft network follows its hard automaton, on all strings",
             "different": "the soft network is not its hard automaton",
             "unknown": "no: it is not known what the soft network does on all strings",
         }
-        yield f"  certified: {words[said['certified']]}"
-        if said["accepts_exactly"]:
+        yield f"  certified: {words[result['certified']]}"
+        if result["accepts_exactly"]:
             yield "  so the soft network accepts exactly the language, at any length: proved"
 
-    def kept(self, said: dict[str, Any], folder: Path) -> str:
+    def kept(self, result: dict[str, Any], folder: Path) -> str:
         """Return the last lines, which say how to continue a stopped run."""
-        more = " and a larger --minutes" if said["outcome"] == "out of time" else ""
-        goes_on = f"\n  to go on: the same command with --resume{more}" if said["outcome"] in STOPPED else ""
-        return super().kept(said, folder) + goes_on
+        more = " and a larger --minutes" if result["outcome"] == "out of time" else ""
+        goes_on = (
+            f"\n  to go on: the same command with --resume{more}" if result["outcome"] in STOPPED else ""
+        )
+        return super().kept(result, folder) + goes_on
 
 
 def _described(automaton: dict[str, Any] | None) -> str:
@@ -143,24 +145,24 @@ def learn(
         task = LearningTask(language.alphabet, settings, *drawn)
     about = {"experiment": experiment, "language": language.name, "dfa": table}
     ran = train(task, settings, about, where, f"train {language.name}", stop)
-    place, network = task.place, task.acceptor.eval()
+    position, network = task.place, task.acceptor.eval()
     begun = time.monotonic()
     with progress(f"train {language.name}") as report_progress:
         report_progress("extracting, comparing and certifying")
         answer = certify(
-            network, tell=lambda done, of: report_progress(f"certifying: node {done + 1} of {of}")
+            network, progress=lambda done, of: report_progress(f"certifying: node {done + 1} of {of}")
         )
         comparison = compared(answer, language)
         words = [tuple(language.alphabet[token] for token in word) for part in drawn for word in part.tokens]
         automata = extracted(answer, language.dfa, words)
-    outcome = ran.outcome if ran.outcome in STOPPED or place.done else "out of iterations"
+    outcome = ran.outcome if ran.outcome in STOPPED or position.done else "out of iterations"
     right = {"training": accuracy(network, task.training), "validation": accuracy(network, task.validation)}
     metrics = {
         **{f"{name}_accuracy": share for name, share in right.items()},
         **{name: float(comparison[name]) for name in ("exact", "accepts_exactly")},
         "boxes": comparison["boxes"],
-        "restarts": place.restarts,
-        "iterations": place.iterations,
+        "restarts": position.restarts,
+        "iterations": position.iterations,
         "parameters": sum(parameter.numel() for parameter in network.parameters()),
     }
     more = {
@@ -175,8 +177,8 @@ def learn(
         **comparison,
         **automata,
         "certifying": round(time.monotonic() - begun, 2),
-        "restarts": place.restarts,
-        "iterations": place.iterations,
+        "restarts": position.restarts,
+        "iterations": position.iterations,
         "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
         "network": NETWORK,  # beside the result, wherever the folder is
     }

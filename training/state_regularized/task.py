@@ -150,14 +150,14 @@ class LearningTask(ExampleTask):
     def carry(self, tensors: dict[str, Tensor]) -> None:
         """Restore the state of learning."""
         chosen, many = tensors["chosen"], len(self.training.lengths)
-        place = place_of(tensors, len(self.curriculum.lengths), many)
+        position = place_of(tensors, len(self.curriculum.lengths), many)
         if chosen.shape != self.chosen.shape or chosen.dtype != torch.long:
             raise InputError("the next batch must have the size of the settings")
         if bool(((chosen < 0) | (chosen >= many) | (chosen.diff(prepend=chosen[:1]) > 0)).any()):
             raise InputError(f"the next batch must be indices of {many} strings in decreasing order")
         self.generator.set_state(tensors["generator"])
         self.chosen.copy_(chosen)
-        self.place = place
+        self.place = position
 
     def _choose(self) -> None:
         """Choose the next batch: random strings, and some that were wrong at the last check.

@@ -13,7 +13,7 @@ import torch
 
 from automata.errors import FormatError
 from training.language_modelling.corpus import END, LanguageCorpus
-from training.published_files import found, read_lines
+from training.published_files import existing_file, read_lines
 
 WHERE = "https://goo.gl/s8cyYa, as the paper says (Daniluk et al. 2017)"
 FILES = {"train": "wikipedia/train.txt", "dev": "wikipedia/valid.txt", "test": "wikipedia/test.txt"}
@@ -33,7 +33,7 @@ def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
         FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
             the file is published.
     """
-    paths = {part: found(folder / name) for part, name in FILES.items()}
+    paths = {part: existing_file(folder / name) for part, name in FILES.items()}
     texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
     counts = Counter(texts["train"])
     for own in (END, UNKNOWN):

@@ -125,13 +125,11 @@ def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
 
 
 @kernel
-def _state_before(states, start, place, strings, place_in_row, n, WIDE: tl.constexpr):
+def _state_before(states, start, position, strings, unit, n, WIDE: tl.constexpr):
     """Load part of the state before a position, or of ``start`` before the first step."""
-    later = place >= strings
-    old = tl.load(
-        states + (place - strings) * n + place_in_row, mask=place_in_row < tl.where(later, n, 0), other=0
-    )
-    begin = tl.load(start + place * n + place_in_row, mask=place_in_row < tl.where(later, 0, n), other=0)
+    later = position >= strings
+    old = tl.load(states + (position - strings) * n + unit, mask=unit < tl.where(later, n, 0), other=0)
+    begin = tl.load(start + position * n + unit, mask=unit < tl.where(later, 0, n), other=0)
     return tl.where(later, old.to(WIDE), begin.to(WIDE))
 
 
@@ -163,7 +161,7 @@ def forward(
     for number in tl.range(0, steps * TILES, num_stages=STAGES):
         k = _counted(number)
         tile = k % TILES
-        place = (k // TILES).to(tl.int64) * strings + string
+        position = (k // TILES).to(tl.int64) * strings + string
         column = tile * COLUMNS + tl.arange(0, COLUMNS)
         inside = column < n
         m = _tile(matrices + symbol * n * n, row, column, n, KIND, WIDE)
@@ -172,9 +170,9 @@ def forward(
         symbol = tl.load(symbols + following * strings + string, mask=following < steps, other=0)
         offset = tl.zeros((COLUMNS,), WIDE)
         if ADDED:
-            offset = tl.load(offsets + place * n + column, mask=inside, other=0).to(WIDE)
+            offset = tl.load(offsets + position * n + column, mask=inside, other=0).to(WIDE)
         after = _total(_product(h[:, None], m, KIND), offset, KIND, ADDED, WIDE)
-        tl.store(states + place * n + column, after, mask=inside)
+        tl.store(states + position * n + column, after, mask=inside)
         after = tl.where(inside, after, _zero(KIND))
         if COLUMNS == STATES:
             h = after
@@ -217,9 +215,9 @@ def backward(
     block = tl.arange(0, STATES // ROWS)[:, None]
     flow = tl.zeros((STATES,), WIDE)
     for s in tl.range(0, steps):
-        place = _counted(steps - 1 - s).to(tl.int64) * strings + string
-        matrix = matrices + tl.load(symbols + place) * n * n
-        at = place * n + column
+        position = _counted(steps - 1 - s).to(tl.int64) * strings + string
+        matrix = matrices + tl.load(symbols + position) * n * n
+        at = position * n + column
         w = tl.load(grad + at, mask=inside, other=0).to(WIDE) + flow
         after = tl.load(states + at, mask=inside, other=0).to(WIDE)
         flows = tl.max((w != 0).to(tl.int32), axis=0) > 0
@@ -229,7 +227,7 @@ def backward(
             count = tl.zeros((STATES,), WIDE)
             for tile in tl.range(0, TILES, num_stages=STAGES):
                 row = tile * ROWS + tl.arange(0, ROWS)
-                h = _state_before(states, start, place, strings, row, n, WIDE)
+                h = _state_before(states, start, position, strings, row, n, WIDE)
                 m = _tile(matrix, row, column, n, KIND, WIDE)
                 equal = (_product(h[:, None], m, KIND) == after[None, :]) & (row < n)[:, None]
                 count += tl.sum(equal.to(WIDE), axis=0)
@@ -239,14 +237,14 @@ def backward(
         fresh = tl.zeros((STATES // ROWS, ROWS), WIDE)
         for tile in tl.range(0, TILES, num_stages=STAGES):
             row = tile * ROWS + tl.arange(0, ROWS)
-            h = _state_before(states, start, place, strings, row, n, WIDE)
+            h = _state_before(states, start, position, strings, row, n, WIDE)
             m = _tile(matrix, row, column, n, KIND, WIDE)
             parts = _part_of_state(h[:, None], m, after[None, :], w[None, :], KIND)
             parts = tl.where((row < n)[:, None], parts, 0.0)  # keeps w at 0 beyond n
             fresh = tl.where(block == tile, tl.sum(parts, axis=1)[None, :], fresh)
         flow = tl.where(flows, tl.reshape(fresh, (STATES,)), 0.0)
         tl.store(weights + at, w, mask=inside)
-        tl.store(live + place, flows.to(tl.int8))
+        tl.store(live + position, flows.to(tl.int8))
         if ADDED:  # noqa: SIM102 - Triton requires one constant per condition
             if KIND != REAL:  # over the reals it equals the gradient of the state
                 if KIND == LOG:
@@ -295,12 +293,12 @@ def gather(
         m = _tile(matrices + symbol * n * n, row, column, n, KIND, WIDE)
     total = tl.zeros((BLOCK, BLOCK), WIDE)
     for k in tl.range(0, count, num_stages=STAGES):
-        place = tl.load(order + begin + k)
-        h = _state_before(states, start, place, strings, row, n, WIDE)
-        w = tl.load(weights + place * n + column, mask=column < n, other=0).to(WIDE)
+        position = tl.load(order + begin + k)
+        h = _state_before(states, start, position, strings, row, n, WIDE)
+        w = tl.load(weights + position * n + column, mask=column < n, other=0).to(WIDE)
         after = tl.zeros((BLOCK,), WIDE)
         if KIND != REAL:
-            after = tl.load(states + place * n + column, mask=column < n, other=0).to(WIDE)
+            after = tl.load(states + position * n + column, mask=column < n, other=0).to(WIDE)
         total += _part_of_matrix(h[:, None], m, after[None, :], w[None, :], KIND)
     inside = (row < n)[:, None] & (column < n)[None, :]
     to = to_matrices + (part * number + symbol) * n * n

@@ -99,7 +99,7 @@ def test_it_says_what_it_is_at():
     stages: list[str] = []
     nodes: list[tuple[int, int]] = []
     answer = certify(
-        random_network(3), 0.5, tell=lambda done, of: nodes.append((done, of)), stage=stages.append
+        random_network(3), 0.5, progress=lambda done, of: nodes.append((done, of)), stage=stages.append
     )
     assert answer.nodes is not None and nodes[-1] == (len(answer.nodes) - 1, len(answer.nodes))
     assert (

@@ -53,7 +53,7 @@ def test_floats_enclose_every_mixture_of_a_box(kind, similarity, data):
     u = RecurrentStep(on).u(box, np.array([token]))
     image = next_mixture(on, u, np.array([label]), box)
     for part, truth in zip(
-        (u.whole, image.gaps, image.alpha, classifier_logit(on, u, box)),
+        (u.over_box, image.gaps, image.alpha, classifier_logit(on, u, box)),
         _truth(n, points, token, label),
         strict=True,
     ):
@@ -72,7 +72,7 @@ def test_balls_enclose_every_mixture_of_a_box(kind, similarity, data):
         on, box = BallArithmetic(n), BallBox(low, high)
         u = RecurrentStep(on).u(box, token)
         image = next_mixture(on, u, label, box)
-        parts = (u.whole, image.gaps, image.alpha, classifier_logit(on, u, box))
+        parts = (u.over_box, image.gaps, image.alpha, classifier_logit(on, u, box))
     for part, truth in zip(parts, _truth(n, points, token, label), strict=True):
         _holds(lower(part), upper(part), truth)
 
@@ -167,7 +167,7 @@ def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
         on, box = BallArithmetic(n), BallBox(low, high)
         step = RecurrentStep(on)
         for part in (step.h(box), step.u(box, 0)):
-            for middle, enclosure in zip(part.middle, part.whole, strict=True):
+            for middle, enclosure in zip(part.middle, part.over_box, strict=True):
                 assert enclosure.contains(middle)
 
 

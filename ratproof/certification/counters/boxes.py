@@ -221,9 +221,9 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
     most = np.where(never, -np.inf, np.where(np.isnan(most), m[1], most))
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
     out = bounds.copy()
-    places = arrows.target[first]
-    out[0][places] = np.minimum(out[0][places], np.minimum.reduceat(least, first, axis=0))
-    out[1][places] = np.maximum(out[1][places], np.maximum.reduceat(most, first, axis=0))
+    targets = arrows.target[first]
+    out[0][targets] = np.minimum(out[0][targets], np.minimum.reduceat(least, first, axis=0))
+    out[1][targets] = np.maximum(out[1][targets], np.maximum.reduceat(most, first, axis=0))
     return out
 
 
@@ -232,9 +232,9 @@ def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floa
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
-    places = arrows.target[first]
-    out[0][places] = np.minimum(out[0][places], np.minimum.reduceat(values[0], first, axis=0))
-    out[1][places] = np.maximum(out[1][places], np.maximum.reduceat(values[1], first, axis=0))
+    targets = arrows.target[first]
+    out[0][targets] = np.minimum(out[0][targets], np.minimum.reduceat(values[0], first, axis=0))
+    out[1][targets] = np.maximum(out[1][targets], np.maximum.reduceat(values[1], first, axis=0))
     return out
 
 

@@ -97,7 +97,7 @@ def certify_counter(
     height: int = HEIGHT,
     length: int = LENGTH,
     saturated_height: int = SATURATED_HEIGHT,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> CounterCertification:
     """Prove both theorems, or look for a string on which the network is wrong.
@@ -108,7 +108,7 @@ def certify_counter(
         height: maximum height of strings for the soft network.
         length: maximum length of strings for the soft network.
         saturated_height: maximum height of strings for saturated gates.
-        tell: called with the number of proved nodes and the total number.
+        progress: called with the number of proved nodes and the total number.
         stage: called with a description of each earlier stage.
 
     Raises:
@@ -117,18 +117,18 @@ def certify_counter(
     numbers = numbers_of(network, temperature)
     stage("reading the cell")
     reading = read(numbers, height, min(length, LENGTH))
-    soft = _theorem(numbers, height, length, tell, stage)
+    soft = _theorem(numbers, height, length, progress, stage)
     word = None
     if soft.boxes is None:
         stage("looking for a string on which it is wrong")
         word = wrong_string(numbers, height, length, stage)
     else:
         reading = with_proof(reading, soft.boxes)
-    saturated = _theorem(numbers, saturated_height, None, tell, stage)
+    saturated = _theorem(numbers, saturated_height, None, progress, stage)
     if saturated.boxes is None:
         stage("saturated gates: looking for a string on which they are wrong")
-        found = wrong_string(numbers, saturated_height, length, stage, saturated=True)
-        saturated = replace(saturated, word=_symbols(numbers, found))
+        saturated_word = wrong_string(numbers, saturated_height, length, stage, saturated=True)
+        saturated = replace(saturated, word=_symbols(numbers, saturated_word))
     return CounterCertification(numbers, soft, saturated, _symbols(numbers, word), reading)
 
 
@@ -140,7 +140,7 @@ def _theorem(
     numbers: CounterNumbers,
     height: int,
     length: int | None,
-    tell: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
     stage: Callable[[str], None],
 ) -> CounterTheorem:
     """Return the first boxes that are proved, with more and more nodes."""
@@ -158,7 +158,7 @@ def _theorem(
         if not isinstance(boxes, Boxes):
             why = boxes.why
             continue
-        gap = prove(numbers, boxes, length, tell)
+        gap = prove(numbers, boxes, length, progress)
         if gap is None:
             return CounterTheorem(height, length, boxes, "")
         why = gap.why

@@ -45,7 +45,7 @@ def prove(
     numbers: CounterNumbers,
     boxes: Boxes,
     length: int | None,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> ProofGap | None:
     """Check the proof for strings of at most ``length`` symbols, or of every length with saturated gates.
 
@@ -56,7 +56,7 @@ def prove(
         start = first(step)
         if not _holds(start[0], boxes.h[:, 0]):
             return ProofGap("base: the first h leaves the box of node 0")
-        factors = _factors(numbers, step, boxes, tell)
+        factors = _factors(numbers, step, boxes, progress)
         if isinstance(factors, ProofGap):
             return factors
         low, high = start[1]
@@ -65,7 +65,7 @@ def prove(
 
 
 def _factors(
-    numbers: CounterNumbers, step: BallStep, boxes: Boxes, tell: Callable[[int, int], None]
+    numbers: CounterNumbers, step: BallStep, boxes: Boxes, progress: Callable[[int, int], None]
 ) -> ProofFactors | ProofGap:
     """Check step and decision at every node, and return each arrow's f and m."""
     explored = boxes.explored
@@ -73,7 +73,7 @@ def _factors(
     cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
     kept: dict[tuple[int, int], tuple[Ends, Ends]] = {}
     for node, one in enumerate(explored.classes):
-        tell(node, len(explored.classes))
+        progress(node, len(explored.classes))
         h, c = between(boxes.h[:, node]), cells[node]
         inside = step.inside(h)
         for group, to in enumerate(explored.after[node].tolist()):

@@ -33,8 +33,8 @@ def wrong_string(
     """
     length = min(length, MOST_SYMBOLS)
     height = min(height, length)
-    for found in _candidates(CounterPoints(numbers, saturated), height, length, stage):
-        word = _confirmed(numbers, found, height, saturated)
+    for candidate in _candidates(CounterPoints(numbers, saturated), height, length, stage):
+        word = _confirmed(numbers, candidate, height, saturated)
         if word is not None:
             return word
     return None
@@ -51,14 +51,14 @@ def _candidates(
             break
         stage(f"strings of length {n}")
         rows = np.stack(np.unravel_index(np.arange(symbols**n), (symbols,) * n), axis=1) if n else _none()
-        found = first_wrong(points, rows, height)
-        if found is not None:
-            yield found
+        wrong = first_wrong(points, rows, height)
+        if wrong is not None:
+            yield wrong
     for kind, rows in _long(numbers, height, length):
         stage(f"strings of length {rows.shape[1]}: {kind}")
-        found = first_wrong(points, rows, height)
-        if found is not None:
-            yield shrink(points, found, height)
+        wrong = first_wrong(points, rows, height)
+        if wrong is not None:
+            yield shrink(points, wrong, height)
 
 
 def _none() -> NDArray[np.int64]:
@@ -135,11 +135,11 @@ def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
         at = 0
         while at < len(word):
             shorter = word[:at] + word[at + size :]
-            found = first_wrong(points, np.array([shorter], dtype=np.int64).reshape(1, -1), height)
-            if found is None:
+            wrong = first_wrong(points, np.array([shorter], dtype=np.int64).reshape(1, -1), height)
+            if wrong is None:
                 at += size
             else:
-                word = found
+                word = wrong
         size //= 2
     return word
 

@@ -108,7 +108,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
 
 
 def _tokens(numbers: Numbers, string: String) -> list[int]:
-    token = {symbol: place for place, symbol in enumerate(numbers.alphabet)}
+    token = {symbol: index for index, symbol in enumerate(numbers.alphabet)}
     for symbol in string:
         if symbol not in token:
             symbols = ", ".join(map(repr, numbers.alphabet))

@@ -52,13 +52,13 @@ class EverySize:
     """A proof that no automaton with any number of states computes the unit.
 
     Attributes:
-        given, unit: the cell with its weights, and the index of the unit.
+        weighted, unit: the cell with its weights, and the index of the unit.
         letter: the letter of the strings, possibly after another letter.
         where: a description of the strings and of the unit on them.
         hypotheses: the hypotheses of the theorem, each with its ball.
     """
 
-    given: WeightedCell
+    weighted: WeightedCell
     unit: int
     letter: str
     where: str
@@ -76,7 +76,7 @@ class NoProof:
     why: dict[str, str]
 
 
-def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
+def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     """Apply a theorem to the unit, on the first letter whose hypotheses can be shown.
 
     >>> from theory.not_rational.cells import CELLS
@@ -86,69 +86,71 @@ def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     >>> every_size(some(CELLS["lstm"])).why["a"]
     'the next state does not hang on c_0 alone: h_0 does not stay 0'
     """
-    if not 0 <= unit < given.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
+    if not 0 <= unit < weighted.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
     why = {}
     with flint.ctx.workprec(BITS):
-        for number, letter in enumerate(given.letters):
+        for number, letter in enumerate(weighted.letters):
             try:
                 try:
-                    hypotheses = _hypotheses(_map(given, unit, number))
+                    hypotheses = _hypotheses(_map(weighted, unit, number))
                 except NotKnown:
-                    return _of_a_quotient(given, unit, number)
+                    return _of_a_quotient(weighted, unit, number)
                 where = f"on the strings of {letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
-                return EverySize(given, unit, letter, where, hypotheses)
+                return EverySize(weighted, unit, letter, where, hypotheses)
             except HypothesisFails as failed:
                 why[letter] = str(failed)
     return NoProof(why)
 
 
-def _of_a_quotient(given: WeightedCell, unit: int, letter: int) -> EverySize:
+def _of_a_quotient(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
     """Apply the other theorem, after the first other letter for which it can be shown."""
     why = ["there is no other letter to begin with"]
-    for first, name in enumerate(given.letters):
+    for first, name in enumerate(weighted.letters):
         if first == letter:
             continue
         try:
-            found = find_quotient(given, unit, first, letter)
+            quotient = find_quotient(weighted, unit, first, letter)
         except HypothesisFails as failed:
             why = [*why, f"after {name}, {failed}"]
         else:
-            last = given.letters[letter]
-            where = f"on {name} and then {BEFORE + 1} + m times {last} it is P(x) / Q(x) with {found.clock}"
-            return EverySize(given, unit, last, where, tuple(_hypotheses_of_a_quotient(found)))
+            last = weighted.letters[letter]
+            where = (
+                f"on {name} and then {BEFORE + 1} + m times {last} it is P(x) / Q(x) with {quotient.clock}"
+            )
+            return EverySize(weighted, unit, last, where, tuple(_hypotheses_of_a_quotient(quotient)))
     raise HypothesisFails("; ".join(why[1:] or why))
 
 
-def _hypotheses_of_a_quotient(found: Quotient) -> Iterator[Hypothesis]:
-    ratio = found.clock.ratio
+def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
+    ratio = quotient.clock.ratio
     if ratio is not None:
         yield Hypothesis("D is greater than 0 and not 1", f"D = {ball_text(ratio)}")
-    yield Hypothesis(f"Q is 0 at no {found.clock}, m >= 0", f"Q(x) = {found.below}")
+    yield Hypothesis(f"Q is 0 at no {quotient.clock}, m >= 0", f"Q(x) = {quotient.below}")
     yield Hypothesis(
-        f"Q is 0 at a point{'' if ratio is None else ' that is not 0'}", f"x_0 = {ball_text(found.pole)}"
+        f"Q is 0 at a point{'' if ratio is None else ' that is not 0'}", f"x_0 = {ball_text(quotient.pole)}"
     )
-    yield Hypothesis("P is not 0 there", f"P(x_0) = {ball_text(found.above)}")
-    for side in found.sides:
+    yield Hypothesis("P is not 0 there", f"P(x_0) = {ball_text(quotient.above)}")
+    for side in quotient.sides:
         yield Hypothesis(
             "a maximum keeps its side, for its larger number is more than the other by", f"{side} > 0"
         )
 
 
-def _map(given: WeightedCell, unit: int, letter: int) -> Map:
+def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
     """Return phi, if all other numbers of the state stay 0."""
-    cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
+    cell, moving = weighted.cell, weighted.cell.vectors.index(weighted.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
-        state = [list(vector) for vector in given.start(a)]
+        state = [list(vector) for vector in weighted.start(a)]
         state[moving][unit] = t
-        return cell.step(given.over(a.number), tuple(state), letter, a)
+        return cell.step(weighted.over(a.number), tuple(state), letter, a)
 
     for v, vector in enumerate(after(Germ(constant(0).parts, (ZERO + 1, ZERO)), FORMS)):
         for i, value in enumerate(vector):
             if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
                 name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit} alone"
-                if _moves(given, letter, v, i):
+                if _moves(weighted, letter, v, i):
                     raise HypothesisFails(f"the next state does not hang on {alone}: {name} does not stay 0")
                 raise HypothesisFails(
                     f"that the next state hangs on {alone} does not show: {name} may leave 0"
@@ -156,11 +158,11 @@ def _map(given: WeightedCell, unit: int, letter: int) -> Map:
     return lambda t, a: after(t, a)[moving][unit]
 
 
-def _moves(given: WeightedCell, letter: int, vector: int, index: int) -> bool:
+def _moves(weighted: WeightedCell, letter: int, vector: int, index: int) -> bool:
     """Return whether a number of the state is certainly nonzero after some of the letter's first strings."""
-    state = given.start(BALLS)
+    state = weighted.start(BALLS)
     for _ in range(FIRST_STEPS):
-        state = given.cell.step(given.over(BALLS.number), state, letter, BALLS)
+        state = weighted.cell.step(weighted.over(BALLS.number), state, letter, BALLS)
         if not flint.arb(state[vector][index]).contains(0):
             return True
     return False

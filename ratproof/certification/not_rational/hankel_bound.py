@@ -30,14 +30,14 @@ class Bound:
     """A proof that at least as many states as prefixes are needed.
 
     Attributes:
-        given, unit: the cell with its weights, and the index of the unit.
+        weighted, unit: the cell with its weights, and the index of the unit.
         prefixes, suffixes: the strings of the rows and columns.
         bits: the sufficient precision.
         determinant: its ball, (middle, radius) as decimals.
         seconds: the duration, including lower precisions.
     """
 
-    given: WeightedCell
+    weighted: WeightedCell
     unit: int
     prefixes: tuple[Word, ...]
     suffixes: tuple[Word, ...]
@@ -55,21 +55,21 @@ class Bound:
 
         The cell must be one that the checker knows by name.
         """
-        if CELLS.get(self.given.cell.name) is not self.given.cell:
+        if CELLS.get(self.weighted.cell.name) is not self.weighted.cell:
             raise InputError(
-                f"{self.given.cell.name} is no cell that the checker knows; it knows {', '.join(CELLS)}"
+                f"{self.weighted.cell.name} is no cell that the checker knows; it knows {', '.join(CELLS)}"
             )
         return {
             "format": "ratproof certificate 1",
             "about": "a cell",
             "claims": f"at least {self.states} states",
-            "cell": self.given.cell.name,
-            "units": self.given.units,
+            "cell": self.weighted.cell.name,
+            "units": self.weighted.units,
             "unit": self.unit,
             "states": self.states,
             "bits": self.bits,
             "determinant": list(self.determinant),
-            **self.given.to_json(),
+            **self.weighted.to_json(),
             "prefixes": [list(p) for p in self.prefixes],
             "suffixes": [list(s) for s in self.suffixes],
         }
@@ -89,39 +89,39 @@ class UndecidedBound:
 
 
 def bound(
-    given: WeightedCell,
+    weighted: WeightedCell,
     unit: int,
     prefixes: Sequence[Word],
     suffixes: Sequence[Word],
     most_bits: int = MOST_BITS,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> Bound | UndecidedBound:
     """Return a proof that the unit needs as many states as there are prefixes, if one is found.
 
     The precision starts at 64 bits and doubles up to a limit.
     """
-    if not 0 <= unit < given.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
+    if not 0 <= unit < weighted.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
     if len(prefixes) != len(suffixes):
         raise InputError(
             f"a square matrix has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}"
         )
-    started, bits = time.perf_counter(), FIRST_BITS
+    start_time, bits = time.perf_counter(), FIRST_BITS
     while True:
-        tell(f"{len(prefixes)} states, {bits} bits")
+        progress(f"{len(prefixes)} states, {bits} bits")
         with flint.ctx.workprec(bits):
-            determinant = flint.arb_mat(hankel(given, unit, prefixes, suffixes, BALLS)).det()
+            determinant = flint.arb_mat(hankel(weighted, unit, prefixes, suffixes, BALLS)).det()
             if not determinant.contains(0):
                 middle, radius, exponent = determinant.mid_rad_10exp(20)
                 decimals = f"{middle}e{exponent}", f"{radius}e{exponent}"
                 return Bound(
-                    given,
+                    weighted,
                     unit,
                     tuple(prefixes),
                     tuple(suffixes),
                     bits,
                     decimals,
-                    time.perf_counter() - started,
+                    time.perf_counter() - start_time,
                 )
         if 2 * bits > most_bits:
             return UndecidedBound(len(prefixes), bits)
@@ -129,12 +129,12 @@ def bound(
 
 
 def largest(
-    given: WeightedCell,
+    weighted: WeightedCell,
     unit: int = 0,
     sizes: Iterable[int] = (3, 7, 15, 31, 63),
     letters: Sequence[str] | None = None,
     most_bits: int = MOST_BITS,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> tuple[Bound | None, UndecidedBound | None]:
     """Return the largest bound among these sizes, and the first size above it that is unknown.
 
@@ -155,8 +155,8 @@ def largest(
     failed: list[UndecidedBound] = []  # failures since the last success
 
     def bound_of_size(size: int) -> Bound | UndecidedBound:
-        strings = first_strings(given.letters if letters is None else letters, size, given.cell.counts)
-        return bound(given, unit, strings, strings, most_bits, tell)
+        strings = first_strings(weighted.letters if letters is None else letters, size, weighted.cell.counts)
+        return bound(weighted, unit, strings, strings, most_bits, progress)
 
     for size in sorted(sizes):
         result = bound_of_size(size)

@@ -30,7 +30,11 @@ def first_strings(letters: Sequence[str], size: int, counts: bool = False) -> tu
 
 
 def hankel(
-    given: WeightedCell, unit: int, prefixes: Sequence[Word], suffixes: Sequence[Word], arithmetic: Arithmetic
+    weighted: WeightedCell,
+    unit: int,
+    prefixes: Sequence[Word],
+    suffixes: Sequence[Word],
+    arithmetic: Arithmetic,
 ) -> list[list[Any]]:
     """Return H[p, s], the unit after reading ps, over any arithmetic; each state is computed once.
 
@@ -41,11 +45,11 @@ def hankel(
     [0.0]
     """
     cell, weights, number_of = (
-        given.cell,
-        given.over(arithmetic.number),
-        {x: i for i, x in enumerate(given.letters)},
+        weighted.cell,
+        weighted.over(arithmetic.number),
+        {x: i for i, x in enumerate(weighted.letters)},
     )
-    states: dict[Word, State] = {(): given.start(arithmetic)}
+    states: dict[Word, State] = {(): weighted.start(arithmetic)}
 
     def read(word: Word) -> State:
         if word not in states:

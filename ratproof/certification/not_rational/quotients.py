@@ -98,18 +98,18 @@ class Quotient:
         return self.numerator(x) / (self.below.constant + self.below.slope * x)
 
 
-def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
+def find_quotient(weighted: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
     """Return the unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient.
 
     Raises:
         HypothesisFails: a hypothesis cannot be shown.
     """
-    state, weights = given.start(BALLS), given.over(BALLS.number)
+    state, weights = weighted.start(BALLS), weighted.over(BALLS.number)
     for x in (first, *[letter] * BEFORE):
-        state = given.cell.step(weights, state, x, BALLS)
+        state = weighted.cell.step(weights, state, x, BALLS)
     symbols = Symbols([flint.arb(number) for number in chain.from_iterable(state)])
     try:
-        output, numbers = _stepped(given, unit, letter, symbols)
+        output, numbers = _stepped(weighted, unit, letter, symbols)
     except (NotKnown, Undecided) as failed:
         raise HypothesisFails(str(failed)) from None
     lines, clock = _clocked(symbols, numbers, [output, *symbols.larger])
@@ -120,15 +120,15 @@ def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Qu
 
 
 def _stepped(
-    given: WeightedCell, unit: int, letter: int, symbols: Symbols
+    weighted: WeightedCell, unit: int, letter: int, symbols: Symbols
 ) -> tuple[SymbolicArithmetic, list[SymbolicArithmetic]]:
     """Return the unit after the letter, and each number of the state, by the numbers before."""
     arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
-    for vector in given.start(BALLS):
+    for vector in weighted.start(BALLS):
         shaped.append([next(flat) for _ in vector])
-    after = given.cell.step(given.over(arithmetic.number), tuple(shaped), letter, arithmetic)
+    after = weighted.cell.step(weighted.over(arithmetic.number), tuple(shaped), letter, arithmetic)
     numbers = [symbols.constant(number) for number in chain.from_iterable(after)]
-    return symbols.constant(given.cell.units(after)[unit]), numbers
+    return symbols.constant(weighted.cell.units(after)[unit]), numbers
 
 
 def _clocked(
@@ -137,11 +137,11 @@ def _clocked(
     """Return each number of the state that is read, as a + b x; 0 for the others."""
     affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False
-    for place in sorted(set[int]().union(*(reader.reads() for reader in readers))):
-        pair = numbers[place].affine_in(place)
+    for index in sorted(set[int]().union(*(reader.reads() for reader in readers))):
+        pair = numbers[index].affine_in(index)
         if pair is None:
             raise HypothesisFails("a number of the state that the unit reads is not moved by itself alone")
-        affine[place] = ratio, shift = pair
+        affine[index] = ratio, shift = pair
         if ratio.is_the_same_as(1):
             counting = counting or not shift.is_the_same_as(0)
         elif not any(ratio.is_the_same_as(known) for known in ratios):
@@ -153,14 +153,14 @@ def _clocked(
     if clock.ratio is not None and (not clock.ratio > 0 or clock.ratio.contains(1)):
         raise HypothesisFails(f"D = {ball_text(clock.ratio)} is not a number greater than 0 that is not 1")
     lines = [flint.arb_poly([0])] * len(numbers)
-    for place, (ratio, shift) in affine.items():
-        now, by = symbols.state[place], shift.ball()
+    for index, (ratio, shift) in affine.items():
+        now, by = symbols.state[index], shift.ball()
         if ratio.is_the_same_as(1):
-            lines[place] = flint.arb_poly([now, by])
+            lines[index] = flint.arb_poly([now, by])
         else:
             assert clock.ratio is not None
             end = by / (1 - clock.ratio)
-            lines[place] = flint.arb_poly([end, now - end])
+            lines[index] = flint.arb_poly([end, now - end])
     return lines, clock
 
 
@@ -192,7 +192,7 @@ def _with_a_pole(
         raise HypothesisFails(f"Q = {below} may be 0 at x = 0, which is no pole that moves")
     if not clock.never_zero(below):
         raise HypothesisFails(f"Q = {below} may be 0 at some time, so that the unit is not defined")
-    found = Quotient(clock, above, below, -below.constant / below.slope, sides)
-    if found.above.contains(0):
-        raise HypothesisFails(f"P may be 0 where Q is, for P = {ball_text(found.above)} there")
-    return found
+    quotient = Quotient(clock, above, below, -below.constant / below.slope, sides)
+    if quotient.above.contains(0):
+        raise HypothesisFails(f"P may be 0 where Q is, for P = {ball_text(quotient.above)} there")
+    return quotient

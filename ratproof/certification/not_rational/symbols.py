@@ -77,8 +77,8 @@ class Symbols:
     def _polynomial(self, value: Any) -> Any:
         return self._context.constant(value)
 
-    def _variable(self, place: int) -> SymbolicArithmetic:
-        return SymbolicArithmetic(self._context.gens()[place], self._polynomial(1), self)
+    def _variable(self, index: int) -> SymbolicArithmetic:
+        return SymbolicArithmetic(self._context.gens()[index], self._polynomial(1), self)
 
     def _over(self, x: Operand, y: Operand) -> SymbolicArithmetic:
         above, below = self.constant(x), self.constant(y)
@@ -170,13 +170,13 @@ class SymbolicArithmetic:
             for part in (self.above, self.below)
         )
 
-    def affine_in(self, place: int) -> tuple[SymbolicArithmetic, SymbolicArithmetic] | None:
+    def affine_in(self, index: int) -> tuple[SymbolicArithmetic, SymbolicArithmetic] | None:
         """Return D and u if it equals D s + u for this number s of the state, else ``None``.
 
         D and u must not depend on the state.
         """
-        one = self.symbols.reduced(self.above.derivative(place), self.below)
-        rest = self - one * self.symbols.numbers()[place]
+        one = self.symbols.reduced(self.above.derivative(index), self.below)
+        rest = self - one * self.symbols.numbers()[index]
         return None if one.reads() or rest.reads() else (one, rest)
 
     def ball(self) -> flint.arb:

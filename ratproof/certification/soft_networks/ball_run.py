@@ -83,9 +83,9 @@ def _largest(values: Balls) -> int:
     """
     middles: list[arb] = [value.mid() for value in values.tolist()]
     best = 0
-    for place, middle in enumerate(middles):
+    for index, middle in enumerate(middles):
         if middle > middles[best]:
-            best = place
+            best = index
     return best
 
 

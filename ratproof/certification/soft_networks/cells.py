@@ -21,12 +21,12 @@ class Enclosed(Generic[V]):
     Attributes:
         middle: its value for the middle alpha.
         slope: its derivatives by alpha, over the whole box.
-        whole: its values over the whole box.
+        over_box: its values over the whole box.
     """
 
     middle: V
     slope: V
-    whole: V
+    over_box: V
 
 
 class RecurrentStep(Generic[V, BoxT, PlaceT]):
@@ -61,8 +61,8 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         """Return u = tanh(W x + b + U h + c)."""
         on = self.on
         inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
-        whole = on.tanh(inside.whole)
-        slope = on.scale_rows(on.tanh_slope(whole), inside.slope)
+        over_box = on.tanh(inside.over_box)
+        slope = on.scale_rows(on.tanh_slope(over_box), inside.slope)
         return self._mean_value(on.tanh(inside.middle), slope, box)
 
     def _gru(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
@@ -72,14 +72,14 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         in_r = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
         in_z = self._linear(on.US[1], on.read(token, 1) + on.c[1], box)
         from_h = self._linear(on.US[2], on.c[2], box)
-        r, z = on.sigmoid(in_r.whole), on.sigmoid(in_z.whole)
+        r, z = on.sigmoid(in_r.over_box), on.sigmoid(in_z.over_box)
         dr, dz = on.sigmoid_slope(r), on.sigmoid_slope(z)
         in_n = self._mean_value(
             on.read(token, 2) + on.sigmoid(in_r.middle) * from_h.middle,
-            scale_rows(on.multiply(dr, from_h.whole), in_r.slope) + scale_rows(r, from_h.slope),
+            scale_rows(on.multiply(dr, from_h.over_box), in_r.slope) + scale_rows(r, from_h.slope),
             box,
         )
-        n = on.tanh(in_n.whole)
+        n = on.tanh(in_n.over_box)
         dn = scale_rows(on.tanh_slope(n), in_n.slope)
         keep = on.sigmoid(in_z.middle)
         n_middle = on.tanh(in_n.middle)
@@ -87,6 +87,6 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         slope = (
             scale_rows(1 - z, dn)
             + scale_rows(z, h.slope)
-            + scale_rows(on.multiply(dz, h.whole - n), in_z.slope)
+            + scale_rows(on.multiply(dz, h.over_box - n), in_z.slope)
         )
         return self._mean_value(middle, slope, box)

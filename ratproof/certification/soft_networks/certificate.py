@@ -76,7 +76,7 @@ def network_json(numbers: Numbers) -> JsonObject:
 
 def digest(numbers: Numbers) -> str:
     """Return the SHA-256 of the network without its temperature, as the certificate checker prints it."""
-    return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
+    return str(check_boxes.digest(check_boxes.without_temperature(network_json(numbers))))
 
 
 def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:

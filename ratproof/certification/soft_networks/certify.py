@@ -89,7 +89,7 @@ def certify(
     network: Acceptor,
     temperature: float | Fraction | None = None,
     against: DFA | None = None,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> Certification:
     """Decide whether the soft network (equation 5) equals its hard automaton on all strings.
@@ -101,7 +101,7 @@ def certify(
         network: a network of one layer without a cell state.
         temperature: tau; default the network's own.
         against: a DFA with which the decisions are compared.
-        tell: called with the number of proved nodes and the total number.
+        progress: called with the number of proved nodes and the total number.
         stage: called with a description of each earlier stage.
 
     Raises:
@@ -111,7 +111,7 @@ def certify(
     numbers = numbers_of(network, temperature)
     stage("the hard automaton")
     limit = hard_automaton(numbers)
-    nodes, why = prove_boxes(numbers, tell, stage)
+    nodes, why = prove_boxes(numbers, progress, stage)
     target = (
         limit.machine()
         if against is None
@@ -136,7 +136,7 @@ def certify(
 
 def prove_boxes(
     numbers: Numbers,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> tuple[Nodes | None, str]:
     """Return nodes whose boxes are proved to close, or the reason why there are none."""
@@ -145,7 +145,7 @@ def prove_boxes(
         if isinstance(nodes, OpenBoxes):
             why = nodes.why
             continue
-        gap = prove(numbers, nodes, tell)
+        gap = prove(numbers, nodes, progress)
         if gap is None:
             return nodes, ""
         why = gap.why

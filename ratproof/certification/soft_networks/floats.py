@@ -54,8 +54,8 @@ class FloatInterval:
 
     __rmul__ = __mul__
 
-    def __getitem__(self, place: Any) -> FloatInterval:
-        return FloatInterval(self.lo[place], self.hi[place])
+    def __getitem__(self, index: Any) -> FloatInterval:
+        return FloatInterval(self.lo[index], self.hi[index])
 
 
 def as_interval(value: Operand) -> FloatInterval:

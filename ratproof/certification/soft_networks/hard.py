@@ -49,15 +49,15 @@ class HardAutomaton:
     @property
     def ties(self) -> list[str]:
         """Describe the reachable ties."""
-        places = ["the start"] if self.start is None else []
+        ties = ["the start"] if self.start is None else []
         for i in self.reachable:
-            places += [
+            ties += [
                 f"centroid {i}, symbol {a!r}"
                 for a, j in zip(self.alphabet, self.table[i], strict=True)
                 if j is None
             ]
-            places += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
-        return places
+            ties += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
+        return ties
 
     def machine(self) -> Moore | None:
         """Return the automaton on reachable centroids, or ``None`` if a tie is reachable.

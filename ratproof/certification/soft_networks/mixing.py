@@ -28,11 +28,11 @@ def next_mixture(
 ) -> NextMixture[V]:
     """Return the component on u; ``label`` is the centroid with which the logits are compared."""
     gaps = _gaps(on, u, label, box)
-    alpha = on.softmax(gaps.whole)
+    alpha = on.softmax(gaps.over_box)
     # once more by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
     slope = on.scale_rows(alpha, gaps.slope - on.average(alpha, gaps.slope))
     by_slope = on.reach(on.softmax(gaps.middle), slope, box)
-    return NextMixture(gaps.whole, on.meet(alpha, by_slope))
+    return NextMixture(gaps.over_box, on.meet(alpha, by_slope))
 
 
 def classifier_logit(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], box: BoxT) -> V:
@@ -49,7 +49,7 @@ def _gaps(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: Place
     else:  # equation 3: the gradient of -|u - s| is the unit vector from u to s
         distances = on.distances(u.middle)
         middle = on.pick(distances, label) - distances
-        pull = on.unit_vectors(u.whole)
+        pull = on.unit_vectors(u.over_box)
         slope = on.times_slope(pull - on.pick_row(pull, label), u.slope)
     middle, slope = on.divide_by_temperature(middle), on.divide_by_temperature(slope)
     return Enclosed(middle, slope, on.reach(middle, slope, box))

@@ -28,7 +28,7 @@ class ProofGap:
 
 
 def prove(
-    numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None
+    numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None] = lambda done, of: None
 ) -> ProofGap | None:
     """Check base, step and decision of the induction for all nodes.
 
@@ -42,7 +42,7 @@ def prove(
     By induction on the string, alpha is always in the box of the node that the arrows lead to.
     """
     with flint.ctx.workprec(BITS):
-        return _first(numbers, nodes) or _steps(numbers, nodes, tell)
+        return _first(numbers, nodes) or _steps(numbers, nodes, progress)
 
 
 def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
@@ -67,11 +67,11 @@ def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
     )
 
 
-def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> ProofGap | None:
+def _steps(numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None]) -> ProofGap | None:
     on = BallArithmetic(numbers)
     step = RecurrentStep(on)
     for node in range(len(nodes)):
-        tell(node, len(nodes))
+        progress(node, len(nodes))
         box = BallBox(nodes.low[node], nodes.high[node])
         for symbol, name in enumerate(numbers.alphabet):
             target = int(nodes.after[node, symbol])

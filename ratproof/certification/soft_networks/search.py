@@ -53,11 +53,11 @@ def difference(
             alpha, state = points.steps(alpha[parent], read), table[state[parent], read]
             words = np.column_stack([words[parent], read])
         outputs = zip(alpha.argmax(axis=1).tolist(), (points.accepts(alpha) > 0).tolist(), strict=True)
-        for place, output in enumerate(outputs):
-            if view(output) != machine.outputs[state[place]]:
-                word = tuple(numbers.alphabet[a] for a in words[place])
+        for row, output in enumerate(outputs):
+            if view(output) != machine.outputs[state[row]]:
+                word = tuple(numbers.alphabet[a] for a in words[row])
                 true = soft_outputs(numbers, word)
-                if true is not None and view(true) != machine.outputs[state[place]]:
+                if true is not None and view(true) != machine.outputs[state[row]]:
                     return word
                 tries += 1
                 if tries == MOST_TRIES:  # floats and balls disagree: the network is too near a boundary

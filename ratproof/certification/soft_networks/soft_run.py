@@ -86,12 +86,12 @@ def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 def _linked(alpha: Floats, near: float) -> NDArray[np.int64]:
     """Return the connected components of points that are at most ``near`` apart."""
     part = np.full(len(alpha), -1, dtype=np.int64)
-    for place in range(len(alpha)):
-        if part[place] >= 0:
+    for index in range(len(alpha)):
+        if part[index] >= 0:
             continue
-        part[place], queue = place, [place]
+        part[index], queue = index, [index]
         while queue:
             joined = np.flatnonzero((part < 0) & (np.abs(alpha - alpha[queue.pop()]).max(axis=1) <= near))
-            part[joined] = place
+            part[joined] = index
             queue += joined.tolist()
     return part

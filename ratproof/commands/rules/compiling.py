@@ -66,29 +66,31 @@ def compile_rules(
         )
         warnings.warn(note, stacklevel=1)
     labelled = rule_list[0].label is not None
-    with progress("compile") as tell:
-        tell(f"{len(rule_list)} rules")
-        made = rule_set(rule_list, words, labelled if begins is None else begins, pseudo or words is None)
-        tell(f"writing {made.automaton.states} states")
-        warn_of_missing(made)
-        written = files.write(made.automaton, output)
+    with progress("compile") as report_progress:
+        report_progress(f"{len(rule_list)} rules")
+        compiled = rule_set(rule_list, words, labelled if begins is None else begins, pseudo or words is None)
+        report_progress(f"writing {compiled.automaton.states} states")
+        warn_of_missing(compiled)
+        written = files.write(compiled.automaton, output)
     data = {
         "files": [str(path) for path in written],
-        "states": made.automaton.num_states,
-        "words": len(made.automaton.alphabet),
-        "labels": {label: list(states) for label, states in made.labels.items() if label is not None},
-        "missing": list(made.missing),
+        "states": compiled.automaton.num_states,
+        "words": len(compiled.automaton.alphabet),
+        "labels": {label: list(states) for label, states in compiled.labels.items() if label is not None},
+        "missing": list(compiled.missing),
     }
-    print_answer(as_json, data, f"{' and '.join(map(str, written))}: {made.automaton!r}")
+    print_answer(as_json, data, f"{' and '.join(map(str, written))}: {compiled.automaton!r}")
 
 
-def _rules(given: str) -> tuple[Labelled, ...]:
+def _rules(argument: str) -> tuple[Labelled, ...]:
     """Return the rules of a file, or the single rule that the argument is."""
-    if files.names_a_file(given):
-        return rule_files.read(given)
-    if given.split() == [given] and ("/" in given or Path(given).suffix in (".config", ".rules", ".txt")):
-        raise FormatError(f"{given}: is no file that can be read")
-    rule = parse(given)
-    if sign := over_characters(given):
+    if files.names_a_file(argument):
+        return rule_files.read(argument)
+    if argument.split() == [argument] and (
+        "/" in argument or Path(argument).suffix in (".config", ".rules", ".txt")
+    ):
+        raise FormatError(f"{argument}: is no file that can be read")
+    rule = parse(argument)
+    if sign := over_characters(argument):
         warnings.warn(f"{sign} is part of a word: rules are over words, not characters", stacklevel=1)
     return (Labelled(None, rule, 1),)

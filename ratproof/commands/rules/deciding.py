@@ -70,16 +70,16 @@ def decide(
     if certificates is not None:
         require_folder("--certificates", certificates)
     written = rule_files.read(rules)
-    with progress("rules decide") as tell:
-        tell("reading")
+    with progress("rules decide") as report_progress:
+        report_progress("reading")
         known = vocabulary(words) if words is not None else sentences.vocabulary(sentences.read(str(data)))
-        tell("compiling rules")
+        report_progress("compiling rules")
         compiled = rule_set(written, known)
         warn_of_missing(compiled)
         network = FARNN.of_rules(
             compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device)
         )
-        decision = decide_network(network, written, compiled, tell)
+        decision = decide_network(network, written, compiled, report_progress)
         count = 0 if certificates is None else _keep(decision, Path(certificates))
     if as_json:
         print_json(
@@ -118,10 +118,10 @@ def _keep(decision: NetworkDecision, folder: Path) -> int:
     """Write a file for each certificate, and return the number of files."""
     written = [
         (
-            f"{place:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",
+            f"{number:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",
             {**certificate, "stand": answer.stand_json()},
         )
-        for place, (label, answers) in enumerate(decision.answers.items())
+        for number, (label, answers) in enumerate(decision.answers.items())
         for part, answer in enumerate(answers)
         for step, certificate in enumerate(answer.certificates)
     ]

@@ -61,9 +61,13 @@ def certify(
     require_outputs({"-o": output, "--certificate": certificate, "--html": html}, reads=(checkpoint, against))
     numbers = numbers_at(checkpoint, network, temperature)
     dfa = None if against is None else _dfa(against, numbers.alphabet, file_format)
-    with progress("certify") as tell:
+    with progress("certify") as report_progress:
         answer = decide(
-            network, numbers.temperature, dfa, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell
+            network,
+            numbers.temperature,
+            dfa,
+            lambda done, of: report_progress(f"proving node {done + 1} of {of}"),
+            report_progress,
         )
     proved = answer.nodes is not None
     if output is not None and proved:  # first, as its format may lack what a symbol needs
@@ -91,13 +95,13 @@ def _certify_counter(
     require_outputs({"--certificate": certificate, "--html": html}, reads=(checkpoint,))
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(f"--temperature must be positive, got {temperature}")
-    with naming(checkpoint), progress("certify") as tell:
+    with naming(checkpoint), progress("certify") as report_progress:
         answer = certify_counter(
             network,
             temperature,
             **limits,
-            tell=lambda done, of: tell(f"proving node {done + 1} of {of}"),
-            stage=tell,
+            progress=lambda done, of: report_progress(f"proving node {done + 1} of {of}"),
+            stage=report_progress,
         )
     proved = bool(answer.proved)
     if certificate is not None and proved:

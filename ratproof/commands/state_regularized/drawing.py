@@ -42,13 +42,13 @@ def figures(
         )
     folder = Path(output)
     require_folder("-o", folder, reads=(checkpoint,))
-    with progress("figures") as tell:
+    with progress("figures") as report_progress:
         answer = decide(
             network,
             numbers.temperature,
             None,
-            lambda done, of: tell(f"proving node {done + 1} of {of}"),
-            tell,
+            lambda done, of: report_progress(f"proving node {done + 1} of {of}"),
+            report_progress,
         )
         drawn = pictures.draw_all(numbers, answer, word, taus)
     for name, text in drawn.items():

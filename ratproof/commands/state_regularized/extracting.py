@@ -61,12 +61,12 @@ def extract(
     require_outputs({"-o": output}, reads=(checkpoint, data))
     numbers = numbers_at(checkpoint, network, temperature)
     strings = _strings(numbers, data, length) if counts is not None else []
-    with progress("extract") as tell:
+    with progress("extract") as report_progress:
         asked = hard_automaton(numbers)
         counted = (
             count(numbers, strings, "soft" if counts == "soft" else "hard") if counts is not None else None
         )
-        automaton, about = _automaton(numbers, asked, wanted, tell)
+        automaton, about = _automaton(numbers, asked, wanted, report_progress)
     written = [] if output is None else files.write(automaton, output)
     answer = {
         "states": automaton.states,
@@ -85,7 +85,7 @@ def extract(
 
 
 def _automaton(
-    numbers: Numbers, asked: HardAutomaton, wanted: Wanted, tell: Callable[[str], None]
+    numbers: Numbers, asked: HardAutomaton, wanted: Wanted, report_progress: Callable[[str], None]
 ) -> tuple[WFSA, JsonObject]:
     """Return the requested automaton and its description."""
     if wanted.probabilities:
@@ -93,7 +93,9 @@ def _automaton(
         return probabilistic(numbers).to_wfsa(final), {"what": "probabilistic automaton", "lines": []}
     machine: Moore | None
     if wanted.soft:
-        nodes, why = prove_boxes(numbers, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell)
+        nodes, why = prove_boxes(
+            numbers, lambda done, of: report_progress(f"proving node {done + 1} of {of}"), report_progress
+        )
         if nodes is None:
             raise InputError(
                 f"what the soft network follows is not proved: {why}; a lower --temperature may help"

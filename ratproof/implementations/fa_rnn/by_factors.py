@@ -131,7 +131,7 @@ def _of_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
 
 def _by_exact_factors(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
-    return FARNN.of(automaton.to_float(), apart=False, **factory)
+    return FARNN.of(automaton.to_float(), separate_wildcard=False, **factory)
 
 
 def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
@@ -215,10 +215,10 @@ def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
     vectors, rows = floats(by_word(w, "u")), floats(by_word(w, "v"))
     inverse = np.array([[float(v) for v in row] for row in pseudo_inverse(by_word(w, "u")).tolist()])
     size, condition = np.linalg.norm(vectors), np.linalg.norm(inverse)
-    apart = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
-    if apart * condition > 2.0**-20:  # the perturbation bound requires a value much less than 1
+    perturbation = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
+    if perturbation * condition > 2.0**-20:  # the perturbation bound requires a value much less than 1
         return None
-    of_inverse = 2 * (2 * condition) ** 2 * apart
+    of_inverse = 2 * (2 * condition) ** 2 * perturbation
     turn = abs(inverse) @ abs(rows)
     of_turn = of_inverse * np.linalg.norm(rows) + form.gamma(len(rows) + 2) * turn
     # the error of z: the error of the matrix, and the rounding of its product with the vector
@@ -268,7 +268,7 @@ def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]
 
 def _without_a_rule(w: Weights, factory: Factory) -> Network:
     (automaton,) = with_tensor(w)
-    network = FARNN.of(automaton.to_float(), apart=False, **factory)
+    network = FARNN.of(automaton.to_float(), separate_wildcard=False, **factory)
     states = {
         rule: tuple(q for q in range(w.n) if (owned(w, q) == DISABLED) == rule) for rule in (True, False)
     }

@@ -43,10 +43,12 @@ def _floats(automaton: WFSA) -> WFSA:
 # At beta = 1 the vectors of equation 6 have no effect; the wildcard's matrix is in the factors or separate.
 
 
-def _rules_with_vectors(w: Weights, factory: Factory, apart: bool) -> Network:
+def _rules_with_vectors(w: Weights, factory: Factory, separate_wildcard: bool) -> Network:
     (automaton,) = with_tensor(w)
     vectors = torch.as_tensor([[float(w.u[x])] for x in automaton.alphabet])
-    return FARNN.of(_floats(automaton), apart=apart, embeddings=vectors, beta=1.0, **factory)
+    return FARNN.of(
+        _floats(automaton), separate_wildcard=separate_wildcard, embeddings=vectors, beta=1.0, **factory
+    )
 
 
 # Maxima in place of sums; and a deterministic automaton, whose forward score is 1 for a match.
@@ -123,14 +125,14 @@ PROGRAMS = (
     FARNNProgram(
         "fa-rnn-rules",
         beta_1.RULES,
-        lambda w, factory: _rules_with_vectors(w, factory, apart=False),
+        lambda w, factory: _rules_with_vectors(w, factory, separate_wildcard=False),
         COUNTS,
         RULE,
     ),
     FARNNProgram(
         "fa-rnn-rules-apart",
         beta_1.RULES,
-        lambda w, factory: _rules_with_vectors(w, factory, apart=True),
+        lambda w, factory: _rules_with_vectors(w, factory, separate_wildcard=True),
         COUNTS,
         RULE,
     ),

@@ -113,10 +113,10 @@ class CellComparison:
                 len(order),
                 self.spec.alphabet,
                 [(0, 1)],
-                [(q, 1) for q, state in enumerate(order) if state[-1] == place],
+                [(q, 1) for q, state in enumerate(order) if state[-1] == centroid],
                 arrows,
             )
-            for place in range(self.spec.options["k"])
+            for centroid in range(self.spec.options["k"])
         ]
 
     def weights(self) -> str:
@@ -131,11 +131,11 @@ class CellComparison:
         epsilon = self._epsilon(asked)
         right = [None if epsilon is None else settled(asked, self.inputs, x, self._start) for x in strings]
         slack = asked.slack(len(asked.cells) - 1, epsilon or 0.0)
-        outputs = self._places(strings, slack)
+        outputs = self._visited(strings, slack)
         alone = self._alone(slack)
         seen = self._seen(asked) if self.program == "sr-counted" else None
         ends: set[int | None] = set()
-        for string, states, places in zip(strings, right, outputs, strict=True):
+        for string, states, visited in zip(strings, right, outputs, strict=True):
             unclear = states is None or not all(state[-1] in alone for state in states)
             if states is None or unclear or (self.program == "sr-counted" and seen is None):
                 yield no_case(string, NO_MARGIN)
@@ -144,7 +144,7 @@ class CellComparison:
             if seen is not None:
                 wanted = _while_seen(string, wanted, seen)
             ends.update(wanted)
-            yield replace(_compared(string, places, wanted), varies=len(ends) > 1)
+            yield replace(_compared(string, visited, wanted), varies=len(ends) > 1)
 
     def _epsilon(self, asked: TableQuestion) -> float | None:
         """Return the tolerance for alpha of the automaton's centroid, or ``None`` if none is known."""
@@ -155,7 +155,7 @@ class CellComparison:
             return 0.0 if always_certain(asked, self.inputs, self._start, temperature) else None
         return 0.0
 
-    def _places(self, strings: Sequence[String], slack: float) -> list[Places]:
+    def _visited(self, strings: Sequence[String], slack: float) -> list[Places]:
         if self.program == "sr-asked":
             table = self._table()
             return [_read(table, string) for string in strings]
@@ -178,22 +178,22 @@ class CellComparison:
         outputs, last = self.layer(padded, self._first_state(len(strings)), lengths)
         h = last[0] if isinstance(last, tuple) else last
         centroids = self.layer.components[-1].centroids.T
-        apart, nearest = (outputs.unsqueeze(2) - centroids).abs().amax(dim=3).min(dim=2)
-        places = torch.where(apart <= slack, nearest, -1).cpu().tolist()
-        all_places: list[Places] = []
+        distances, nearest = (outputs.unsqueeze(2) - centroids).abs().amax(dim=3).min(dim=2)
+        visited = torch.where(distances <= slack, nearest, -1).cpu().tolist()
+        all_visited: list[Places] = []
         for b, length in enumerate(lengths):
-            own: Places = [0, *(places[t][b] for t in range(length))]
+            own: Places = [0, *(visited[t][b] for t in range(length))]
             if length and not torch.equal(outputs[length - 1, b], h[-1, b]):
                 own[-1] = -1
-            all_places.append(own)
-        return all_places
+            all_visited.append(own)
+        return all_visited
 
     def _alone(self, slack: float) -> set[int]:
         """Return the centroids of the last layer that are far enough from all others to be recognised."""
         centroids = self.layer.components[-1].centroids.T.double()
-        apart = (centroids.unsqueeze(1) - centroids).abs().amax(dim=2)
-        apart.fill_diagonal_(torch.inf)
-        return set(torch.nonzero(apart.amin(dim=1) > 2 * slack).flatten().tolist())
+        distances = (centroids.unsqueeze(1) - centroids).abs().amax(dim=2)
+        distances.fill_diagonal_(torch.inf)
+        return set(torch.nonzero(distances.amin(dim=1) > 2 * slack).flatten().tolist())
 
     def _first_state(self, batch: int) -> Any:
         h = torch.stack([part.centroids[:, 0].expand(batch, -1) for part in self.layer.components])
@@ -204,7 +204,7 @@ class CellComparison:
         cell, k = self.layer.cell, self.spec.options["k"]
         pairs = list(product(range(k), self.inputs))
         x = torch.stack([self.inputs[symbol] for _, symbol in pairs])
-        h = cell.component.centroids.T[[place for place, _ in pairs]]
+        h = cell.component.centroids.T[[centroid for centroid, _ in pairs]]
         u, *_ = cell.part.step(cell.part.read(x), (h, *([] if cell.memoryless else [torch.zeros_like(h)])))
         _, alpha = cell.component(u)
         return dict(zip(pairs, alpha.argmax(dim=1).tolist(), strict=True))
@@ -216,8 +216,8 @@ class CellComparison:
         """
         data = [x for length in range(COUNTED + 1) for x in product(self.inputs, repeat=length)]
         counts: dict[tuple[int, str], dict[Any, int]] = {}
-        for string, places in zip(data, self._run(data, 0.0), strict=True):
-            for before, symbol, after in zip(places, string, places[1:], strict=False):
+        for string, visited in zip(data, self._run(data, 0.0), strict=True):
+            for before, symbol, after in zip(visited, string, visited[1:], strict=False):
                 row = counts.setdefault((int(before or 0), symbol), {})
                 row[after] = row.get(after, 0) + 1
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
@@ -257,30 +257,32 @@ class CellComparison:
 
 def _read(table: dict[tuple[int, str], int], string: String) -> Places:
     """Follow a table along a string; the centroid is ``None`` from the first missing pair on."""
-    places: Places = [0]
+    visited: Places = [0]
     for symbol in string:
-        before = places[-1]
-        places.append(None if before is None else table.get((before, str(symbol))))
-    return places
+        before = visited[-1]
+        visited.append(None if before is None else table.get((before, str(symbol))))
+    return visited
 
 
-def _while_seen(string: String, places: Places, seen: set[tuple[int, str]]) -> Places:
+def _while_seen(string: String, visited: Places, seen: set[tuple[int, str]]) -> Places:
     """Return the centroids up to the first pair that the data lack, and ``None`` from there on."""
-    result: Places = [places[0]]
-    for before, symbol, after in zip(places, string, places[1:], strict=False):
+    result: Places = [visited[0]]
+    for before, symbol, after in zip(visited, string, visited[1:], strict=False):
         lost = result[-1] is None or (before, symbol) not in seen
         result.append(None if lost else after)
     return result
 
 
-def _compared(string: String, places: Places, wanted: Places) -> StringResult:
-    for t, (place, right) in enumerate(zip(places, wanted, strict=True)):
-        if place != right:
+def _compared(string: String, visited: Places, wanted: Places) -> StringResult:
+    for t, (centroid, right) in enumerate(zip(visited, wanted, strict=True)):
+        if centroid != right:
             unit = 0 if right is None else right
-            return StringResult(string, None, Difference(t, unit, _named(place), _named(right), "0"))
+            return StringResult(string, None, Difference(t, unit, _named(centroid), _named(right), "0"))
     return StringResult(string, None, None)
 
 
-def _named(place: int | None) -> str:
+def _named(centroid: int | None) -> str:
     """Describe a centroid."""
-    return "nothing seen" if place is None else "no centroid" if place < 0 else f"centroid {place + 1}"
+    return (
+        "nothing seen" if centroid is None else "no centroid" if centroid < 0 else f"centroid {centroid + 1}"
+    )

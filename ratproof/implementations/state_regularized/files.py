@@ -10,7 +10,7 @@ from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
-from neural.unrolled import one_of, whole
+from neural.unrolled import checked_integer, one_of
 from ratproof.implementations.layer_files import check_inputs, check_symbols, device_of, numbers
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec, spec
 
@@ -32,7 +32,7 @@ def checked(data: dict[str, Any]) -> LayerSpec:
     if not isinstance(options, dict) or set(options) != OPTIONS:
         raise InputError(f"options must be {', '.join(sorted(OPTIONS))}")
     for name, most in LARGEST.items():
-        if whole(name, options[name], 2 if name == "k" else 1) > most:
+        if checked_integer(name, options[name], 2 if name == "k" else 1) > most:
             raise InputError(f"{name} must be at most {most}, got {options[name]}")
     one_of("bias", options["bias"], (True, False))
     one_of("similarity", options["similarity"], ("dot", "euclidean"))

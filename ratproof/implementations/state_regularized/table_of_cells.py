@@ -41,12 +41,12 @@ class TableAnswer:
     """The next centroid of a cell at a centroid, for one input.
 
     Attributes:
-        place: index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
+        centroid: index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
         gap: lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
             less the rounding of the division by the temperature and of the softmax.
     """
 
-    place: int | None
+    centroid: int | None
     gap: float
 
 
@@ -82,13 +82,13 @@ class TableQuestion:
         """
         after: list[int] = []
         least, off = math.inf, 0.0
-        for layer, place in enumerate(state):
-            answer = self._ask(layer, place, inputs, epsilon, off)
+        for layer, centroid in enumerate(state):
+            answer = self._ask(layer, centroid, inputs, epsilon, off)
             least = min(least, answer.gap)
-            if answer.place is None or not answer.gap > 0:
+            if answer.centroid is None or not answer.gap > 0:
                 return None, least
-            after.append(answer.place)
-            inputs = self.cells[layer].component.centroids[:, answer.place].detach()
+            after.append(answer.centroid)
+            inputs = self.cells[layer].component.centroids[:, answer.centroid].detach()
             off = self.slack(layer, epsilon)
         return tuple(after), least
 
@@ -101,31 +101,31 @@ class TableQuestion:
         if not epsilon:
             return 0.0
         centroids = self.parameters[layer]["component.centroids"]
-        apart = float((centroids.max(axis=1) - centroids.min(axis=1)).max())
+        distance = float((centroids.max(axis=1) - centroids.min(axis=1)).max())
         rounded = 8 * centroids.shape[1] * self.unit * float(abs(centroids).max())
-        off: float = (epsilon * apart + rounded) * OUTWARD
+        off: float = (epsilon * distance + rounded) * OUTWARD
         return off
 
-    def _ask(self, layer: int, place: int, inputs: Tensor, epsilon: float, off: float) -> TableAnswer:
-        key = layer, place, inputs.double().cpu().numpy().tobytes(), epsilon
+    def _ask(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> TableAnswer:
+        key = layer, centroid, inputs.double().cpu().numpy().tobytes(), epsilon
         if key not in self._answers:
-            exact = self._in_balls(layer, place, inputs)
+            exact = self._in_balls(layer, centroid, inputs)
             best = _greatest(exact)
             gap = 0.0
             if best is not None:
-                gap = self._gap(exact, best, self._errors(layer, place, inputs, epsilon, off), layer)
+                gap = self._gap(exact, best, self._errors(layer, centroid, inputs, epsilon, off), layer)
             self._answers[key] = TableAnswer(best, gap)
         return self._answers[key]
 
-    def _in_balls(self, layer: int, place: int, inputs: Tensor) -> list[Any]:
+    def _in_balls(self, layer: int, centroid: int, inputs: Tensor) -> list[Any]:
         parameters = self.parameters[layer]
-        h = list(map(ball_cells.ball, parameters["component.centroids"][:, place]))
+        h = list(map(ball_cells.ball, parameters["component.centroids"][:, centroid]))
         c = None if self.cells[layer].memoryless else [arb(0, self._most)] * len(h)
         x = list(map(ball_cells.ball, inputs.double().cpu().numpy()))
         similarity = self.cells[layer].component.similarity
         return ball_cells.similarities(self.kind, similarity, parameters, h, c, x)
 
-    def distribution(self, place: int, inputs: Tensor) -> tuple[Floats, Floats]:
+    def distribution(self, centroid: int, inputs: Tensor) -> tuple[Floats, Floats]:
         """Return alpha of a first layer at a centroid (equations 2 and 3), and a bound on torch's error.
 
         The bound is infinite if it would be 1 or more.
@@ -135,10 +135,10 @@ class TableQuestion:
         """
         tau = self.cells[0].component.temperature
         with flint.ctx.workprec(ball_cells.PRECISION):
-            exact = self._in_balls(0, place, inputs)
+            exact = self._in_balls(0, centroid, inputs)
             alpha = [1 / ball_cells.total(((other - b) / arb(tau)).exp() for other in exact) for b in exact]
         size = max(abs(float(b)) for b in exact)
-        errors = float(self._errors(0, place, inputs, 0.0, 0.0).max())
+        errors = float(self._errors(0, centroid, inputs, 0.0, 0.0).max())
         off = 2 * ((errors + 8 * self.unit * (size + errors)) / tau * OUTWARD + 8 * self.tiny)
         values = np.array([float(p) for p in alpha])
         if off >= 1:
@@ -161,16 +161,16 @@ class TableQuestion:
         high = np.array([float(b.upper()) for b in exact]) + errors
         tau = self.cells[layer].component.temperature
         rounded = self.unit * (8 * float(np.abs(high).max()) + 64 * tau)
-        apart: float = (low[best] - np.delete(high, best).max()).item()
-        return apart * (1 - 2.0**-40) - rounded
+        margin: float = (low[best] - np.delete(high, best).max()).item()
+        return margin * (1 - 2.0**-40) - rounded
 
-    def _errors(self, layer: int, place: int, inputs: Tensor, epsilon: float, off: float) -> Floats:
+    def _errors(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> Floats:
         """Bound the error of torch's similarities at the centroid.
 
         The state may be off by the layer's slack for ``epsilon``, and the input by ``off``.
         """
         cell = self.cells[layer]
-        h, *more = (part.detach() for part in cell.at_centroid(place))
+        h, *more = (part.detach() for part in cell.at_centroid(centroid))
         slack = torch.full(h.shape, self.slack(layer, epsilon), dtype=torch.float64, device=h.device)
         state = [
             RunningErrorTensor(h, slack),
@@ -187,9 +187,9 @@ class TableQuestion:
 
 def _greatest(balls: Sequence[Any]) -> int | None:
     """Return the index of the ball that is greater than all others, or ``None`` if they overlap."""
-    for place, ball in enumerate(balls):
-        if all(place == i or ball > other for i, other in enumerate(balls)):
-            return place
+    for index, ball in enumerate(balls):
+        if all(index == i or ball > other for i, other in enumerate(balls)):
+            return index
     return None
 
 

@@ -62,7 +62,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
         Disagreement: with the minimal counterexample.
     """
     current_ledger = ledger()
-    best: _Found | None = None
+    best: _Candidate | None = None
     cases = uncertified = 0
     for size in range(1, letters + 1):
         for case in variant.small_cases(size):
@@ -77,7 +77,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             if compared.difference is not None:
                 comparison.confirm(compared)
                 certify = CERTIFICATES.get(type(variant.reading))
-                candidate = _Found(
+                candidate = _Candidate(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
                 # Another automaton may be right for this case, though not the constructed one; then another
@@ -96,7 +96,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Candidate:
     compared: StringResult
     comparison: ExactComparison
     certificate: dict[str, Any] | None

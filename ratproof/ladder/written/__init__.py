@@ -13,5 +13,5 @@ from ratproof.ladder.written.check import WrittenCheck
 def written_checks() -> dict[str, WrittenCheck]:
     """Return every check by the pytest id of the test that runs it."""
     modules = pkgutil.iter_modules(__path__, f"{__name__}.")
-    found = [getattr(importlib.import_module(module.name), "CHECKS", ()) for module in modules]
-    return {check.test: check for checks in found for check in checks}
+    lists = [getattr(importlib.import_module(module.name), "CHECKS", ()) for module in modules]
+    return {check.test: check for checks in lists for check in checks}

@@ -207,8 +207,8 @@ def cnn_max_pooled(cell, v, c):
         window = [(j, t - cell.width + j + 1) for j in range(cell.width)]
         if cell.padding or window[0][1] >= 0:
             score = torch.zeros_like(c)
-            for j, place in window:
-                score = score + of(cell.places[j], v[place]) if place >= 0 else score
+            for j, index in window:
+                score = score + of(cell.places[j], v[index]) if index >= 0 else score
             c = torch.maximum(c, score)
         yield c, out(c)
 

@@ -128,27 +128,27 @@ class ShownCall:
     def of_another_kind(self, error: WrongKind) -> WrongCall:
         """Return the counterexample of a result with another shape, format or type."""
         printed = error.printed or "type(result).__name__"
-        return self._wrong(error.name, error.made, error.right, "0", printed)
+        return self._wrong(error.name, error.result, error.right, "0", printed)
 
     def wrong(
         self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
     ) -> WrongCall:
         """Return the counterexample of a wrong number."""
-        place = f"{name}[{', '.join(map(str, index))}]"
+        number = f"{name}[{', '.join(map(str, index))}]"
         limit = "0" if bound == 0 else f"{bound:.2g}"
-        return self._wrong(place, repr(float(computed)), repr(float(right)), limit, place)
+        return self._wrong(number, repr(float(computed)), repr(float(right)), limit, number)
 
-    def _wrong(self, place: str, computed: str, right: str, bound: str, printed: str) -> WrongCall:
+    def _wrong(self, number: str, computed: str, right: str, bound: str, printed: str) -> WrongCall:
         problem = self.problem
         example = KernelCounterexample(
             self.kernel.name,
             BELIEVED,
             problem.says(),
-            place,
+            number,
             computed,
             right,
             bound,
-            FORWARD if self.weights and ".grad" not in place else self.law,
+            FORWARD if self.weights and ".grad" not in number else self.law,
             RECURRENCE if self.kernel.against is None else "the other kernel",
             (problem.time, problem.batch, problem.heads, problem.keys, problem.values),
             problem.seed,

@@ -179,12 +179,12 @@ def problems(
         least_rows: minimum number of strings.
         least_heads: minimum number of heads, or lanes.
     """
-    family, lacks = kernel.family, kernel.without
+    family, unsupported = kernel.family, kernel.without
     # Hypothesis tends to repeat draws of a kind within a case, but not those of a random number generator;
     # a counterexample shrinks to the first choice
     random = draw(st.randoms(use_true_random=False))
     one_in_four = (False, True, False, False)
-    packed = family.packed and "cu_seqlens" not in lacks and random.choice(one_in_four)
+    packed = family.packed and "cu_seqlens" not in unsupported and random.choice(one_in_four)
     heads_axis = "D" if family.lanes else "H"
     least = {"B": least_rows, heads_axis: least_heads}
     choices = {
@@ -200,7 +200,7 @@ def problems(
     time, rows = drawn["T"], drawn["B"]
     exact = numbers == "exact"
     gates = ["none", "mild", "bursts", "infinite"]
-    if "infinite-gates" in lacks or family.rate:
+    if "infinite-gates" in unsupported or family.rate:
         gates.remove("infinite")
     if exact:
         gates = [g for g in gates if g in ("none", "infinite")]
@@ -209,25 +209,25 @@ def problems(
         family=family,
         dtype=dtype,
         accumulation=dtype if dtype in WIDE or kernel.accumulation is None else kernel.accumulation,
-        lengths=_parts(random, time, rows, "empty" not in lacks) if packed else (time,),
+        lengths=_parts(random, time, rows, "empty" not in unsupported) if packed else (time,),
         batch=1 if packed else rows,
         heads=drawn[heads_axis],
         keys=drawn.get("K", 1),
         values=drawn.get("V", 1),
         packed=packed,
         # families with a real factor always have an initial state
-        started=(bool(family.factor) and not family.pairs)
-        or ("initial-state" not in lacks and random.choice((False, True))),
+        has_initial_state=(bool(family.factor) and not family.pairs)
+        or ("initial-state" not in unsupported and random.choice((False, True))),
         scale=_scale(random, kernel, exact),
         numbers=numbers if exact else random.choice(("plain", "real", "real", "real")),
         gates=random.choice(gates),
         directions=random.choice(("hot", "free")),
         seed=random.randrange(2**32),
-        layout=CONTIGUOUS if "non-contiguous" in lacks else random.choice(tuple(LAYOUTS)),
+        layout=CONTIGUOUS if "non-contiguous" in unsupported else random.choice(tuple(LAYOUTS)),
         large=random.choice(one_in_four),
-        final="final-state" not in lacks and not random.choice(one_in_four),
+        final="final-state" not in unsupported and not random.choice(one_in_four),
         mode="inference" if random.choice(one_in_four) else "plain",
-        offsets=random.choice(("int64",) if "int32-offsets" in lacks else ("int64", "int32")),
+        offsets=random.choice(("int64",) if "int32-offsets" in unsupported else ("int64", "int32")),
     )
 
 

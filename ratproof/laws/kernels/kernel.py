@@ -91,16 +91,16 @@ class Kernel:
     def says(self) -> str:
         """Describe the kernel on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
-        lacks = [CAPABILITIES[name] for name in sorted(self.without)]
+        unsupported = [CAPABILITIES[name] for name in sorted(self.without)]
         if self.multiple > 1:
-            lacks.append(f"strings of other lengths than multiples of {self.multiple}")
+            unsupported.append(f"strings of other lengths than multiples of {self.multiple}")
         if self.longest is not None:
-            lacks.append(f"strings of more than {self.longest} tokens")
+            unsupported.append(f"strings of more than {self.longest} tokens")
         for axis, sizes in self.sizes.items():
-            lacks.append(f"other {axis} than {', '.join(map(str, sizes))}")
+            unsupported.append(f"other {axis} than {', '.join(map(str, sizes))}")
         if self.lengths:
-            lacks.append(f"strings of other lengths than {', '.join(map(str, self.lengths))}")
-        lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
+            unsupported.append(f"strings of other lengths than {', '.join(map(str, self.lengths))}")
+        lacking = f"; it does without {', '.join(unsupported)}" if unsupported else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
         if self.against is not None:
@@ -223,8 +223,10 @@ class Kernel:
             raise WrongKind(self, problem, arrays, name, _kind(value), right, f"type({name}).__name__")
         if tuple(value.shape) != shape or value.dtype != FORMATS[dtype].dtype:
             format_ = str(value.dtype).removeprefix("torch.")
-            made = f"a tensor of shape {tuple(value.shape)} and {format_}"
-            raise WrongKind(self, problem, arrays, name, made, right, f"(tuple({name}.shape), {name}.dtype)")
+            result = f"a tensor of shape {tuple(value.shape)} and {format_}"
+            raise WrongKind(
+                self, problem, arrays, name, result, right, f"(tuple({name}.shape), {name}.dtype)"
+            )
 
 
 class WrongKind(Exception):
@@ -233,17 +235,24 @@ class WrongKind(Exception):
     Args:
         kernel, problem, arrays: the call.
         name: ``o``, ``final_state``, or ``result`` for both.
-        made: description of the result.
+        result: description of the result.
         right: description of the required result.
         printed: an expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
     """
 
     def __init__(
-        self, kernel: Kernel, problem: Problem, arrays: Arrays, name: str, made: str, right: str, printed: str
+        self,
+        kernel: Kernel,
+        problem: Problem,
+        arrays: Arrays,
+        name: str,
+        result: str,
+        right: str,
+        printed: str,
     ) -> None:
-        super().__init__(f"{kernel.name}: {name} must be {right}, got {made} ({problem.says()})")
+        super().__init__(f"{kernel.name}: {name} must be {right}, got {result} ({problem.says()})")
         self.kernel, self.problem, self.arrays = kernel, problem, arrays
-        self.name, self.made, self.right, self.printed = name, made, right, printed
+        self.name, self.result, self.right, self.printed = name, result, right, printed
 
 
 @dataclass(frozen=True)

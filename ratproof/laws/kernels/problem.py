@@ -41,7 +41,7 @@ class Problem:
         batch: B; 1 if strings are packed.
         heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D.
         packed: whether ``cu_seqlens`` is passed.
-        started: whether ``initial_state`` is passed.
+        has_initial_state: whether ``initial_state`` is passed.
         scale: a number, or None.
         numbers: ``exact``: sums do not round; ``plain``: few distinct small numbers; ``real``: any numbers.
         gates: kind of the logarithms of decays: ``none``, ``mild``, ``bursts`` or ``infinite``.
@@ -64,7 +64,7 @@ class Problem:
     keys: int
     values: int
     packed: bool
-    started: bool
+    has_initial_state: bool
     scale: float | None
     numbers: Numbers
     gates: str
@@ -113,7 +113,7 @@ class Problem:
         """
         rng = np.random.default_rng(self.seed)
         arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
-        if self.started:
+        if self.has_initial_state:
             arrays["initial_state"] = self._values(rng, self.state_shape)
         if self.large:
             linear = {self.family.query, self.family.value, "initial_state"}
@@ -178,7 +178,7 @@ class Problem:
         """Return the shapes and options on one line."""
         sizes = ", ".join(f"{axis} = {size}" for axis, size in self.sizes().items())
         more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
-        more += ["an initial state"] if self.started else []
+        more += ["an initial state"] if self.has_initial_state else []
         more += [f"scale = {self.scale}"] if self.family.scaled else []
         more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []
         more += ["gates in bursts"] if self.gates == "bursts" and self._gated else []

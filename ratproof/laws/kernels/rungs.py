@@ -147,8 +147,8 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     arrays = problem.arrays()
     least = 1 if "empty" in kernel.without else 0
     step = kernel.multiple
-    places = {0, step, problem.time // 2 // step * step, problem.time - step}
-    cuts = [c for c in sorted(places) if least <= c <= problem.time - least]
+    candidates = {0, step, problem.time // 2 // step * step, problem.time - step}
+    cuts = [c for c in sorted(candidates) if least <= c <= problem.time - least]
     if not cuts:  # one token cannot be split
         return
     cut = data.draw(st.sampled_from(cuts))
@@ -157,7 +157,7 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
         kernel, one, _between(problem, arrays, 0, cut), f"the first {cut} of {problem.time} tokens"
     )
     assert first.states is not None
-    two = replace(problem.part((problem.time - cut,)), started=True)
+    two = replace(problem.part((problem.time - cut,)), has_initial_state=True)
     rest = {**_between(problem, arrays, cut, problem.time), "initial_state": first.states}
     compare(kernel, two, rest, f"the state after {cut} of {problem.time} tokens is the initial state")
 
@@ -175,14 +175,14 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
         return
     call, (row, head) = kernel.call(problem, mixed), kept
     at, begin, end = problem.spans()[row]
-    places = np.zeros(call.outputs.shape, bool)
-    places[at, begin:end, head] = True
+    kept_outputs = np.zeros(call.outputs.shape, bool)
+    kept_outputs[at, begin:end, head] = True
 
     def right(own: Kernel) -> Right:
         every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
         # the reference of the kept string and head is that before all others changed
         for after, before in zip(every["o"], alone["o"], strict=True):
-            after.reshape(places.shape)[places] = before.reshape(places.shape)[places]
+            after.reshape(kept_outputs.shape)[kept_outputs] = before.reshape(kept_outputs.shape)[kept_outputs]
         for after, before in zip(every["final_state"], alone["final_state"], strict=True):
             after[row, head] = before[row, head]
         return every

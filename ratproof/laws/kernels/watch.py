@@ -67,11 +67,11 @@ class KernelWatch:
         except WrongKind as error:
             if error.kernel is not self.kernel:  # the error is of the other kernel, the reference
                 raise InputError(str(error)) from None
-            self._found(ShownCall(self.kernel, error.problem, error.arrays).of_another_kind(error))
+            self._raise_wrong(ShownCall(self.kernel, error.problem, error.arrays).of_another_kind(error))
         except WrongCall as wrong:
-            self._found(wrong)
+            self._raise_wrong(wrong)
 
-    def _found(self, wrong: WrongCall) -> None:
+    def _raise_wrong(self, wrong: WrongCall) -> None:
         if self.wrong is None or wrong.counterexample.simplicity < self.wrong.counterexample.simplicity:
             self.wrong = wrong
         raise wrong

@@ -85,7 +85,7 @@ def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Te
 
 
 def _require_repeatable(
-    found: Repeated,
+    repetition: Repeated,
     law: Law,
     format_: ModelFormat,
     problem: StatefulProblem,
@@ -93,10 +93,10 @@ def _require_repeatable(
     wrong: Tensor,
 ) -> None:
     """Raise the error for a model that differs from itself, whose rounding cannot be measured."""
-    if found is Repeated.UNEQUAL and law.kind == "reuse":
+    if repetition is Repeated.UNEQUAL and law.kind == "reuse":
         raise BrokenLaw(_counterexample(law, format_, problem, results, wrong, None), problem)
-    if found is not Repeated.SAME:
-        raise Unequal(f"for {problem.says()}: {found.value}")
+    if repetition is not Repeated.SAME:
+        raise Unequal(f"for {problem.says()}: {repetition.value}")
 
 
 def _repeated(

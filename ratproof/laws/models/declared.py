@@ -42,8 +42,8 @@ class Declared:
 
     def says(self, formats: dict[str, ModelFormat]) -> str:
         """Describe the model on one line."""
-        lacks = [words for name, words in CAPABILITIES.items() if name in self.without]
-        lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
+        unsupported = [words for name, words in CAPABILITIES.items() if name in self.without]
+        lacking = f"; it does without {', '.join(unsupported)}" if unsupported else ""
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, ModelFormat]:

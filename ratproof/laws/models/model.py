@@ -12,7 +12,7 @@
 ...         return state[rows]
 ...     def clear(self, state):
 ...         return state * 0
->>> RunningSum().lacks()
+>>> RunningSum().missing_methods()
 []
 """
 
@@ -93,7 +93,7 @@ class StatefulModel:
         """Return the model's name for the report."""
         return type(self).__name__
 
-    def lacks(self) -> list[str]:
+    def missing_methods(self) -> list[str]:
         """Return the methods that the model neither defines nor declares as lacking."""
         own = type(self)
         missing = {

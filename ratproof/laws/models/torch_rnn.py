@@ -22,8 +22,8 @@ class TorchRNN(StatefulModel):
 
     def __init__(self, module: nn.RNNBase) -> None:
         self.module, self.inputs = module, Vectors(module.input_size)
-        lacks = {"padding", "pieces"} if module.bidirectional else {"padding"}
-        self.without = frozenset(lacks)  # a bidirectional module cannot read pieces
+        unsupported = {"padding", "pieces"} if module.bidirectional else {"padding"}
+        self.without = frozenset(unsupported)  # a bidirectional module cannot read pieces
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
         """Call the module with the batch axis first."""

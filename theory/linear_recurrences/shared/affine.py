@@ -50,8 +50,8 @@ class Vector(tuple[Any, ...]):
 
     __slots__ = ()
 
-    def __getitem__(self, place: Any) -> Any:
-        return super().__getitem__(place - 1)
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(index - 1)
 
 
 class Token:
@@ -95,8 +95,8 @@ class _Stepped:
     def __init__(self, at: Callable[[Any], Any]) -> None:
         self._at = at
 
-    def __getitem__(self, place: Any) -> Any:
-        return self._at(place)
+    def __getitem__(self, index: Any) -> Any:
+        return self._at(index)
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class AffineLayer:
         numbers = [number for part in parts for number in (part if isinstance(part, tuple) else (part,))]
         return tuple(numbers) if self.reading is None else (*numbers, w.over.zero)
 
-    def places(self, t: Token) -> list[tuple[str, int]]:
+    def indices(self, t: Token) -> list[tuple[str, int]]:
         """Return all pairs of a part and a place."""
         return [(part, j) for part in self.parts for j in range(1, t.n + 1)]
 
@@ -176,7 +176,7 @@ class AffineLayer:
             computed = {name: {**w.entries[name], x: formula(w, x)} for name, formula in self.printed.items()}
             w = replace(w, entries={**w.entries, **computed})
         t = self.at(w, x, state)
-        after = tuple(by_part(self.step, part)(t, j) for part, j in self.places(t))
+        after = tuple(by_part(self.step, part)(t, j) for part, j in self.indices(t))
         if self.reading is None:
             return after
         return (*after, self.reading.printed(t if self.reading.first else self.in_state(t, after)))
@@ -226,14 +226,14 @@ class AffineLayer:
         tables = {}
         for x in w.alphabet:
             t = self.at(w, x)
-            places = self.places(t)
-            rows = [[k.one, *(by_part(self.update, q)(t, j) for q, j in places)]]
-            rows += [[k.zero, *(self.move(t, p, i, q, j) for q, j in places)] for p, i in places]
+            indices = self.indices(t)
+            rows = [[k.one, *(by_part(self.update, q)(t, j) for q, j in indices)]]
+            rows += [[k.zero, *(self.move(t, p, i, q, j) for q, j in indices)] for p, i in indices]
             if self.reading is not None:
                 rows[0].append(self.constant_to_output(t))
-                for row, (p, i) in zip(rows[1:], places, strict=True):
+                for row, (p, i) in zip(rows[1:], indices, strict=True):
                     row.append(self.move_to_output(t, p, i))
-                rows.append([k.zero] * (len(places) + 2))
+                rows.append([k.zero] * (len(indices) + 2))
             tables[x] = rows
         initial = [k.one, *first]
         finals = range(1, len(initial)) if self.reading is None else [len(initial) - 1]
@@ -274,8 +274,8 @@ class AffineLayer:
         output = [] if self.reading is None else [OUTPUT]
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[tuple[Any, ...]]:
-            places = self.places(self.at(w, w.alphabet[0]))
-            names = [part if alone else f"{part}[{j}]" for part, j in places]
+            indices = self.indices(self.at(w, w.alphabet[0]))
+            names = [part if alone else f"{part}[{j}]" for part, j in indices]
             return [tuple(map(variable, names + output))]
 
         sizes = (

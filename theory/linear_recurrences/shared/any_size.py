@@ -38,7 +38,7 @@ class Product:
 
     def renamed(self, names: Mapping[Place, Place]) -> Product:
         """Return the product with renamed places."""
-        atoms = tuple(sorted((name, tuple(names.get(p, p) for p in places)) for name, places in self.atoms))
+        atoms = tuple(sorted((name, tuple(names.get(p, p) for p in indices)) for name, indices in self.atoms))
         return Product(atoms, frozenset(names.get(p, p) for p in self.bound))
 
     def canonical(self) -> Product:
@@ -54,16 +54,16 @@ class Product:
 
     def without_deltas(self) -> Product:
         """Eliminate every delta with a bound place by substituting the other place."""
-        for name, places in self.atoms:
-            if name == DELTA and places[0] == places[1]:  # a duplicate delta
-                rest = tuple(atom for atom in self.atoms if atom != (name, places))
+        for name, indices in self.atoms:
+            if name == DELTA and indices[0] == indices[1]:  # a duplicate delta
+                rest = tuple(atom for atom in self.atoms if atom != (name, indices))
                 return Product(rest, self.bound).without_deltas()
-            tied = [p for p in places if name == DELTA and p in self.bound]
+            tied = [p for p in indices if name == DELTA and p in self.bound]
             if tied:
                 one = tied[0]
-                other = places[1] if places[0] == one else places[0]
+                other = indices[1] if indices[0] == one else indices[0]
                 left = Product(
-                    tuple(atom for atom in self.atoms if atom != (name, places)), self.bound - {one}
+                    tuple(atom for atom in self.atoms if atom != (name, indices)), self.bound - {one}
                 )
                 return left.renamed({one: other}).without_deltas()
         return self
@@ -92,12 +92,12 @@ class Expression:
 class Named(Expression):
     """A number with a name; ``k[j]`` is the number at a place."""
 
-    def __init__(self, name: str, *places: Place) -> None:
-        super().__init__({Product(((name, places),), frozenset()): 1})
+    def __init__(self, name: str, *indices: Place) -> None:
+        super().__init__({Product(((name, indices),), frozenset()): 1})
         self.name = name
 
-    def __getitem__(self, places: Place | tuple[Place, ...]) -> Expression:
-        return Named(self.name, *(places if isinstance(places, tuple) else (places,)))
+    def __getitem__(self, indices: Place | tuple[Place, ...]) -> Expression:
+        return Named(self.name, *(indices if isinstance(indices, tuple) else (indices,)))
 
 
 class AnySize:
@@ -115,10 +115,10 @@ class AnySize:
     def sum(self, term: Callable[[Place], Expression]) -> Expression:
         """Return the sum of ``term(i)`` over all places i."""
         self._bound += 1
-        place = f"*{self._bound}"
+        index = f"*{self._bound}"
         result: Counter[Product] = Counter()
-        for product, times in term(place).terms.items():
-            result[_product(product.atoms, product.bound | {place})] += times
+        for product, times in term(index).terms.items():
+            result[_product(product.atoms, product.bound | {index})] += times
         return Expression(result)
 
     def where(self, i: Place, j: Place, value: Expression) -> Expression:
@@ -154,8 +154,8 @@ def _order(item: tuple[Product, int]) -> tuple[int, tuple[Atom, ...]]:
 def _written(product: Product, times: int) -> str:
     letters = dict(zip(sorted(product.bound), LETTERS, strict=False))
     atoms = [
-        name + (f"[{', '.join(letters.get(p, p) for p in places)}]" if places else "")
-        for name, places in product.atoms
+        name + (f"[{', '.join(letters.get(p, p) for p in indices)}]" if indices else "")
+        for name, indices in product.atoms
     ]
     text = "*".join(([str(times)] if times > 1 or not atoms else []) + atoms)
     for letter in letters.values():

@@ -55,7 +55,7 @@ class Convolved:
             for x in w.alphabet:
                 of, j = layer.at(w, history + x), offset[remembered(w, history, x)]
                 arrows += [(i, j, x, k.one), (i, output, x, layer.constant_to_output(of))]
-                numbers = layer.places(of)
+                numbers = layer.indices(of)
                 for b, (q, to) in enumerate(numbers, 1):
                     arrows.append((i, j + b, x, by_part(layer.update, q)(of, to)))
                     arrows.append((i + b, output, x, layer.move_to_output(of, q, to)))
@@ -70,7 +70,7 @@ class Convolved:
         """Return the proof by the invariant (1, h) at the history, 0 at the others, and the output."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-            numbers = [f"{part}[{j}]" for part, j in self.layer.places(self.layer.at(w, w.alphabet[0]))]
+            numbers = [f"{part}[{j}]" for part, j in self.layer.indices(self.layer.at(w, w.alphabet[0]))]
             general = tuple(map(variable, [*numbers, OUTPUT]))
             later = [h for h in words(w.alphabet, w.n - 1) if h or w.n == 1]
             return [("", self.layer.first(w)), *((history, general) for history in later)]

@@ -139,8 +139,8 @@ def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
         (v,), (s,), (t,) = u, w.S[i], w.S[j]
         return (max(v, s) - min(v, s)) - (max(v, t) - min(v, t))
 
-    places = range(len(w.S))
-    return tuple(1 / sum(Fraction(2) ** int(w.m * less(i, j)) for j in places) for i in places), c
+    indices = range(len(w.S))
+    return tuple(1 / sum(Fraction(2) ** int(w.m * less(i, j)) for j in indices) for i in indices), c
 
 
 def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
@@ -195,8 +195,8 @@ def arrive(of: AnyPlaces, j: Any) -> Any:
 
 def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
     """Return the law after a symbol, from the cell's answer at every possible vector."""
-    places, p = law
-    answers = [answer(w, place.h, place.c, x) for place in places]
+    states, p = law
+    answers = [answer(w, state.h, state.c, x) for state in states]
     together: dict[Any, list[int]] = {}
     for i, (_, c) in enumerate(answers):
         together.setdefault(c, []).append(i)
@@ -213,15 +213,15 @@ def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
 def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
     """Return the probability of each centroid."""
     probabilities = [w.over.zero] * w.n
-    for place, p in zip(*law, strict=True):
-        if place.last:
-            probabilities[place.last - 1] = w.over.plus(probabilities[place.last - 1], p)
+    for state, p in zip(*law, strict=True):
+        if state.last:
+            probabilities[state.last - 1] = w.over.plus(probabilities[state.last - 1], p)
     return tuple(probabilities)
 
 
-def at(w: Weights, place: Place) -> Law:
+def at(w: Weights, state: Place) -> Law:
     """Return the law of a run in one place."""
-    return (place,), (w.over.one,)
+    return (state,), (w.over.one,)
 
 
 def at_first(w: Weights) -> Law:

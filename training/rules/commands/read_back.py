@@ -47,7 +47,7 @@ def read_back(
     """
     from neural.fa_rnn import sentences
     from neural.fa_rnn.files import load
-    from training.classification_with_rules.data import at, drawn_places
+    from training.classification_with_rules.data import at, drawn_indices
     from training.rules.read_report import NAMES, keep, report, trained_on
 
     if output is not None:
@@ -58,7 +58,7 @@ def read_back(
         own = trained_on(about, checkpoint)  # by default, the sentences that the run used
         share, seed = own[0] if share is None else share, own[1] if seed is None else seed
         parts = sentences.read(data)
-        parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
+        parts["train"] = at(parts["train"], drawn_indices(len(parts["train"]), share, seed))
         result, automata, rules = report(model, parts, report_progress)
         systems = {"automata": automata, "rules": rules}
         files = [] if output is None else keep(result, systems, model, Path(output))

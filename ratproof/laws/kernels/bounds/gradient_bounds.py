@@ -82,18 +82,18 @@ def gradients(
         every = [dict(_Flows(inputs, outputs, last, *way, form).by_name(problem, cumulated)) for way in ways]
         for name, flow in every[0].items():
             error = np.maximum.reduce([flows[name].error for flows in every])
-            _place(problem, results[name], replace(flow, error=error), name, group)
+            _store(problem, results[name], replace(flow, error=error), name, group)
     tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
     return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in results.items()}
 
 
-def _place(
+def _store(
     problem: Problem, into: tuple[Wide, Bounds], flow: RoundedArray, name: str, group: StringGroup
 ) -> None:
     """Store a group's gradient in the result, and add it for a tensor that all groups share."""
     family = problem.family
-    for target, whole in zip(into, (flow.value, flow.error), strict=True):
-        own = parts(problem, whole)
+    for target, array in zip(into, (flow.value, flow.error), strict=True):
+        own = parts(problem, array)
         if name == "initial_state":
             shape = parts(problem, flow.value).shape
             target[group.states] = np.broadcast_to(own, shape).reshape(target[group.states].shape)
@@ -196,8 +196,8 @@ class _Flows:
             product = (self.v * self.weights).sum(-1, inputs.values + 2)
             scaled = product[..., None].times(inputs.scale)
             query, key = query + self.k * bonus * scaled, key + self.q * bonus * scaled
-            whole = (self.q * self.k * bonus).sum(-1, inputs.keys + 2)
-            value = value + (self.weights * whole[..., None]).times(inputs.scale)
+            qk_bonus = (self.q * self.k * bonus).sum(-1, inputs.keys + 2)
+            value = value + (self.weights * qk_bonus[..., None]).times(inputs.scale)
             count = product.value.shape[0] * problem.batch
             yield family.bonus, (self.q * self.k * scaled).sum((0, 1), count + len(problem.lengths))
         for name, flow in ((family.query, query), (family.key, key), (family.value, value)):
