@@ -39,6 +39,8 @@ NAMES = frozenset(
         "lacks",
     ]
 )
+IN_CHECKPOINTS = {("neural/fa_rnn/cells.py", "apart"), ("neural/fa_rnn/factors.py", "apart")}
+"""A name that is a key of saved networks."""
 PHRASES = (
     "where a number is right",
     "is gone on with",
@@ -90,7 +92,7 @@ def test_no_variable_has_an_everyday_word_with_a_secret_meaning():
         f"{file}:{line}: {name}"
         for file, tree in trees().items()
         for line, name in bound_names(tree)
-        if name in NAMES
+        if name in NAMES and (file, name) not in IN_CHECKPOINTS
     ]
     assert wrong == []
 

@@ -36,7 +36,7 @@ class Theorem:
             ``{automaton}`` stand for the two sides; each other placeholder is a variable of its
             name, which the proposition binds. If empty, both sides are equal for all weights of the
             shapes of a case, and every word.
-        given: hypotheses on the weights, if ``claims`` is empty.
+        hypotheses: hypotheses on the weights, if ``claims`` is empty.
         proved_over: the semiring in which Coq derives it, if it is not ``over``.
         untied: the reason why Coq derives nothing from the theorem; it is then compared only with
             its kept statement.
@@ -50,6 +50,6 @@ class Theorem:
     values: Callable[[Any], Mapping[str, Any]] | None = None
     refutes: bool = False
     claims: str = ""
-    given: tuple[str, ...] = ()
+    hypotheses: tuple[str, ...] = ()
     proved_over: str = ""
     untied: str = ""

@@ -43,7 +43,7 @@ NOT_IN_ATT = re.compile("[ \t\r\n\0\ud800-\udfff]")
 
 
 @st.composite
-def machines(draw, semiring=None, whole=False, **options):
+def machines(draw, semiring=None, encodable=False, **options):
     """Automata over any semiring, exact or float64, with epsilon or without, over symbols of all kinds."""
     k = draw(semirings()) if semiring is None else semiring
     kinds = {
@@ -51,7 +51,7 @@ def machines(draw, semiring=None, whole=False, **options):
         "exact": draw(st.booleans()),
         "most_states": 3,
     }
-    return draw(automata(k, alphabet=draw(awkward_alphabets(encodable=whole)), **kinds, **options))
+    return draw(automata(k, alphabet=draw(awkward_alphabets(encodable=encodable)), **kinds, **options))
 
 
 @contextmanager
@@ -152,7 +152,7 @@ def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
             assert not list(here.iterdir())
 
 
-@some_cases(machines(whole=True))
+@some_cases(machines(encodable=True))
 def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
     with folder() as here:
         source, att, back = (str(here / name) for name in ("a.json", "b.att", "c.json"))
@@ -168,7 +168,7 @@ def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
             assert [p.name for p in here.iterdir()] == ["a.json"]
 
 
-@few_cases(machines(whole=True), st.data())
+@few_cases(machines(encodable=True), st.data())
 def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton, data):
     several = data.draw(st.lists(strings(automaton.alphabet, longest=4, run=0), min_size=1, max_size=3))
     with folder() as here:
@@ -198,7 +198,7 @@ def scored_again(path, lists):
     return status
 
 
-@some_cases(machines(whole=True), st.booleans())
+@some_cases(machines(encodable=True), st.booleans())
 def test_what_sample_prints_can_be_scored_again(automaton, lists):
     with folder() as here:
         files.write(connected(automaton), here / "a.json")
@@ -235,7 +235,7 @@ def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
             )
 
 
-@some_cases(machines(whole=True))
+@some_cases(machines(encodable=True))
 def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
     if automaton.semiring not in (REAL, BOOLEAN):
         return

@@ -179,7 +179,7 @@ def test_a_kernel_with_another_gradient_is_refuted(family, name, change):
     result = results(claim, 2 * FEW, "gradient")["gradient"]
     assert str(result.verdict) == "refuted"
     where = f"{name}.grad" if name in FAMILIES[family].tensors or name == "initial_state" else ".grad"
-    assert where in result.counterexample.place
+    assert where in result.counterexample.position
 
 
 class Cumulated(torch.autograd.Function):
@@ -243,7 +243,7 @@ def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest(all_lengths)
         return torch.cat([outputs[:, :200], outputs[:, 200:] * 1.01], 1), states
 
     result = results(believe_kernel("wrong", family="hgrn", kernel=kernel), 100, "sampled")["sampled"]
-    assert "T = 201," in result.counterexample.problem and result.counterexample.place == "o[0, 200, 0]"
+    assert "T = 201," in result.counterexample.problem and result.counterexample.position == "o[0, 200, 0]"
 
 
 def test_first_order_corrections_are_no_inverse():
@@ -300,7 +300,7 @@ def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):
     done = subprocess.run(
         [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.startswith(example.place)
+    assert done.stdout.startswith(example.position)
 
 
 def test_the_script_of_a_gradient_shows_it(tmp_path):
@@ -315,7 +315,7 @@ def test_the_script_of_a_gradient_shows_it(tmp_path):
         [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60
     )
     printed, _, value = done.stdout.partition(" = ")
-    assert printed == example.place.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
+    assert printed == example.position.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
 
 
 def test_a_claim_is_an_assertion():
@@ -394,7 +394,7 @@ def test_a_kernel_that_returns_something_of_another_kind_is_refuted(change, says
         result = results(claim, 60, kind)[kind]
         assert str(result.verdict) == "refuted"
         example = result.counterexample
-        assert says in example.sentence() and example.place == name
+        assert says in example.sentence() and example.position == name
     (tmp_path / "kernel.py").write_text("def kernel(**arguments):\n    return 1, 2\n")
     (tmp_path / "show.py").write_text(example.script)
     done = subprocess.run(

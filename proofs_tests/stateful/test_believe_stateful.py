@@ -96,7 +96,7 @@ def test_and_by_no_other(mistake):
 
 def test_a_counterexample_is_the_shortest_and_has_the_fewest_rows():
     edge = results(wrong("a state lost at a chunk's edge"), "pieces", 100)["pieces"].counterexample
-    assert edge.problem == "B = 1, T = 17, float32" and edge.place == "outputs[0, 16, 0]"
+    assert edge.problem == "B = 1, T = 17, float32" and edge.position == "outputs[0, 16, 0]"
     batch = results(wrong("the largest of the batch"), "batch", 100)["batch"].counterexample
     assert batch.problem == "B = 2, T = 1, float32"
     # of a law that any number of rows can break, too

@@ -143,7 +143,7 @@ def _as_recorded(theorem: Theorem) -> str:
 def _for_all_weights(variant: Variant, theorem: Theorem) -> str:
     case = some_cases(variant)[-1]
     over = theorem.proved_over or theorem.over
-    hypotheses = "".join(f"({hypothesis}) -> " for hypothesis in theorem.given)
+    hypotheses = "".join(f"({hypothesis}) -> " for hypothesis in theorem.hypotheses)
     equation = hypotheses + _equal(_automaton(theorem), theorem.network)
     values, text = placeholder_values(
         theorem, case, re.sub(r"\{(word|letters|unit)\}", r"<\1>", equation), {**DEFINITIONS, "over": over}

@@ -18,7 +18,7 @@ class Attention(StatefulModel):
         self.module = nn.ModuleDict(
             {
                 "tokens": nn.Embedding(50, WIDTH),
-                "places": nn.Embedding(LONGEST, WIDTH),
+                "positions": nn.Embedding(LONGEST, WIDTH),
                 "read": nn.Linear(WIDTH, 3 * WIDTH),
                 "write": nn.Linear(WIDTH, 50),
             }
@@ -28,8 +28,8 @@ class Attention(StatefulModel):
         parts = self.module
         time, past = inputs.shape[1], 0 if state is None else state[0].shape[1]
         mask = torch.ones_like(inputs, dtype=torch.bool) if mask is None else mask
-        places = torch.arange(past, past + time)  # padding has positions, too
-        x = parts["tokens"](inputs) + parts["places"](places)
+        positions = torch.arange(past, past + time)  # padding has positions, too
+        x = parts["tokens"](inputs) + parts["positions"](positions)
         query, *new = parts["read"](x).chunk(3, -1)
         new.append(mask)
         if state is not None:
@@ -47,4 +47,4 @@ class Attention(StatefulModel):
         return None
 
 
-claim = model_claim("my-cache", model=Attention(), says="attention gives the same results with and without a cache")
+claim = model_claim("my-cache", model=Attention(), says="attention with a cache equals attention without")

@@ -202,7 +202,7 @@ CLAIM = Claim(
             programs=("fa-rnn-bidirectional",),
             theorem=Theorem(
                 "fa_rnn.bidirectional.bidirectional",
-                given=HALVES,
+                hypotheses=HALVES,
                 network=(
                     "mean {half} ({score} (on_sets {alpha_0:bool} {alpha_inf:bool}"
                     " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
@@ -222,7 +222,7 @@ CLAIM = Claim(
             small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.bidirectional_bos",
-                given=HALVES,
+                hypotheses=HALVES,
                 network=WITH_START_STATES.replace("<read>", "with_bos (rev {word})"),
                 score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},

@@ -125,7 +125,7 @@ CLAIM = Claim(
                 "h_0 a m ix",
                 "programmed_rg_lru",
                 name="rg_lru_as_programmed",
-                given=("{h_0} = zero",),
+                hypotheses=("{h_0} = zero",),
             ),
         ),
         records.refuted(

@@ -33,7 +33,7 @@ class KernelCounterexample:
     Attributes:
         claim, variant: names of the refuted claim and variant.
         problem: the shapes and options of the call, on one line.
-        place: the result and the index of the number.
+        position: the result and the index of the number.
         kernel, recurrence: both values, as text.
         bound: the largest difference that rounding could explain, or, against another kernel, the measured
             rounding; ``"0"`` if nothing rounds.
@@ -48,7 +48,7 @@ class KernelCounterexample:
     claim: str
     variant: str
     problem: str
-    place: str
+    position: str
     kernel: str
     recurrence: str
     bound: str
@@ -60,20 +60,20 @@ class KernelCounterexample:
     script: str = field(default="", repr=False)
 
     def sentence(self) -> str:
-        """Return one line with the call, the place and the two values."""
+        """Return one line with the call, the position and the two values."""
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
         if self.other != RECURRENCE:
             slack = f" (the measured rounding is {self.bound})"
         law = f"; {self.law}" if self.law else ""
         form = f"; the call is within the bounds of a kernel with {self.form}" if self.form else ""
         return printable(
-            f"for {self.problem}: the kernel's {self.place} is {self.kernel}, {self.other}'s is"
+            f"for {self.problem}: the kernel's {self.position} is {self.kernel}, {self.other}'s is"
             f" {self.recurrence}{slack}{law}{form}"
         )
 
     def in_short(self, unequal: str) -> str:
-        """Return the place and the two values."""
-        return printable(f"{self.place}: {self.kernel} {unequal} {self.recurrence}")
+        """Return the position and the two values."""
+        return printable(f"{self.position}: {self.kernel} {unequal} {self.recurrence}")
 
     @property
     def simplicity(self) -> tuple[int, int]:
@@ -208,7 +208,7 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
         layout_code=layout_code,
         before=before + mode,
         after=after,
-        place=printed,
+        position=printed,
         device=kernel.device,
     )
 
@@ -259,5 +259,5 @@ arguments = dict(
 )
 arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
 {layout_code}{before}{call} = kernel(**arguments)
-{after}print({place!r}, "=", repr({value}))
+{after}print({position!r}, "=", repr({value}))
 '''

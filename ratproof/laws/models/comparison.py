@@ -194,7 +194,7 @@ def _counterexample(
         variant=BELIEVED,
         law=law.kind,
         problem=problem.says(),
-        place=f"outputs[{', '.join(map(str, (row, token, *index[1:])))}]",
+        position=f"outputs[{', '.join(map(str, (row, token, *index[1:])))}]",
         other=_text(other[row][index]),
         plain=_text(plain[row][index]),
         other_way=other_way,

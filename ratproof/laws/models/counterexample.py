@@ -18,7 +18,7 @@ class StatefulCounterexample:
         claim, variant: names of the refuted claim and variant.
         law: kind of evidence of the law.
         problem: the shapes of the case, on one line.
-        place: index of the number in the outputs.
+        position: index of the number in the outputs.
         other, plain: both values, as text.
         other_way, plain_way: descriptions of the two ways.
         rounding: the largest difference that the measured rounding explains; empty if it cannot be measured
@@ -33,7 +33,7 @@ class StatefulCounterexample:
     variant: str
     law: str
     problem: str
-    place: str
+    position: str
     other: str
     plain: str
     other_way: str
@@ -45,17 +45,17 @@ class StatefulCounterexample:
     case: str = field(default="", repr=False)
 
     def sentence(self) -> str:
-        """Return one line with the shapes, the place, the two ways and the values."""
+        """Return one line with the shapes, the position, the two ways and the values."""
         explained = f"rounding, measured, explains at most {self.rounding}"
         slack = explained if self.rounding else "rounding is not measured: equal calls differ"
         return printable(
-            f"for {self.problem}: {self.place} is {self.other} {self.other_way}, and {self.plain}"
+            f"for {self.problem}: {self.position} is {self.other} {self.other_way}, and {self.plain}"
             f" {self.plain_way} ({slack})"
         )
 
     def in_short(self, unequal: str) -> str:
-        """Return the place and the two values."""
-        return printable(f"{self.place}: {self.other} {unequal} {self.plain}")
+        """Return the position and the two values."""
+        return printable(f"{self.position}: {self.other} {unequal} {self.plain}")
 
     @property
     def simplicity(self) -> tuple[int, ...]:
