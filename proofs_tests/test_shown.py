@@ -30,7 +30,10 @@ def test_of_several_tests_one_may_have_refuted_and_another_not():
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_the_option_leaves_out_what_the_file_names_and_nothing_else(pytester, workers):
+def test_the_option_leaves_out_what_the_file_names_and_nothing_else(
+    pytester, monkeypatch, pytestconfig, workers
+):
+    monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
     pytester.makepyfile(test_it="def test_first(): assert False\ndef test_second(): pass")
     verdicts = pytester.makefile(".json", json.dumps({"results": [row("holds", "test_it.py::test_first")]}))
     plugins = ("-p", "proofs_tests.shown", "-p", "no:cacheprovider")

@@ -148,10 +148,10 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
         ({"variant": "corrected"}, "run again here, the two sides agree"),
         ({}, "is one of proposition-7, printed, which is not hunted"),
         ({"claim": "proposition-70"}, "there is no claim"),
-        ({"string": 7}, "field string is 7"),
+        ({"string": 7}, "field string must be a list of symbols, got 7"),
         ({"string": ["no such symbol"]}, "for which the comparison has no weights"),
         ({"comparison": {"way": "exact"}}, "comparison is not as ratproof writes it"),
-        ({"claim": None}, "field claim is None"),
+        ({"claim": None}, "field claim must be a text, got None"),
     ],
 )
 def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change, says):

@@ -64,7 +64,7 @@ def test_unequal_verdicts_are_refused_too(tmp_path):
 
 def test_a_ledger_of_another_hunt_is_refused(tmp_path):
     ledger(tmp_path).close()
-    with pytest.raises(InputError, match="its rounds have variant None, where 'printed' is asked for"):
+    with pytest.raises(InputError, match="variant must be 'printed' as asked for, got None"):
         ledger(tmp_path, replace(WHAT, variant="printed"))
     about = WHAT.about() | {"installation": fingerprint() | {"numpy": "1.0"}}
     with pytest.raises(InputError, match=r"of another installation.*numpy"):

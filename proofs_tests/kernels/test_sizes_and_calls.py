@@ -228,17 +228,17 @@ def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(m
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"sizes": {"Q": (1,)}}, "sizes has 'Q', where B, H, K, V"),
-        ({"sizes": {"K": (0,)}}, r"sizes\['K'\] is \(0,\), where whole numbers from 1"),
-        ({"sizes": {"K": 64}}, r"sizes\['K'\] is 64, where whole numbers"),
-        ({"lengths": (1.5,)}, r"lengths is \(1.5,\), where whole numbers from 0"),
+        ({"sizes": {"Q": (1,)}}, "sizes must be .*, got 'Q'"),
+        ({"sizes": {"K": (0,)}}, r"sizes\['K'\] must be .*, got \(0,\)"),
+        ({"sizes": {"K": 64}}, r"sizes\['K'\] must be .*, got 64"),
+        ({"lengths": (1.5,)}, r"lengths must be .*, got \(1.5,\)"),
         (
             {"lengths": (8,), "longest": 9},
             r"lengths must be multiples of 1, without longest= beside them, got \(8,\)",
         ),
         (
             {"lengths": (8, 9), "multiple": 8, "without": ("cu_seqlens",)},
-            r"lengths is \(8, 9\), where multiples of 8",
+            r"lengths must be multiples of 8.*, got \(8, 9\)",
         ),
     ],
 )
@@ -271,7 +271,7 @@ def test_a_script_makes_the_same_call(call, monkeypatch, capsys):
         "keys": 1,
         "values": 1,
         "packed": False,
-        "started": True,
+        "has_initial_state": True,
     }
     drawn = {"scale": None, "numbers": "real", "gates": "mild", "directions": "free", "seed": 1}
     problem = Problem(FAMILIES["hgrn"], "float32", "float32", **{**shape, **drawn, **call})

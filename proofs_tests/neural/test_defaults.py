@@ -41,5 +41,5 @@ def test_gates_are_those_of_the_way_from_the_left():
 
 @pytest.mark.parametrize("unit", [-1, 1, "0"])
 def test_a_unit_that_is_not_there_is_refused(unit):
-    with pytest.raises(InputError, match="unit is"):
+    with pytest.raises(InputError, match="unit must be an integer"):
         RRNNB(2, 1).tables(torch.eye(2), "ab", unit)

@@ -271,7 +271,7 @@ def test_a_file_that_is_wrong_is_one_sentence(text, says, capsys):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["check", "nowhere.py"], "nowhere.py: is no file"),
+        (["check", "nowhere.py"], "nowhere.py: must be a Python file"),
         (["check", str(EXAMPLE), "trigrams"], "has no claim 'trigrams'; it has bigrams, bigrams-late"),
         (["check", str(EXAMPLE), "--kind", "believed"], "there is no kind of evidence 'believed'"),
         (["check", str(EXAMPLE), "--kind", "proved"], "no claim in it promises evidence of the kind proved"),
@@ -286,7 +286,7 @@ def test_bad_arguments_are_one_sentence(arguments, says, capsys):
 @pytest.mark.parametrize(
     ("automata", "says"),
     [
-        ([HALVES, WFSA(REAL, [1], [1], {"a": [[1]]})], "different alphabets"),
+        ([HALVES, WFSA(REAL, [1], [1], {"a": [[1]]})], "must have one alphabet"),
         ([WFSA(REAL, [1], [1], {3: [[1]]})], "symbols are strings"),
         ([WFSA(REAL, [1], [1], {})], "no symbols"),
     ],

@@ -247,7 +247,10 @@ BAD_ATT = {
         lambda d: att(d, "0\t-1\ta\ta\t1"),
         "line {more}: a state must be a number, got '-1'",
     ),
-    "a state beyond": (lambda d: att(d, f"0\t{10**30}\ta\ta\t1"), "line {more}: names state '100000"),
+    "a state beyond": (
+        lambda d: att(d, f"0\t{10**30}\ta\ta\t1"),
+        "line {more}: a state must be a number, got '100000",
+    ),
     "a symbol": (
         lambda d: att(d, "0\t1\tc\tc\t1"),
         "line {more}: reads 'c', which is not in the symbol table",

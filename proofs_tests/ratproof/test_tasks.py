@@ -101,7 +101,9 @@ def test_the_tests_that_results_name_are_those_that_pytest_collects(pytestconfig
     collected = Collected()
     with redirect_stdout(io.StringIO()):
         files = sorted({test.partition("::")[0] for test in every})
-        pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider", *files], plugins=[collected])
+        imported = "ignore::pytest.PytestAssertRewriteWarning"  # this process has imported proofs_tests
+        options = ["--collect-only", "-q", "-p", "no:cacheprovider", "-W", imported]
+        pytest.main([*options, *files], plugins=[collected])
     assert every <= collected.ids
     ladder = {test for test in every if "test_ladder.py" in test}
     assert ladder == {test for test in collected.ids if "test_ladder.py" in test}

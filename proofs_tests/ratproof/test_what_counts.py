@@ -144,7 +144,7 @@ def test_a_string_of_which_one_unit_was_compared_is_no_case():
 
 @pytest.mark.parametrize("units", [(1.0,), (1.0, 1.0, 1.0)])
 def test_fewer_or_more_outputs_than_automata_are_refused(units):
-    with pytest.raises(InputError, match="where outputs of shape"):
+    with pytest.raises(InputError, match="outputs must have shape"):
         counted(of_module(Gives(*units), [ONE, ONE]), ["a"])
 
 
