@@ -28,7 +28,7 @@ from neural.fa_rnn.network import FARNN
 
 WORDS = ("a", "b", "c", "d")
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), max_size=7).map(tuple), min_size=1, max_size=6)
-WAYS = st.sampled_from([{"decomposed": False}, {"apart": False}, {"apart": True}])
+WAYS = st.sampled_from([{"decomposed": False}, {"separate_wildcard": False}, {"separate_wildcard": True}])
 
 
 @st.composite
