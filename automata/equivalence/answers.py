@@ -31,6 +31,7 @@ class _Result(NoTruthValue):
 
         Call it in a test: ``equivalent(a, b).check()``.
         """
+        __tracebackhide__ = True
         if self.verdict != "equivalent":
             raise AssertionError(self.to_text("A", "B"))
 

@@ -341,9 +341,14 @@ def test_what_a_kernel_lacks_is_said_and_not_tried():
         "without packed strings, strings of no tokens, tensors that are not"
         in answers["exact"].facts["module"]
     )
-    missing = results(believe_kernel("plain", family="linear-attention", kernel=kernel))["sampled"]
-    assert str(missing.verdict) == "unknown"
-    assert "raised AssertionError" in missing.why and "(B = 1, T = 0," in missing.why
+    without = ("cu_seqlens",)
+    missing = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=without))
+    sampled = missing["sampled"]
+    assert str(sampled.verdict) == "unknown"
+    assert "raised AssertionError" in sampled.why and "(B = 1, T = 0," in sampled.why
+    assert sampled.why.endswith("without=['empty'] leaves out empty inputs")
+    with pytest.raises(InputError, match=r"no argument cu_seqlens; add without=\['cu_seqlens'\]"):
+        believe_kernel("plain", family="linear-attention", kernel=kernel)
 
 
 def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
@@ -474,13 +479,13 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
     [
         ({"family": "mamba"}, "the family must be one of linear-attention.* got 'mamba'"),
         ({"kernel": 3}, "the kernel must be a function, got a int"),
-        ({"without": ("cu-seqlens",)}, "without must be of .*cu_seqlens.*, got 'cu-seqlens'"),
+        ({"without": ("cu-seqlens",)}, "without must be one of .*cu_seqlens.*, got 'cu-seqlens'"),
         ({"without": "scale"}, "without must be a tuple of names, got 'scale'"),
         ({"dtypes": ("bfloat16",)}, r"accumulation must be .* got None for the dtypes \('bfloat16',\)"),
         ({"accumulation": "float32"}, "accumulation must be .* None otherwise, got 'float32' for the dtypes"),
         (
             {"dtypes": ("float16",), "accumulation": "float16"},
-            "accumulation must be of float32.*, got 'float16'",
+            "accumulation must be one of float32.*, got 'float16'",
         ),
         ({"dtypes": ("int8",)}, "dtypes must be .*float32, float64, bfloat16.*, got 'int8'"),
         ({"dtypes": ()}, "dtypes must have at least one of .*, got none"),

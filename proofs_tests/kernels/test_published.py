@@ -150,7 +150,14 @@ def test_a_wrong_scan_of_an_lru_is_refuted(mistake, rung):
 
 def test_the_reference_of_complex_factors_is_their_recurrence():
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (9,), "batch": 2, "heads": 3}
-    rest = {"keys": 1, "values": 1, "packed": False, "has_initial_state": True, "numbers": "real", "gates": "none"}
+    rest = {
+        "keys": 1,
+        "values": 1,
+        "packed": False,
+        "has_initial_state": True,
+        "numbers": "real",
+        "gates": "none",
+    }
     problem = Problem(LRU, scale=None, **sizes, **rest, directions="hot", seed=2)
     arrays = problem.arrays()
     f, u, h = (arrays[name] @ (1, 1j) for name in ("f", "u", "initial_state"))
@@ -202,7 +209,14 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
 def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(form):
     """Its decays and values are products with time steps, which are rounded too."""
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}
-    rest = {"keys": 3, "values": 2, "packed": False, "has_initial_state": True, "numbers": "real", "gates": "bursts"}
+    rest = {
+        "keys": 3,
+        "values": 2,
+        "packed": False,
+        "has_initial_state": True,
+        "numbers": "real",
+        "gates": "bursts",
+    }
     more = {"directions": "free", "seed": 3}
     scanned = Problem(SELECTIVE_SCAN, scale=None, **sizes, **rest, **more)
     arrays = scanned.arrays()

@@ -317,11 +317,23 @@ def test_a_claim_is_an_assertion():
         ({"model": running}, "inputs must be Tokens.*, got None"),
         (
             {"model": running, "inputs": Vectors(2)},
-            r"the model has no clear\(state\) and no reorder\(state, rows\); without=\('clear', 'reorder'\)",
+            r"the model has no method clear\(state\) and no method reorder\(state, rows\) and no"
+            r" argument mask; add without=\['clear', 'reorder', 'padding'\]",
         ),
-        ({"model": running, "inputs": Vectors(2), "without": ("clear",)}, r"the model has no reorder\(state"),
+        (
+            {"model": running, "inputs": Vectors(2), "without": ("clear",)},
+            r"the model has no method reorder\(state",
+        ),
+        (
+            {
+                "model": lambda inputs, state: (inputs, state),
+                "inputs": Vectors(2),
+                "without": ("clear", "reorder"),
+            },
+            r"the model has no argument mask; add without=\['padding'\]",
+        ),
         ({"inputs": 3}, "inputs must be Tokens.*, got 3"),
-        ({"without": ("cache",)}, "without must be of pieces, batch.*, got 'cache'"),
+        ({"without": ("cache",)}, "without must be one of pieces, batch.*, got 'cache'"),
         ({"without": "padding"}, "without must be a tuple of names, got 'padding'"),
         ({"without": LAWS}, "without leaves no law"),
         ({"precision": "float8"}, "precision must be one of float64.*, got 'float8'"),

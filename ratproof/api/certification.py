@@ -66,6 +66,7 @@ class CertificationReport(NoTruthValue):
 
     def check(self) -> None:
         """Raise AssertionError with the answer unless the network is certified."""
+        __tracebackhide__ = True
         if self.verdict != "certified":
             raise AssertionError(str(self))
 

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -162,6 +163,7 @@ def kernel_claim(
     for what, function in (("kernel", kernel), ("other kernel", against)):
         if not callable(function) and (what == "kernel" or function is not None):
             raise InputError(f"{name}: the {what} must be a function, got a {type(function).__name__}")
+    _require_options(name, own, kernel, unsupported)
     if not formats:
         raise InputError(f"{name}: dtypes must have at least one of {', '.join(FORMATS)}, got none")
     cumulated = gate_gradient == "cumulated"
@@ -206,6 +208,25 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     yield "independence"
 
 
+def _require_options(
+    name: str, family: LinearRecurrence, kernel: Callable[..., Any], unsupported: frozenset[str]
+) -> None:
+    """Raise InputError if the kernel lacks an argument for an option that it should support."""
+    try:
+        parameters = inspect.signature(kernel).parameters
+    except (TypeError, ValueError):
+        return
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+        return
+    options = {"initial-state": "initial_state"} | ({"cu_seqlens": "cu_seqlens"} if family.packed else {})
+    missing = {o: a for o, a in options.items() if o not in unsupported and a not in parameters}
+    if missing:
+        listed = " and no ".join(f"argument {argument}" for argument in missing.values())
+        raise InputError(
+            f"{name}: the kernel has no {listed}; add without={list(missing)} to skip what needs it"
+        )
+
+
 def _family(name: str, family: str | LinearRecurrence) -> LinearRecurrence:
     if isinstance(family, LinearRecurrence):
         return family
@@ -224,7 +245,9 @@ def _integers(name: str, what: str, values: Iterable[int], least: int) -> tuple[
     """Return the integers sorted and without duplicates; raise InputError if one is below ``least``."""
     numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     if not numbers or any(type(n) is not int or n < least for n in numbers):
-        raise InputError(f"{name}: {what} must be integers of at least {least}, got {values!r:.60}")
+        raise InputError(
+            f"{name}: {what} must be a tuple of integers of at least {least}, got {values!r:.60}"
+        )
     return tuple(sorted(set(numbers)))
 
 
@@ -232,4 +255,4 @@ def _require(name: str, what: str, values: Iterable[str], right: Iterable[str]) 
     known = list(right)
     wrong = next((value for value in values if value not in known), None)
     if wrong is not None:
-        raise InputError(f"{name}: {what} must be of {', '.join(known)}, got {wrong!r}")
+        raise InputError(f"{name}: {what} must be one of {', '.join(known)}, got {wrong!r}")

@@ -218,7 +218,8 @@ def _believe_decision(
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)
     if not isinstance(automaton, DFA):
-        raise InputError(f"{name}: with accepts the automaton is boolean, or a DFA")
+        kind = "none" if automaton is None else f"a {type(automaton).__name__}"
+        raise InputError(f"{name}: with accepts, automaton must be a DFA or a boolean WFSA, got {kind}")
     try:
         dfa = automaton.over(alphabet, "the module")
     except InputError as error:

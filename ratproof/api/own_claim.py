@@ -25,6 +25,7 @@ class Checkable(NoTruthValue):
         Raises:
             AssertionError: a verdict is ``refuted`` or ``unknown``; the message is the report.
         """
+        __tracebackhide__ = True
         from ratproof.api.running import check_claim  # torch and the runner, when they are needed
 
         report = check_claim(self, examples, seed)

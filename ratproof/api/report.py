@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -50,9 +50,19 @@ class Report(NoTruthValue):
         return self.data
 
     def check(self) -> None:
-        """Raise AssertionError with the report unless everything is as expected."""
+        """Raise AssertionError with the report unless everything is as expected.
+
+        The report ends with the scripts that reproduce the counterexamples.
+        """
+        __tracebackhide__ = True
         if not self.as_expected:
-            raise AssertionError(f"\n{self.text}")
+            raise AssertionError("\n\n".join([self.text, *scripts_of(self.results)]))
+
+
+def scripts_of(results: Iterable[Result]) -> list[str]:
+    """Return the scripts that reproduce the counterexamples without ratproof: those of kernels."""
+    scripts = (getattr(result.counterexample, "script", "") for result in results)
+    return [script for script in scripts if isinstance(script, str) and script]
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:

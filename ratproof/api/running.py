@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ratproof.api.report import Report, report_of
+from ratproof.api.report import Report, report_of, scripts_of
 from ratproof.evidence.results import gather
 from ratproof.evidence.subjects import Subject, SubjectStep, registered
 from ratproof.ladder.environment import EXAMPLES
@@ -53,5 +53,4 @@ def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: 
         if outcome.as_expected:
             return ""
         report = report_of(outcome, lambda what, out: show(what, out, details=True, claims_file=file))
-        scripts = [script for r in results if (script := getattr(r.counterexample, "script", ""))]
-        return "\n\n".join([report.text, *scripts])
+        return "\n\n".join([report.text, *scripts_of(results)])

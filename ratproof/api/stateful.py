@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from torch import nn
+
 from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
@@ -20,6 +22,7 @@ from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
 from ratproof.laws.models.model import CAPABILITIES, LAWS, Called, StatefulModel
 from ratproof.laws.models.precision import FORMATS
+from ratproof.laws.models.torch_rnn import of_torch_rnn
 from ratproof.laws.runner import model_rungs
 from ratproof.project_settings import default_device
 
@@ -36,7 +39,7 @@ class ModelUnderTest(Checkable, Subject):
 def model_claim(
     name: str,
     *,
-    model: StatefulModel | Function,
+    model: StatefulModel | nn.Module | Function,
     inputs: Inputs | None = None,
     without: Iterable[str] = (),
     precision: str | None = None,
@@ -73,6 +76,8 @@ def model_claim(
         InputError: a name is not known, or the model lacks a method and does not say so.
     """
     device = device or default_device()
+    if isinstance(model, nn.RNNBase | nn.RNNCellBase):
+        model = of_torch_rnn(model)
     own = model if isinstance(model, StatefulModel) else Called(model)
     if not callable(model) and own is not model:
         raise InputError(f"{name}: the model must be a StatefulModel, got a {type(model).__name__}")
@@ -103,7 +108,7 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
     names = frozenset(without)
     wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:
-        raise InputError(f"{name}: without must be of {', '.join(CAPABILITIES)}, got {wrong[0]!r}")
+        raise InputError(f"{name}: without must be one of {', '.join(CAPABILITIES)}, got {wrong[0]!r}")
     return names
 
 
@@ -119,11 +124,19 @@ def _kinds(unsupported: frozenset[str]) -> tuple[str, ...]:
 
 
 def _require_methods(name: str, model: StatefulModel, unsupported: frozenset[str]) -> None:
-    unneeded = {"clear": {"clear", "reuse"}, "reorder": {"reorder", "pieces", "batch"}}
+    unneeded = {
+        "clear": {"clear", "reuse"},
+        "reorder": {"reorder", "pieces", "batch"},
+        "padding": {"padding"},
+    }
+    if {"left-padding", "right-padding"} <= unsupported:
+        unsupported |= {"padding"}
     missing = [method for method in model.missing_methods() if not unneeded[method] & unsupported]
     if missing:
-        arguments = {"clear": "clear(state)", "reorder": "reorder(state, rows)"}
-        listed = " and no ".join(arguments[method] for method in missing)
-        names = ", ".join(map(repr, missing)) + ("," if len(missing) == 1 else "")
-        none = "none" if len(missing) == 1 else "neither"
-        raise InputError(f"{name}: the model has no {listed}; without=({names}) says that it needs {none}")
+        parts = {
+            "clear": "method clear(state)",
+            "reorder": "method reorder(state, rows)",
+            "padding": "argument mask",
+        }
+        listed = " and no ".join(parts[method] for method in missing)
+        raise InputError(f"{name}: the model has no {listed}; add without={missing} to skip what needs it")

@@ -150,7 +150,10 @@ def load(path: str) -> dict[str, Claim | Subject]:
         claims[claim.name] = claim
         register(claim)
     if not claims:
-        raise InputError(f"{path}: has no claim; assign what step_claim(...) returns, or a Claim, to a name")
+        raise InputError(
+            f"{path}: must assign a claim, such as step_claim(...) or kernel_claim(...), to a name at module"
+            " level; claims inside functions run under pytest"
+        )
     return claims
 
 

@@ -192,7 +192,8 @@ class Kernel:
             message = (str(error).splitlines() or [""])[0]
             raised = f"{who} raised {type(error).__name__}{f': {message}' if message else ''}"
             # keep the traceback, because the verdict names the line of the user's file
-            sentence = f"{self.name}: {raised} ({problem.says()})"
+            hint = "" if problem.time else "; without=['empty'] leaves out empty inputs"
+            sentence = f"{self.name}: {raised} ({problem.says()}){hint}"
             raise Raised(sentence).with_traceback(error.__traceback__) from None
 
     def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:

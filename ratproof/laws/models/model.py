@@ -18,6 +18,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from torch import Tensor, nn
@@ -94,7 +95,7 @@ class StatefulModel:
         return type(self).__name__
 
     def missing_methods(self) -> list[str]:
-        """Return the methods that the model neither defines nor declares as lacking."""
+        """Return the capabilities whose method is not defined, unless the model declares them as lacking."""
         own = type(self)
         missing = {
             name for name in ("reorder", "clear") if getattr(own, name) is getattr(StatefulModel, name)
@@ -121,6 +122,16 @@ class Called(StatefulModel):
             self.function(inputs, state) if mask is None else self.function(inputs, state, mask=mask)
         )
         return result
+
+    def missing_methods(self) -> list[str]:
+        """Return the missing methods, and ``padding`` if the function has no argument ``mask``."""
+        called = self.function.forward if isinstance(self.function, nn.Module) else self.function
+        try:
+            parameters = inspect.signature(called).parameters.values()
+        except (TypeError, ValueError):
+            return super().missing_methods()
+        takes_mask = any(p.name == "mask" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+        return super().missing_methods() + ([] if takes_mask else ["padding"])
 
     def name(self) -> str:
         """Return the function's name, or the module's class."""
