@@ -87,7 +87,7 @@ def test_what_ran_stands_beside_it_with_its_seeds_and_time(
 def test_what_our_method_was_at_first_has_a_table_of_its_own(pages: Pages) -> None:
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
     page = pages("parentheses", runs)["parentheses.md"]
-    rows = _lines(page, "Our method at first")
+    rows = _lines(page, "Our first method")
     first = [run for run in runs if method_of(run).startswith(FIRST)]
     assert first and sum(int(row[3].split(" of ")[0]) for row in rows) == len(first)
     for title in ("Tables 1 and 12: the large set", "Table 1: the small set", "Each seed"):
@@ -142,7 +142,7 @@ def test_what_was_certified_is_told(pages: Pages, memory: list[dict[str, Any]]) 
             "checked": True,
         }
     }
-    (row,) = _lines(pages("parentheses", [run])["parentheses.md"], "What is certified")
+    (row,) = _lines(pages("parentheses", [run])["parentheses.md"], "Certified networks")
     assert row[4:] == ["proved, 652 boxes", "not proved: they grow; wrong on `( ( )`", "`( l^5 ) )`", "7"]
 
 
@@ -151,8 +151,8 @@ def test_what_was_certified_is_told(pages: Pages, memory: list[dict[str, Any]]) 
 )
 def test_no_experiment_of_the_papers_is_without_a_page(pages: Pages, name: str) -> None:
     page = pages(name, [])[f"{name}.md"]
-    assert re.search(r"\| not run \||Not run yet|[Nn]othing was run", page)
-    assert name != "tomita" or "No run has kept its automaton." in page
+    assert re.search(r"\| not run \||Not run yet|There are no results", page)
+    assert name != "tomita" or "No run has saved its automaton." in page
 
 
 def test_grammars_are_drawn_beside_their_least_automata(pages: Pages) -> None:

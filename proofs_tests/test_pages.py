@@ -125,7 +125,7 @@ def test_the_readme_is_short() -> None:
 
 def claims_table() -> str:
     """The README's table: a row a paper, or for papers that are listed among others a row for all of them."""
-    lines = ["| Paper | Claims | Readings that hold | Refuted |", "|---|---|---|---|"]
+    lines = ["| Paper | Claims | Variants that hold | Variants refuted |", "|---|---|---|---|"]
     rows: dict[str, list[str]] = {}
     for paper in PAPERS.values():
         rows.setdefault(paper.among or str(paper), []).append(paper.key)

@@ -51,7 +51,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
             )
         if basis is not None:
             return Equivalent(
-                "over the rationals, by a matrix that takes one automaton to the other",
+                "over the rationals, by a matrix that maps one automaton to the other",
                 _linked(*originals, both, basis),
             )
         # The prime divided a minor, with probability about 2**-50. Another prime may find a larger space.

@@ -80,7 +80,7 @@ def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
         return Verdicts()
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        interrupted = ["the run was interrupted, so this is not all"] if data.get("interrupted") else []
+        interrupted = ["the run was interrupted and is incomplete"] if data.get("interrupted") else []
         troubles = [*interrupted, *data.get("errors", ())]
         when = datetime.fromisoformat(data["when"])
         gpu = str(data.get("gpu") or "")

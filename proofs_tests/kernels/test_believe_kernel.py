@@ -338,7 +338,7 @@ def test_what_a_kernel_lacks_is_said_and_not_tried():
     answers = results(believe_kernel("plain", family="linear-attention", kernel=kernel, without=unsupported))
     assert {str(r.verdict) for r in answers.values()} == {"holds"}
     assert (
-        "without packed strings, strings of no tokens, tensors that are not"
+        "not tested: packed sequences, empty sequences, tensors that are not"
         in answers["exact"].facts["module"]
     )
     without = ("cu_seqlens",)
@@ -361,7 +361,7 @@ def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
     wrong = 1.0
     answers = results(believe_kernel("right", multiple=16, **declared))
     assert {str(r.verdict) for r in answers.values()} == {"holds"} and answers["split"].cases
-    assert "other lengths than multiples of 16" in answers["exact"].facts["module"]
+    assert "lengths other than multiples of 16" in answers["exact"].facts["module"]
     assert str(results(believe_kernel("any", **declared), kind="sampled")["sampled"].verdict) == "unknown"
     wrong = 2.0
     result = results(believe_kernel("wrong", multiple=16, **declared), 100, "sampled")["sampled"]
@@ -377,7 +377,7 @@ def test_a_kernel_is_given_no_more_tokens_than_it_reads():
 
     answers = results(believe_kernel("short", family="hgrn", kernel=kernel, longest=20))
     assert {str(r.verdict) for r in answers.values()} == {"holds"} and max(seen) == 20
-    assert "strings of more than 20 tokens" in answers["exact"].facts["module"]
+    assert "sequences of more than 20 tokens" in answers["exact"].facts["module"]
 
 
 OTHER_KINDS = [

@@ -284,7 +284,7 @@ def test_what_a_model_lacks_is_said_and_not_tried():
         answers["pieces"]
         .facts["module"]
         .endswith(
-            "in float32 and float64; it does without batches of several rows, padding with a mask,"
+            "in float32 and float64; not tested: batches of several rows, padding with a mask,"
             " cleared caches, a second use of the same state"
         )
     )

@@ -1,4 +1,4 @@
-"""The ladder of evidence, lowest rung first, and the verdicts."""
+"""The kinds of evidence, from the weakest to the strongest, and the verdicts."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ KINDS = {
     "exhausted": "every string up to some length, in exact fractions",
     "decided": "all strings, for these weights, with a certificate",
     "proved": "all weights, sizes and lengths, by induction over an invariant",
-    "kernel-checked": "the same, accepted by a proof assistant's kernel",
-    "exact": "a kernel's results on inputs that do not round, bit for bit",
-    "split": "a kernel's two calls, with the state handed over, are one",
-    "independence": "no string or head of a kernel's batch depends on another",
-    "pieces": "a model that reads its inputs in several calls gives what it gives in one",
-    "batch": "a row in a model's batch gives what it gives alone",
-    "padding": "a model's outputs are the same with masked padding on the left",
-    "reuse": "a model, a cleared cache and a state give the same when they are used again",
-    "reorder": "rows of a model's cache that are reordered go on as if they had always been so",
+    "kernel-checked": "a theorem that states the same, accepted by Coq's kernel",
+    "exact": "a kernel matches its recurrence bit for bit, on inputs for which all arithmetic is exact",
+    "split": "two calls, with the state passed from the first to the second, give the results of one call",
+    "independence": "no sequence or head of a kernel's batch depends on another",
+    "pieces": "processing the inputs in several calls gives the same outputs as one call",
+    "batch": "each row of a batch gives the same outputs as that row alone",
+    "padding": "masked padding does not change a model's outputs",
+    "reuse": "reusing the model, a cleared cache or a state gives the same outputs",
+    "reorder": "after the rows of the cache are reordered (as in beam search), each row continues as before",
 }
-"""Each kind and what it shows; the variants of a claim declare the kinds that they promise."""
+"""Each kind of evidence, with a description; each variant of a claim declares the kinds that it requires."""
 OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked") + 1]
 """Kinds of the papers' claims; the others are for users' kernels and models."""
 

@@ -16,11 +16,11 @@ def certification_page(
     """Return the page of ``certify``.
 
     Args:
-        verdict: certified, different or unknown.
-        checkpoint: the network's file.
-        sentences: that the command prints.
-        answer: the certification, whose automata are drawn; of a network that counts there are none.
-        command: that certified it.
+        verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
+        checkpoint: The network's file.
+        sentences: The lines that the command prints.
+        answer: The certification. Its automata are drawn, except for a counter, which has none.
+        command: The command that certified the network.
     """
     lines = [line.strip() for line in sentences]
     drawn: dict[str, Drawable] = {}
@@ -30,7 +30,7 @@ def certification_page(
         if hard is not None:
             drawn["the minimal DFA of the hard automaton"] = accepting(hard)
         if answer.language is not None:
-            drawn["the minimal DFA of what the soft network accepts"] = answer.language
+            drawn["the minimal DFA of the language that the soft network accepts"] = answer.language
         sizes = {"states of the hard automaton": hard, "states of the soft automaton": answer.soft}
         table = [cells(name, machine.states) for name, machine in sizes.items() if machine is not None]
         table += [cells("proved boxes", len(answer.nodes))] if answer.nodes is not None else []

@@ -13,11 +13,11 @@ def equivalence_page(answer: Answer, a: str, b: str, drawn: Mapping[str, Drawabl
     """Return the page of ``equivalent``.
 
     Args:
-        answer: the answer.
-        a: the first file.
-        b: the second one.
-        drawn: the automata by the captions of their drawings.
-        command: that decided it.
+        answer: The answer.
+        a: The first file.
+        b: The second file.
+        drawn: The automata to draw, by caption.
+        command: The command that was run.
     """
     data = answer.to_json()
     lines = [cells("verdict", answer.verdict), cells("A", a), cells("B", b)]

@@ -29,9 +29,9 @@ from ratproof.report.ladder import Row, rows
 from ratproof.report.refutation import simplest
 
 MOST_DRAWINGS = 12
-"""Counterexamples whose automata are drawn, the unexpected ones first."""
+"""Maximum number of counterexamples with drawings; unexpected ones come first."""
 LONGEST_SCRIPT = 20_000
-"""Characters of a script that the page repeats."""
+"""Maximum number of characters of a script that the page includes."""
 
 
 def write_outcome(
@@ -42,7 +42,7 @@ def write_outcome(
     reproduce: Callable[[Result], str],
     claims_file: str | None = None,
 ) -> None:
-    """Write the page of a run of evidence; if it cannot be written, the outcome says so."""
+    """Write the page of a run of evidence; if that fails, record the reason in ``outcome.not_written``."""
     why = write_html(outcome_page(outcome, title, command, reproduce, claims_file), file)
     outcome.not_written = "; ".join(filter(None, (outcome.not_written, why)))
 
@@ -57,11 +57,11 @@ def outcome_page(
     """Return the page of a run of evidence.
 
     Args:
-        outcome: what ran.
-        title: of the page.
-        command: that ran it.
-        reproduce: for a result the command that shows it again.
-        claims_file: of claims of a user's own.
+        outcome: The results to show.
+        title: Title of the page.
+        command: The command that was run.
+        reproduce: A function that returns the command that reproduces a result.
+        claims_file: The file of the user's own claims, or ``None``.
     """
     unknown = any(result.verdict == Verdict.UNKNOWN for result in outcome.results)
     mark = GOOD if outcome.as_expected else UNSURE if unknown else BAD
@@ -90,7 +90,7 @@ def _results_table(results: Iterable[Result], reproduce: Callable[[Result], str]
 
 
 def _findings(table: Iterable[Row], claims_file: str | None) -> Iterator[Finding]:
-    """Yield what refutes each variant, the unexpected ones first, and why results are unknown."""
+    """Yield each variant's refutation, unexpected ones first, and the reasons of unknown results."""
     left = MOST_DRAWINGS
     for row in sorted(table, key=lambda row: not row.unexpected):
         title = f"{row.claim.name}, {row.variant.name}"
@@ -127,7 +127,7 @@ def _automata(counterexample: Counterexample) -> list[Drawing]:
 
     try:
         automata = load(counterexample.to_json(), "counterexample").automata()
-    except InputError:  # of a claim that nothing here knows
+    except InputError:  # the claim is not one of ratproof's
         return []
     chosen = automata[counterexample.unit] if counterexample.unit < len(automata) else automata[0]
     return drawings_of({f"the automaton of unit {counterexample.unit}": chosen})

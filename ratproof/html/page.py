@@ -1,4 +1,4 @@
-"""Reports as HTML: one file that needs no network, or its body for a notebook."""
+"""Reports as HTML: a self-contained file, or its body for a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 GOOD, BAD, UNSURE, PLAIN = "good", "bad", "unknown", ""
-"""Marks: the classes that colour a verdict."""
+"""The CSS classes that colour a verdict."""
 VERDICT_MARKS = {"equivalent": GOOD, "certified": GOOD, "different": BAD, "unknown": UNSURE}
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -46,7 +46,7 @@ Drawing = tuple[str, str]
 
 @dataclass(frozen=True)
 class Finding:
-    """A counterexample: what it is, the command and the script that show it again, and drawings."""
+    """A counterexample, with the command and the script that reproduce it, and drawings."""
 
     title: str
     text: str
@@ -60,10 +60,14 @@ class HtmlPage:
     """The contents of a report.
 
     Attributes:
-        title: of the page.
-        verdict: in a word or two, coloured by ``mark``.
-        summary: sentences below the title.
-        command: that reproduces all of it; empty where there is none.
+        title: Title of the page.
+        verdict: The verdict in one or two words, coloured by ``mark``.
+        mark: CSS class of the verdict.
+        summary: Sentences below the title.
+        command: The command that reproduces the report, or the empty string.
+        findings: The counterexamples.
+        tables: The tables below them.
+        drawings: Drawings below the summary.
     """
 
     title: str
@@ -77,7 +81,7 @@ class HtmlPage:
 
 
 def document(page: HtmlPage) -> str:
-    """Return the page as a whole HTML file."""
+    """Return the page as a complete HTML document."""
     return _render("page.html.j2", page)
 
 
@@ -87,7 +91,7 @@ def fragment(page: HtmlPage) -> str:
 
 
 def write_html(page: HtmlPage, file: str) -> str:
-    """Write the file; return why that failed, or nothing: the verdicts are shown all the same."""
+    """Write the file; return the error message if that fails, else the empty string."""
     try:
         write_whole(file, document(page))
     except OutputError as error:
@@ -96,7 +100,7 @@ def write_html(page: HtmlPage, file: str) -> str:
 
 
 def drawings_of(automata: Mapping[str, Drawable]) -> list[Drawing]:
-    """Return drawings of the automata that are small enough to be read, by their captions."""
+    """Return drawings, with their captions, of the automata that are small enough to be readable."""
     drawn = ((name, small_svg(automaton)) for name, automaton in automata.items())
     return [(name, svg) for name, svg in drawn if svg]
 
@@ -112,7 +116,7 @@ def _render(template: str, page: HtmlPage) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader  # when a report is written
+    from jinja2 import Environment, FileSystemLoader  # only needed to write a report
 
     return Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, finalize=_shown, keep_trailing_newline=True
@@ -120,7 +124,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Escape what a browser would not show as it is: control characters, and marks that turn lines."""
+    """Escape control characters, and characters that change the direction of text."""
     from markupsafe import Markup
 
     return value if isinstance(value, Markup) else printable(value, keep="\n\t")

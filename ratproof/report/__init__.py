@@ -1,4 +1,4 @@
-"""The report of ``verify`` and ``check``: what is unexpected, the ladder, details, totals."""
+"""The report of ``verify`` and ``check``: unexpected results, the table of verdicts, details and totals."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
     """Print the report.
 
     Args:
-        outcome: what ran.
-        out: the console. Lines have at most 80 columns, except for commands to paste, and for the table on a
+        outcome: The results to print.
+        out: The console. Lines have at most 80 columns, except for commands to paste, and for the table on a
             terminal that is wide enough for full words.
-        details: proofs and counterexamples in full too, and a row for every variant, of the three papers and
-            of others.
-        claims_file: of claims of a user's own. Without, it also says that no network ran on a GPU, where none
-            did.
+        details: Whether to print proofs and counterexamples in full, and a row for every variant.
+        claims_file: The file of the user's own claims, or ``None`` for the papers' claims. The report on the
+            papers' claims also states on which device the networks ran.
     """
     out.width = WIDE if out.is_terminal and out.width >= WIDE else min(out.width, WIDTH)
     kept = () if outcome.beside is None else outcome.beside.results
@@ -81,12 +80,12 @@ def summary(outcome: Outcome) -> str:
         line += f"; unexpected: {', '.join(bad)}"
     if outcome.interrupted or outcome.stopped:
         why = "interrupted" if outcome.interrupted else "stopped at the first unexpected result"
-        line += f"; {why}, so this is not all"
+        line += f"; {why}, so the results are incomplete"
     return line
 
 
 def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
-    """Return sentences about what did not run and why, and what was left out, followed by the notes."""
+    """Return sentences about evidence that did not run and strings that were left out, then the notes."""
     sentences = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
     if own and outcome.results:
         sentences += _other_device(outcome)
@@ -96,7 +95,7 @@ def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
     none = sum(count for reason, count in counts.items() if reason != TOO_SHORT)
     if none and own:
         strings = "1 string was" if none == 1 else f"{none:,} strings were"
-        sentences.append(f"No cases: {strings} not compared, or only in part; why: --details.")
+        sentences.append(f"No cases: {strings} not compared, or only in part; --details lists the reasons.")
     elif none:
         words = left_out_in_words({"left_out": counts}, but=frozenset({TOO_SHORT}))
         sentences.append(f"No cases: {words}.")
@@ -115,7 +114,7 @@ def _other_device(outcome: Outcome) -> list[str]:
 
 
 def not_run_reasons(outcome: Outcome) -> dict[str, str]:
-    """Return the kinds of evidence that could not run here, with the number of variants, by the reason."""
+    """Return the kinds of evidence that could not run, with the number of variants, by the reason."""
     reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
     kinds_by_reason = {}
     for why in reasons:
@@ -130,6 +129,6 @@ def _print_certificates(outcome: Outcome, out: Console) -> None:
     written = [result.certificate_file for result in outcome.results if result.certificate_file is not None]
     if written:
         what = "A certificate" if len(written) == 1 else f"{len(written)} certificates"
-        out.print(f"{what} of decided verdicts, which a short independent program checks:")
+        out.print(f"{what} of decided verdicts, which a short independent program can check:")
         more = " ..." if len(written) > 1 else ""
         print_command(out, "ratproof check-certificate", f"{written[0]}{more}")

@@ -16,15 +16,15 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
     """Yield the lines that ``certify`` prints.
 
     Args:
-        answer: the certification.
-        against: the name of the automaton that it was compared with; by default its own hard automaton.
+        answer: The certification.
+        against: Name of the automaton that the network was compared with. Defaults to its own hard automaton.
     """
     tau, other = float(answer.numbers.temperature), "its hard automaton" if against is None else against
     if answer.verdict == "certified":
         what = (
             "the soft network follows its hard automaton"
             if against is None
-            else f"the soft network accepts what {against} does"
+            else f"the soft network accepts the same strings as {against}"
         )
         yield f"certified: at temperature {tau:g} {what}, on all strings"
     elif answer.verdict == "different":
@@ -41,14 +41,14 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         )
     limit = answer.hard.machine()
     if limit is None:
-        yield f"  there is no hard automaton: a tie at {answer.hard.ties[0]}"
+        yield f"  the hard automaton is not defined: a tie at {answer.hard.ties[0]}"
     else:
         least = plural(accepting(limit).states, "state")
         yield f"  the hard automaton has {plural(limit.states, 'state')}, its minimal DFA {least}"
 
 
 def as_json_object(answer: Certification, certificate: str | None) -> JsonObject:
-    """As ``certify --json`` prints it."""
+    """Return the object that ``certify --json`` prints."""
     proved = answer.nodes is not None
     return {
         "verdict": answer.verdict,

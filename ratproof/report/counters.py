@@ -28,7 +28,7 @@ def sentences(answer: CounterCertification) -> Iterator[str]:
             )
         else:
             yield (
-                f"  {_gates(theorem)}: right on all strings {reach} and height at most {theorem.height}"
+                f"  {_gates(theorem)}: correct on all strings {reach} and height at most {theorem.height}"
                 f" (proved, {len(theorem.boxes.explored.classes)} boxes)"
             )
     yield from _reading(answer)
@@ -43,7 +43,7 @@ def _reading(answer: CounterCertification) -> Iterator[str]:
     yield (
         f"  the cell, on {reading.strings} living strings of length {reading.length}: a linear map gives"
         f" the depth with R^2 = {reading.r_squared:.7f}, largest error {reading.largest_error:.2g}, drift"
-        f" {reading.drift:.1g} a symbol"
+        f" {reading.drift:.1g} per symbol"
     )
     turns = ", ".join(f"{name} adds {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
     if turns:
@@ -60,7 +60,7 @@ def _reading(answer: CounterCertification) -> Iterator[str]:
 
 
 def as_json_object(answer: CounterCertification, certificate: str | None) -> JsonObject:
-    """As ``certify --json`` prints it."""
+    """Return the object that ``certify --json`` prints for a counter."""
     reading, tau = answer.reading, answer.numbers.temperature
     return {
         "verdict": answer.verdict,

@@ -1,4 +1,4 @@
-"""A variant in full: its proof, its counterexample as a person would write it, what a mark does not say."""
+"""The details of a variant: its evidence, proof, counterexample and remarks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from theory.claim import KERNEL, TORCH
 
 
 def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
-    """Print a variant's evidence, proof, counterexample and remarks; nothing if nothing ran."""
+    """Print a variant's evidence, proof, counterexample and remarks, if any evidence ran."""
     if not row.results:
         return
     out.print()
@@ -45,10 +45,10 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     for result in row.results:
         if result.certificate is not None and result.certificate.get("type") == "induction":
             _show_proof(result, result.certificate, out)
-    if not row.unexpected:  # what is unexpected stands above all else
+    if not row.unexpected:  # unexpected results are printed before the table
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
-    if modules:  # the same on every rung: said once
+    if modules:  # the same for every kind of evidence
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
     tests = [r.facts["test_strings"] for r in through if r.cases and "test_strings" in r.facts]
@@ -76,7 +76,7 @@ def _largest(facts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> None:
-    """Print the simplest counterexample of a variant, and what refutes it where no single string does."""
+    """Print a variant's simplest counterexample, and the refutations that are not a single string."""
     best = simplest(row.results)
     if best is not None:
         option = "" if claims_file is None else f" --claims {shlex.quote(claims_file)}"
@@ -103,11 +103,11 @@ def _numbers(result: Result) -> Text:
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
     line = f"  {_name(result):17}{result.verdict!s:8}{_cases(result.cases):>16}{result.seconds:>9.1f} s"
     more = ""
-    if result.verdict == Verdict.HOLDS:  # of what differs, the counterexample says by how much, and where
+    if result.verdict == Verdict.HOLDS:  # a counterexample shows the size of the difference itself
         more = f"{share:>7} of its bound" if share else ""
         if "numbers" in result.facts:
             counted, numbers = result.facts["numbers"]
-            more += f", {counted / max(1, numbers):.1%} counted"
+            more += f", {counted / max(1, numbers):.1%} compared"
         if result.kind == "exhausted" and "longest" in result.facts:
             more = f"   up to length {result.facts['longest']}"
     return Text(line + more)
@@ -158,16 +158,16 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
 
 
 def chance(facts: dict[str, Any]) -> str:
-    """Return the probability of false alarms of a test on counts, and the errors that it finds, in words."""
+    """Return a sentence on the false alarms of a test on counts, and on the errors that it finds."""
     return (
-        f"{facts['runs']:,} sampled runs of each string; that any of at most {facts['tests']:,} counts gives"
-        f" a false alarm has probability {facts['false_alarm']:g} at most; a probability that is off by"
+        f"{facts['runs']:,} sampled runs of each string; the probability of a false alarm in any of at most"
+        f" {facts['tests']:,} counts is at most {facts['false_alarm']:g}; a probability that is wrong by"
         f" {facts['finds']:.3f} is found 999 times in 1,000"
     )
 
 
 def _remarks(result: Result) -> list[str]:
-    """Return remarks that the table's row does not show, such as what was not compared."""
+    """Return remarks that the table does not show, such as the strings that were not compared."""
     facts, who = result.facts, f"{result.claim}, {result.variant}"
     told = (
         [f"{who}: {facts['on_numbers']['says']}"]
@@ -177,7 +177,7 @@ def _remarks(result: Result) -> list[str]:
     if "few" in facts and isinstance(result.counterexample, Counterexample):
         told += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
-    if left and result.cases:  # without a case, why it is unknown says it
+    if left and result.cases:  # without a case, the reason of the verdict states it
         told.append(f"{who}, {result.kind}: {left}")
     return [*_longer_remarks(result), *(["", *told] if told else [])]
 
@@ -188,9 +188,9 @@ def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> li
     if not math.isfinite(score) or not abs(network - score) <= few * abs(score):
         return []
     return [
-        f"the scores differ by a few roundings of {dtype}: if the module computes its weights, as a sigmoid"
-        " or 1 - f, they are not exactly the automaton's; slack= says by how much they may differ, and"
-        " formula=, of module_claim, derives it"
+        f"the scores differ by a few roundings of {dtype}: if the module computes its weights, for example as"
+        " a sigmoid or as 1 - f, they are not exactly the automaton's; set the allowed difference with"
+        " slack=, or let module_claim derive it with formula="
     ]
 
 
@@ -203,13 +203,13 @@ def _longer_remarks(result: Result) -> list[str]:
             "",
             (
                 f"{facts['rules']}: {facts['labels']} labels, {facts['states']} states, rank {facts['rank']},"
-                f" {facts['words']:,} words; all sentences, in {facts['dtype']}, which does not round: all"
-                f" numbers are whole and at most {facts['largest']:,}"
+                f" {facts['words']:,} words; all sentences, in {facts['dtype']} without rounding: all values"
+                f" are integers of at most {facts['largest']:,}"
             ),
         ]
     if "text" not in facts:
         return []
-    lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no vector of their own"
+    lacking = f"; {facts['words_without_vector']:,} of {facts['words']:,} words have no word vector"
     return [
         "",
         f"{facts['text']}: {facts['prefixes']:,} prefixes of {facts['sentences']:,} sentences,"

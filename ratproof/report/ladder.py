@@ -24,10 +24,10 @@ class Column:
     """The evidence that a column of the report shows.
 
     Attributes:
-        word: the column's heading if the output is wide enough.
-        kind: the kind of evidence.
-        ran: what ran, if the kind has more than one column.
-        device: where torch ran.
+        word: Heading of the column if the output is wide enough.
+        kind: Kind of evidence.
+        ran: Implementation that ran (``"exact"`` or ``"torch"``), if the kind has more than one column.
+        device: Device on which torch ran.
     """
 
     word: str
@@ -59,7 +59,7 @@ COLUMNS = {
     "prv": Column("proved", "proved"),
     "coq": Column("Coq", "kernel-checked"),
 }
-"""The columns, from the lowest rung up."""
+"""The columns, from the weakest kind of evidence to the strongest."""
 OF_KERNELS = {kind: Column(kind, kind) for kind in ("exact", "sampled", "gradient", "split", "independence")}
 """The columns of users' kernels."""
 OF_MODELS = {kind: Column(kind, kind) for kind in ("pieces", "batch", "padding", "reuse", "reorder")}
@@ -68,8 +68,8 @@ LEGENDS = (
     (
         OF_KERNELS,
         (
-            "exact: bit for bit, on inputs that do not round; sampled, gradient: within",
-            "derived bounds; split: in two calls; independence: of other strings and heads",
+            "exact: bit for bit, on inputs without rounding; sampled, gradient: within",
+            "derived bounds; split: in two calls; independence: of other sequences and heads",
         ),
     ),
     (
@@ -89,7 +89,7 @@ LEGENDS = (
 )
 """Explanations of the columns."""
 WIDE = 113
-"""The width at which the columns of claims have their full words."""
+"""The width at which the columns of claims have full headings."""
 CASES, SECONDS, MARK = 13, 4, 4
 """The widths of the columns of cases, seconds and marks."""
 
@@ -99,9 +99,9 @@ class Layout:
     """The headings and widths of a table's columns.
 
     Attributes:
-        headings: of the columns with marks.
-        widths: of the columns with marks.
-        names: the width of the first column.
+        headings: Headings of the columns with marks.
+        widths: Widths of the columns with marks.
+        names: Width of the first column.
     """
 
     headings: tuple[str, ...]
@@ -118,20 +118,20 @@ class Layout:
         return cls(words, widths, width - sum(widths) - CASES - SECONDS)
 
     def heading(self, title: str) -> Text:
-        """Return the line of headings, after a title that fits."""
+        """Return the line of headings, which starts with the title."""
         labels = "".join(f"{word:>{size}}" for word, size in zip(self.headings, self.widths, strict=True))
         return Text(f"{title:{self.names}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
 
 
 @dataclass
 class Row:
-    """A variant on one corpus, or on random cases alone, with its result in each column.
+    """A variant on one corpus or on random cases, with its results.
 
     Attributes:
-        claim, variant: which.
-        corpus: ``"text"`` or ``"rules"``, or nothing.
-        results: of the run.
-        beside: of a kept run on the other device, for the columns of that device alone.
+        claim, variant: The claim and its variant.
+        corpus: ``"text"``, ``"rules"`` or the empty string.
+        results: Results of the run.
+        beside: Results of a stored run on the other device, for the columns of that device.
     """
 
     claim: Claim | Subject
@@ -142,7 +142,7 @@ class Row:
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """The columns that it has marks in: those in which all its kinds of evidence have one."""
+        """The first set of columns that covers all kinds of evidence of the variant."""
         kinds = set(self.variant.kinds)
         ladders = (COLUMNS, OF_KERNELS, OF_MODELS)
         return next(all_of for all_of in ladders if kinds <= {column.kind for column in all_of.values()})
@@ -159,11 +159,11 @@ class Row:
 
     @property
     def hypothesis_alone(self) -> bool:
-        """Whether the variant only drops a hypothesis, and is refuted as expected."""
+        """Whether the variant drops a hypothesis and is refuted as expected."""
         return self.refuted and self.variant.name.startswith("without-")
 
     def mark(self, column: Column) -> Mark | None:
-        """Return the mark in a column, or None if the variant has no such rung."""
+        """Return the mark in a column, or None if the variant has no such evidence."""
         others = self.beside if column.device else []
         here = [result for result in (*self.results, *others) if column.holds(result)]
         if here:
@@ -182,9 +182,9 @@ def rows(
     The variants that did not run follow.
 
     Args:
-        results: of the run.
-        not_run: what could not run here.
-        beside: results of a kept run on the other device.
+        results: Results of the run.
+        not_run: Claim, variant, kind and reason of the evidence that could not run.
+        beside: Results of a stored run on the other device.
     """
     by_key: dict[tuple[str, str, str], Row] = {}
     keys = [(r.claim, r.variant, _corpus(r)) for r in results]
@@ -207,11 +207,11 @@ def ladder(
     """Yield the legend, a heading per paper, a line per claim, and a row per variant.
 
     Args:
-        table: the rows.
-        out: the console, which knows its width and the signs that it can show.
-        claims_file: of claims of a user's own.
-        every_row: without, papers that are listed among others have one heading, and what drops a hypothesis
-            and is refuted as expected is counted below.
+        table: The rows.
+        out: The console, whose width and encoding determine the layout.
+        claims_file: The file of the user's own claims, or ``None``.
+        every_row: Whether to yield every row. If false, the papers of a group share one heading, and the
+            variants that drop a hypothesis and are refuted as expected are only counted.
     """
     hidden = [row for row in table if not every_row and row.hypothesis_alone]
     shown = [row for row in table if row not in hidden]
@@ -236,7 +236,7 @@ def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
             continue
         if any(row.columns is columns for row in table) or (columns is COLUMNS and not table):
             yield from (Text(line, style="dim") for line in lines)
-    yield Text(f"{legend(out)}, blank: none", style="dim")
+    yield Text(f"{legend(out)}, blank: n/a", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
         line = f"{Mark.REFUTED.on(out)} rows: string: network {unequal} automaton"
@@ -273,7 +273,7 @@ def _of_claim(variants: Sequence[Row], layout: Layout, out: Console, every_row: 
 def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
     name = f"  {name}"
     style = "bold red" if row.unexpected else ""
-    if len(name) > layout.names + 2:  # a mark has blanks before it, which a name may use
+    if len(name) > layout.names + 2:  # a name may use the blanks before the first mark
         yield fitted(Text(name, style=style))
         name = ""
     line = Text(name, style=style)

@@ -1,4 +1,4 @@
-"""Lines of the report: none is wider than 80 columns, and none ends in a blank."""
+"""Lines of the report, of at most 80 columns and without trailing blanks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def fitted(line: Text) -> Text:
 
 
 def print_command(out: Console, command: str, arguments: str) -> None:
-    """Print a command to paste; a long one's arguments are on a line that the shell joins."""
+    """Print a command to paste; if it is long, print its arguments on a continuation line."""
     one_line = f"{command} {arguments}"
     lines = [one_line] if len(one_line) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
     for line in lines:

@@ -1,4 +1,4 @@
-"""One character for what evidence says, which needs no colour."""
+"""The marks in the report: one character for each outcome, readable without colour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Mark(Enum):
         self.sign, self.ascii_sign, self.words, self.style = sign, ascii_sign, words, style
 
     def on(self, out: Console) -> str:
-        """Return the mark's character, in ASCII if the console can show nothing else."""
+        """Return the mark's character, or its ASCII substitute if the console's encoding lacks it."""
         return self.ascii_sign if plain(out) else self.sign
 
     @classmethod

@@ -1,4 +1,4 @@
-"""A proof by induction, written out for a person, from the certificate that the run kept."""
+"""The text of a proof by induction, from the certificate that the run stored."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from automata.aliases import JsonObject
 
-MOST_LINES = 6  # of one kind of identity: of d units all but the first few look alike
+MOST_LINES = 6  # of one kind of identity, because the identities of all units are similar
 
 
 def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:
     """Yield the parts of a proof in order, each with the formulas that belong to it.
 
     Args:
-        proof: a certificate of type ``"induction"``.
+        proof: A certificate of type ``"induction"``.
     """
     yield (
         (
-            f"Invariant: {proof['invariant']}. It is shown by induction over the string, with a variable for"
+            f"Invariant: {proof['invariant']}. It is proved by induction on the string, with a variable for"
             " every weight."
         ),
         [],
@@ -35,19 +35,19 @@ def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:
         _some(proof["step"]),
     )
     yield (
-        "Readout: the invariant, times the final weights (equation 3c), is what the network shows.",
+        "Readout: the invariant, times the final weights (equation 3c), is the network's output.",
         _some(proof["readout"]),
     )
     yield (
         (
             f"This was one case; {proof['identities']:,} identities were checked for"
-            f" {'; '.join(proof['instances'])}: in N[X], where there is no minus, and once more over Q by"
-            f" sympy. {proof['enough']} What holds in N[X] holds in every commutative semiring."
+            f" {'; '.join(proof['instances'])}: in N[X], which has no subtraction, and again over Q by"
+            f" SymPy. {proof['enough']} An identity in N[X] holds in every commutative semiring."
         ),
         [],
     )
     if proof["sizes"]:
-        yield "With the size a symbol:", _some(proof["sizes"], MOST_LINES)
+        yield "With a symbol for the size:", _some(proof["sizes"], MOST_LINES)
     yield proof["order"], []
 
 

@@ -1,4 +1,4 @@
-"""The smallest counterexample of a variant, in a few characters."""
+"""The smallest counterexample of a variant, on one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ratproof.report.marks import plain
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:
-    """Return the simplest counterexample as text, or what refutes a variant without one."""
+    """Return the simplest counterexample as text, or a word for a refutation without one."""
     best = simplest(results)
     if best is None or best.counterexample is None:
         return "no automaton" if any(r.kind != "kernel-checked" for r in results) else "a theorem"
@@ -27,7 +27,7 @@ def in_short(
 ) -> str:
     """Return the string, the network's score and the automaton's score on one line.
 
-    For a kernel or a model, return the index and both numbers instead.
+    For a kernel or a model, return the index and both values instead.
     """
     unequal = "!=" if plain(out) else "≠"
     if isinstance(counterexample, KernelCounterexample | StatefulCounterexample):
@@ -41,7 +41,7 @@ def in_short(
 def simplest(results: Sequence[Result]) -> Result | None:
     """Return the result with the simplest counterexample, or None if there is none.
 
-    Results that exclude every other automaton come first.
+    Results that exclude every automaton of some size come first.
     """
     with_one = [result for result in results if result.counterexample is not None]
     return min(with_one, key=_plainness, default=None)

@@ -37,8 +37,8 @@ def call(capsys, *arguments):
 def test_a_counter_is_certified_and_its_certificate_is_about_it(here, capsys):
     status, out, _ = call(capsys, "certify", "net.safetensors", *LOW, "--certificate", "c.json")
     assert status == 0 and out.startswith("certified: the network decides balanced parentheses\n")
-    assert "right on all strings of length at most 12 and height at most 2 (proved," in out
-    assert "right on all strings of every length and height at most 2 (proved," in out
+    assert "correct on all strings of length at most 12 and height at most 2 (proved," in out
+    assert "correct on all strings of every length and height at most 2 (proved," in out
     assert "unit 0 alone: depth = 1 c" in out and out.endswith("  c.json\n")
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "net.safetensors")
     assert status == 0

@@ -23,16 +23,16 @@ from ratproof.laws.kernels.problem import Problem
 Arrays = dict[str, NDArray[np.float64]]
 Function = Callable[..., Any]
 CAPABILITIES = {
-    "cu_seqlens": "packed strings",
+    "cu_seqlens": "packed sequences",
     "infinite-gates": "gates of -infinity",
-    "empty": "strings of no tokens",
+    "empty": "empty sequences",
     "initial-state": "initial states",
     "final-state": "final states",
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
-    "scale": "a scale of one's own",
+    "scale": "a scale other than the default",
     "zero-scale": "a scale of 0",
-    "int32-offsets": "offsets of packed strings in int32",
+    "int32-offsets": "int32 offsets of packed sequences",
     "exact": "exact sums: it clamps gates, or inverts by doubling",
     "non-contiguous": "tensors that are not contiguous",
 }
@@ -93,14 +93,14 @@ class Kernel:
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         unsupported = [CAPABILITIES[name] for name in sorted(self.without)]
         if self.multiple > 1:
-            unsupported.append(f"strings of other lengths than multiples of {self.multiple}")
+            unsupported.append(f"lengths other than multiples of {self.multiple}")
         if self.longest is not None:
-            unsupported.append(f"strings of more than {self.longest} tokens")
+            unsupported.append(f"sequences of more than {self.longest} tokens")
         for axis, sizes in self.sizes.items():
-            unsupported.append(f"other {axis} than {', '.join(map(str, sizes))}")
+            unsupported.append(f"{axis} other than {', '.join(map(str, sizes))}")
         if self.lengths:
-            unsupported.append(f"strings of other lengths than {', '.join(map(str, self.lengths))}")
-        lacking = f"; it does without {', '.join(unsupported)}" if unsupported else ""
+            unsupported.append(f"lengths other than {', '.join(map(str, self.lengths))}")
+        lacking = f"; not tested: {', '.join(unsupported)}" if unsupported else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
         if self.against is not None:

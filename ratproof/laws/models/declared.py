@@ -43,7 +43,7 @@ class Declared:
     def says(self, formats: dict[str, ModelFormat]) -> str:
         """Describe the model on one line."""
         unsupported = [words for name, words in CAPABILITIES.items() if name in self.without]
-        lacking = f"; it does without {', '.join(unsupported)}" if unsupported else ""
+        lacking = f"; not tested: {', '.join(unsupported)}" if unsupported else ""
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, ModelFormat]:
