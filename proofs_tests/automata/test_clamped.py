@@ -1,4 +1,6 @@
-"""Networks whose scores are clamped, read as automata: against the network itself, and what is refused."""
+"""Tests of the conversion of networks with clamped scores to automata, against the networks, and of rejected
+networks.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def dot(a, b):
 
 
 def shown(bits):
-    """Both, and neither: an affine function shows neither of them."""
+    """Return both readouts; an affine function reads out neither."""
     return (Fraction(min(bits)), Fraction(1 - max(bits), 3))
 
 
@@ -73,7 +75,7 @@ def test_steps_and_scores_are_affine():
             read_clamped((1,), step, scores, lambda bits: bits, "a")
 
 
-def test_more_sets_than_are_held_are_refused(monkeypatch):
+def test_more_sets_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setattr(clamped, "MOST_SUPPORTS", 3)
     shift = lambda h, x: (0, *h[:-1])
     assert read_clamped((1, 0), shift, lambda h: h, lambda bits: bits, "a")[0].states == 3

@@ -1,4 +1,6 @@
-"""Recurrences over any semiring, read as automata: what is not linear is refused, however it hides."""
+"""Tests of the conversion of recurrences over any semiring to automata, and of the rejection of nonlinear
+ones.
+"""
 
 from __future__ import annotations
 
