@@ -31,9 +31,7 @@ pytestmark = [
 ]
 D = torch.float64
 SEMIRINGS = ["real", "max_plus", "max_times", "log"]
-WARNS = (
-    "ignore:invalid value:RuntimeWarning"  # NumPy warnings of the interpreter, on operations of infinities
-)
+WARNS = "ignore:invalid value:RuntimeWarning"  # the interpreter uses NumPy, which warns about infinities
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
 each_type = pytest.mark.parametrize(
     "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]

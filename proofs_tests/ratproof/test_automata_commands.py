@@ -1,4 +1,4 @@
-"""The commands that make, list and count automata, and ``equivalent --within``."""
+"""Tests of the commands that construct, list and count automata, and of ``equivalent --within``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def answer(capsys, *arguments):
         (["regex", "[ab]*b", "--alphabet", "ab"], lambda x: x[-1:] == "b"),
     ],
 )
-def test_each_gives_json_on_standard_output_in_an_object_or_in_a_file(command, accepts, folder, capsys):
+def test_each_command_prints_json_or_an_object_or_writes_a_file(command, accepts, folder, capsys):
     assert run(command) == 0
     printed = json_format.loads(capsys.readouterr().out)
     status, data = answer(capsys, *command)
