@@ -1,4 +1,4 @@
-"""``ratproof train``: what it prints, what it refuses, and its entry point."""
+"""Tests of ``ratproof train``: its output, refused arguments and entry point."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert "every string" in capfd.readouterr().err
 
 
-def test_without_training_installed_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_training_installed_it_gives_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "entry_points", lambda group: [])
     with pytest.raises(InputError, match="train is not installed"):
         load("train", typer.Typer())(args=["tomita", "--grammar", "1"], standalone_mode=False)

@@ -1,4 +1,4 @@
-"""Word vectors for rules: found, read, and refused."""
+"""Tests of finding, reading and refusing word vectors for rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from automata.errors import FormatError, InputError
 from training.classification_with_rules.vectors import beside, vectors
 
 
-def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_words_in_other_forms_or_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RATPROOF_DATA", raising=False)
     file = tmp_path / "glove.txt"
     file.write_text("a 1 0\nb 0 1\n")

@@ -1,4 +1,4 @@
-"""Rules and the untrained networks built from them, on labelled sentences."""
+"""Tests of rules and the untrained networks built from them, on labelled sentences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ fare\tBOS hello EOS
 
 
 @given(SEVERAL, SENTENCES)
-def test_the_rule_system_is_each_rule_by_itself(
+def test_the_rule_system_equals_its_separate_rules(
     several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
 ) -> None:
     labelled = [Labelled(label, rule, 1) for label, rule in several]
@@ -66,7 +66,7 @@ def test_mirrored_rules_match_mirrored_sentences(
 
 
 @given(SEVERAL, SENTENCES, st.sampled_from(["first", "last"]))
-def test_at_beta_1_the_networks_give_every_sentence_the_rules_label(
+def test_at_beta_1_the_networks_predict_the_rules_label_for_every_sentence(
     several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]], ties: str
 ) -> None:
     labelled = tuple(Labelled(label, rule, 1) for label, rule in several)
@@ -100,7 +100,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: lis
     assert (first["several"], first["unmatched"], report["missing"]) == (1, 1, ["cost"])
 
 
-def test_it_says_where_a_network_is_not_its_rules(
+def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The network has lost a column of its factors."""
@@ -145,7 +145,7 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err
 
 
-def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
+def test_sentences_have_one_bos_and_one_eos(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
     part = sentences.part_of(tmp_path / "a.tsv")
     assert part.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS"))
