@@ -1,4 +1,4 @@
-"""The formulas on the pages: recognised in the claims' plain text, and such as MathML can show."""
+"""Tests that formulas on the pages are recognised in the claims' plain text and can be shown as MathML."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_proof_on_a_page_is_mathml(formulas, claim):
 
 
 @pytest.mark.parametrize("line", ["c = [", "step: c = 1 2)", "c & d", "unit 0: Sum(c, i) = c", "= c"])
-def test_what_is_no_formula_of_a_proof_is_refused(formulas, line):
+def test_a_malformed_formula_of_a_proof_is_refused(formulas, line):
     with pytest.raises(ValueError, match="of a proof"):
         importlib.import_module("proof_formulas").markdown(line)
 
