@@ -126,7 +126,7 @@ def test_the_page_states_which_language_was_learned(
     assert row[4:] == ["0.00", "0.20", *(f"{100 * share:.2f}" for share in (one_letter, exchanged))]
 
 
-def test_what_was_certified_is_told(pages: Pages, memory: list[dict[str, Any]]) -> None:
+def test_the_certified_claim_is_printed(pages: Pages, memory: list[dict[str, Any]]) -> None:
     theorem = {"proved": True, "height": 20, "length": 1000, "boxes": 652, "why": None}
     why = {"why": "they grow", "word": ["(", "(", ")"]}
     open_one = {"proved": False, "height": 50, "length": None, "boxes": None} | why

@@ -105,7 +105,7 @@ README_FAILURES = {
     "test_network": "the network gives",
     "test_automata": 'different: on "a a" A gives 4/3',
 }
-"""What the failure of each test in the README says."""
+"""The text of each failing test in the README."""
 
 
 @readme
@@ -128,7 +128,7 @@ def test_the_readme_is_short() -> None:
 
 
 def claims_table() -> str:
-    """The README's table: a row a paper, or for papers that are listed among others a row for all of them."""
+    """Return the README's table: one row per paper, or one row for papers that are listed among others."""
     lines = ["| Paper | Claims | Readings that hold | Refuted |", "|---|---|---|---|"]
     rows: dict[str, list[str]] = {}
     for paper in PAPERS.values():

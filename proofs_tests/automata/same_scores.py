@@ -66,7 +66,7 @@ def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
 
 
 def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
-    """Return the automaton with its symbols renamed and their order kept."""
+    """Return the automaton with its symbols renamed and their order preserved."""
     return automaton.replace(index={names[s]: index for s, index in automaton.index.items()})
 
 

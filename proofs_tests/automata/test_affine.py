@@ -86,7 +86,7 @@ def on(f):
     ],
     ids=["square", "relu", "abs", "a step at 40", "hyperbola", "cube", "zero at 0, 1, 2", "int", "floor"],
 )
-def test_what_is_not_affine_is_refused(f):
+def test_a_step_that_is_not_affine_is_refused(f):
     with pytest.raises(NotAffine) as refused:
         on(f)
     pair = refused.value.pair

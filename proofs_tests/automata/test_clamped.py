@@ -34,7 +34,7 @@ def shown(bits):
 @some_cases(
     vector, matrix, matrix, st.tuples(vector, vector), st.lists(strings("ab", run=8), min_size=1, max_size=4)
 )
-def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
+def test_it_scores_the_output_of_the_network(start, a, b, ends, xs):
     tables = {"a": a, "b": b}
 
     def step(h, x):
@@ -61,7 +61,7 @@ def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
         (1, 1, Fraction(1, 2)),
     ],
 )
-def test_what_does_not_count_is_refused(start, weight, end):
+def test_a_network_that_does_not_count_is_refused(start, weight, end):
     with pytest.raises(NotCounting, match=r"weights must be 0, 1, 2, \.\.\., got"):
         read_clamped((start,), lambda h, x: (weight * h[0],), lambda h: (end * h[0],), lambda bits: bits, "a")
 

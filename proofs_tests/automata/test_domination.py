@@ -37,7 +37,7 @@ def with_a_dearer_copy(automaton, factors):
 
 @each
 @few_cases(st.data())
-def test_a_dearer_copy_makes_no_difference(k, data):
+def test_a_more_expensive_copy_makes_no_difference(k, data):
     automaton = data.draw(automata(k, epsilon="none", extreme=False))
     factors = data.draw(st.permutations(DEARER[k]))
     both = with_a_dearer_copy(automaton, factors)

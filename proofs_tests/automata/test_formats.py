@@ -377,7 +377,7 @@ def test_a_malformed_automaton_gives_a_one_line_error_with_file_and_field(data, 
     ["", "{", "nul", '{"a": 1, "a": 2}', "[" * 100_000, '{"states": NaN}', "9" * 5000, '"\\ud800"'],
     ids=lambda t: t[:12],
 )
-def test_what_is_no_json_is_one_sentence(text):
+def test_malformed_json_gives_a_one_line_error(text):
     with pytest.raises(FormatError) as error:
         json_format.loads(text, "x.json")
     assert "\n" not in str(error.value)

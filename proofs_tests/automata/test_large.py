@@ -56,7 +56,7 @@ def close(k, one, other):
 
 @each
 @few_cases(st.data())
-def test_scores_are_the_same_by_every_way(k, data):
+def test_all_methods_give_the_same_scores(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
     right = list(prefix_scores(small, x))

@@ -208,7 +208,7 @@ def test_a_block_of_full_rank_reads_the_prefix_before_the_suffix():
     assert any(first_b(p + s) != first_b(s + p) for p in hankel.prefixes for s in hankel.suffixes)
 
 
-def test_what_is_being_done_is_told():
+def test_progress_is_reported():
     told = []
     minimise(WFSA(REAL, [1, 1], [1, 1], {"a": [[1, 0], [0, 1]]}), told.append)
     assert told == ["1 of 2 dimensions", "1 of 1 dimensions"]

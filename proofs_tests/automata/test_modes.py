@@ -78,7 +78,7 @@ def test_a_step_that_is_not_affine_in_one_mode_is_refused():
         read_with_modes((0, 1), lambda s, x: (1, s[1] * s[1] if s[0] else s[1]), lambda s: (s[1],), "a")
 
 
-def test_modes_without_end_are_refused():
+def test_infinitely_many_modes_are_refused():
     with pytest.raises(InputError, match=f"at most {MOST_MODES:,} modes"):
         read_with_modes((0, 1), lambda s, x: (s[0] + 1, s[1]), lambda s: (s[1],), "a")
 

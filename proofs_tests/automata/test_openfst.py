@@ -105,7 +105,7 @@ def test_a_transducer_is_refused():
         from_openfst(pynini.cross("a", "b"), [chr(i) for i in range(1, 200)])
 
 
-def test_an_empty_machine_comes_back_empty():
+def test_an_empty_machine_round_trips():
     assert from_openfst(pynini.Fst(), "a").states == 0
 
 

@@ -45,7 +45,7 @@ def test_an_operation_has_the_specified_effect_on_scores(k, law, data):
 
 @each
 @few_cases(st.data())
-def test_operations_that_are_done_twice(k, data):
+def test_operations_applied_twice(k, data):
     automaton = data.draw(silent(k))
     trimmed = operations.trim(automaton)
     assert trimmed.states <= automaton.states and operations.trim(trimmed) == trimmed

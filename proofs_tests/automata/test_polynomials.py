@@ -80,6 +80,6 @@ def test_only_natural_numbers_combine_with_polynomials(weight):
     assert not POLYNOMIALS.holds(weight) and f != weight
 
 
-def test_words_do_not_go_with_polynomials():
+def test_words_do_not_combine_with_polynomials():
     with pytest.raises(TypeError, match="in commuting and in noncommuting variables cannot be combined"):
         POLYNOMIALS.variable("f") * WORDS.variable("f")

@@ -280,12 +280,12 @@ def test_weights_that_are_not_representable_are_rounded_first():
         assert share(computed, *prefix_bounds(third, "a", kind)) <= 1
 
 
-def test_epsilon_has_to_be_removed_first():
+def test_epsilon_must_be_removed_first():
     with pytest.raises(InputError, match="remove it first"):
         prefix_bounds(WFSA(REAL, [1.0], [1.0], {}, epsilon=[[0.5]]), "", FLOAT64)
 
 
-def test_what_may_overflow_has_no_bound():
+def test_a_possible_overflow_has_no_bound():
     large = WFSA(REAL, [1], [1], {"a": [[10**30]]})
     _, bounds = prefix_bounds(large, "aa", FLOAT32)
     assert bounds[1] < np.inf and bounds[2] == np.inf
@@ -537,7 +537,7 @@ def test_terms_that_are_equal_in_float64_may_each_be_the_largest():
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
-def test_formats_are_those_that_numpy_has(dtype):
+def test_formats_agree_with_numpy(dtype):
     known, kind = np.finfo(dtype), FORMATS[dtype][0]
     assert (kind.unit, kind.tiny, kind.largest) == (known.eps / 2, known.smallest_normal, known.max)
 

@@ -181,7 +181,7 @@ def test_star_solves_its_equation(a):
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_star_exists_where_the_sum_does(k, light, heavy):
+def test_star_exists_iff_the_sum_does(k, light, heavy):
     star = k.star(light)
     once_more = k.plus(k.one, k.times(light, star))
     assert once_more == (pytest.approx(star, rel=1e-15) if k is LOG else star)

@@ -44,7 +44,7 @@ def changed(model, word):
 
 
 @some_cases(st.data())
-def test_what_classes_show_is_so(data):
+def test_proofs_by_classes_are_correct(data):
     a = data.draw(automata(REAL, most_states=3))
     b = a if data.draw(st.booleans()) else data.draw(automata(REAL, most_states=3))
     of = difference(a.to_exact(), b.to_exact())

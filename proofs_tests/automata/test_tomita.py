@@ -54,7 +54,7 @@ def test_the_dfas_have_the_published_sizes():
         (7, ["", "0101", "1", "0011", "11100011"], ["01010", "10101010"]),
     ],
 )
-def test_strings_that_a_person_knows(number, inside, outside):
+def test_well_known_strings(number, inside, outside):
     grammar = tomita(number)
     assert all(map(grammar.contains, inside)) and not any(map(grammar.contains, outside))
 
@@ -107,7 +107,7 @@ def test_the_depth_is_the_maximum_number_of_open_parentheses(depth, nested):
 
 @pytest.mark.parametrize("letters", ["", "a", "xyz"])
 @pytest.mark.parametrize("depth", range(8))
-def test_the_dfa_is_the_least_one(depth, letters):
+def test_the_dfa_is_minimal(depth, letters):
     dfa = balanced(depth, letters)
     assert (
         dfa.states == depth + 2 == dfa.minimal().states

@@ -54,7 +54,7 @@ def test_float_paths_are_found_too(k, data):
     assert (k.zero if best is None else best.score) == score(automaton, x)
 
 
-def test_the_back_trace_names_silent_moves():
+def test_the_back_trace_includes_epsilon_transitions():
     automaton = WFSA(
         MAX_PLUS,
         [0, "-inf"],

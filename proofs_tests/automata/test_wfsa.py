@@ -53,7 +53,7 @@ TABLE = [[1, 2], [3, 4]]
         (lambda: WFSA.from_edges(REAL, 2, "a", [], [], [(0, 1, "b", 1)]), UnknownSymbol, "'b'"),
     ],
 )
-def test_what_is_no_automaton_is_refused(make, error, says):
+def test_a_malformed_automaton_is_refused(make, error, says):
     with pytest.raises(error, match=says) as raised:
         make()
     assert "\n" not in str(raised.value)

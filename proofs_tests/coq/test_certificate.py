@@ -213,6 +213,6 @@ def test_another_version_of_coq(
     assert "Coq must be 8.16, with mathcomp 1.15, got 8.20.0" in capsys.readouterr().err
 
 
-def test_a_file_that_is_rejected_is_named():
+def test_a_rejected_file_is_reported():
     message = str(coq.Rejected("A.v, line 3", "no such lemma"))
     assert message == "A.v, line 3: Coq does not accept it: no such lemma"

@@ -224,7 +224,7 @@ def test_a_mutated_file_is_rejected(broken: str, compiled: Path, tmp_path: Path)
         coq.compile_file(root / name, root)
 
 
-def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
+def test_unmutated_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
     """Otherwise the tests above would show nothing. The build has compiled every file with the same command
     and without exceptions, and in a copy of it a file compiles again.
     """

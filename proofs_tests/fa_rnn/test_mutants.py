@@ -24,7 +24,7 @@ HOLDING = [
 
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
-def test_a_break_is_refuted(monkeypatch, claim, name, what):
+def test_a_mutation_is_refuted(monkeypatch, claim, name, what):
     assert_refuted(monkeypatch, claim, name, what)
 
 

@@ -58,7 +58,7 @@ def all_positive(w, bits):
 
 @pytest.mark.parametrize("name", DECIDED)
 @pytest.mark.parametrize("what", BREAKS)
-def test_a_break_is_decided_to_differ(name, what, monkeypatch):
+def test_a_mutation_is_decided_to_differ(name, what, monkeypatch):
     with pytest.raises(Disagreement):
         decided(name, monkeypatch, **BREAKS[what])
 

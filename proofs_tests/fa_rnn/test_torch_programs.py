@@ -162,7 +162,7 @@ BREAKS = [
 @pytest.mark.parametrize(
     ("owner", "name", "wrong", "program"), BREAKS, ids=[f"{b[3]}-{b[1]}-{i}" for i, b in enumerate(BREAKS)]
 )
-def test_a_broken_program_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
+def test_a_mutated_program_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
     if isinstance(owner, str):
         monkeypatch.setattr(f"{owner}.{name}", wrong)
     else:

@@ -59,7 +59,7 @@ def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
 
 @pytest.mark.usefixtures("light")
 @pytest.mark.parametrize(("seed", "says"), [(FORGED, "digest is"), (OF_ANOTHER, "numpy is 1.0 there")])
-def test_what_a_worker_forges_is_refused(
+def test_forged_messages_of_a_worker_are_refused(
     seed: int, says: str, cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=seed)) == 2
@@ -110,7 +110,7 @@ def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
     assert status(tmp_path, capsys) == of_one(LIGHT).status()
 
 
-def test_dasks_own_log_says_nothing(cluster: Cluster) -> None:
+def test_dasks_own_log_is_silent(cluster: Cluster) -> None:
     log = logging.getLogger("distributed.client")
     log.setLevel(logging.WARNING)  # as Dask's import leaves it
     with cluster_client.connected(str(cluster.file)):

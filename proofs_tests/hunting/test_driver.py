@@ -265,7 +265,7 @@ def test_a_malformed_greeting_is_refused(tmp_path, greeting):
         ({"more": 1}, "fields are not those"),
     ],
 )
-def test_a_row_that_is_none_is_refused(wrong, says):
+def test_a_malformed_row_is_refused(wrong, says):
     one = Round("one", 0)
     row = row_of(one).to_json() | wrong
     with pytest.raises(FormatError, match=says):

@@ -138,7 +138,7 @@ def test_saved_counterexamples_replay_with_the_same_scores(claim, variant, way, 
 
 
 @given(st.data())
-def test_a_network_that_was_kept_replays(tmp_path_factory, data):
+def test_a_saved_network_replays(tmp_path_factory, data):
     names, xs = data.draw(readings(most=3, longest=3, run=0))
     network = data.draw(
         networks(
@@ -184,7 +184,7 @@ def kept(tmp_path_factory):
         (lambda d: d.update(comparison=7), "field comparison must be an object, got 7"),
     ],
 )
-def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
+def test_a_damaged_file_gives_a_one_line_error(kept, spoil, says, tmp_path, capsys):
     data = json.loads(json.dumps(kept))
     spoil(data)
     path = tmp_path / "spoilt.json"

@@ -54,7 +54,7 @@ def test_unequal_digests_are_reported_and_nothing_is_merged(tmp_path):
     assert HuntLedger(tmp_path / "a").status()["rows"] == 1
 
 
-def test_unequal_verdicts_are_refused_too(tmp_path):
+def test_unequal_verdicts_are_refused(tmp_path):
     one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
     one.add(5, row_of(Round("one", 0)), None)
     other.add(5, replace(row_of(Round("one", 0)), verdict="unknown"), None)

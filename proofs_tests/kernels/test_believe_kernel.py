@@ -318,7 +318,7 @@ def test_the_script_of_a_gradient_shows_it(tmp_path):
     assert printed == example.position.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
 
 
-def test_a_claim_is_an_assertion():
+def test_a_failed_claim_raises_an_assertion_error():
     right = believe_kernel("right", family="hgrn", kernel=KERNELS["hgrn"])
     report = right.check(examples=FEW)
     assert report.as_expected and {result.claim for result in report.results} == {"right"}
@@ -500,7 +500,7 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
         ({"gate_gradient": "sum"}, "gate_gradient has 'sum', where direct, cumulated"),
     ],
 )
-def test_what_does_not_fit_is_named(more, says):
+def test_inconsistent_arguments_are_reported(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
         believe_kernel("mine", **{"family": "gla", "kernel": KERNELS["gla"], **more})
 

@@ -1,5 +1,5 @@
-"""Tests that a recurrent kernel may sum the terms of a step in any order, and that a hint names a required
-other form.
+"""Tests that a recurrent kernel may sum the terms of a step in any order, and that a hint
+suggests another form if one is needed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def halves(x):
 
 @over_strings
 def parallel_scan(tensors, state, scale):
-    """Compute HGRN with states as sums over all tokens, and decays as quotients of exponentials."""
+    """Compute HGRN with states as sums over all tokens, and decays as exponentials of differences."""
     x, g = tensors["x"], tensors["g"]
     if not x.shape[1]:
         return x, x.sum(1) if state is None else state

@@ -127,7 +127,7 @@ def doubled(factors, inputs):
     return inputs
 
 
-def test_an_lrus_scan_holds_on_every_rung():
+def test_an_lrus_scan_holds_in_every_check():
     claim = believe_kernel("mine", family=LRU, kernel=lru(complex_scan))
     assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
     parallel = {"form": "chunked", "chunk": 129, "without": ("initial-state", "empty")}

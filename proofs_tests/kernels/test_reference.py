@@ -111,7 +111,7 @@ def test_states_and_bounds_equal_the_sequential_ones(problem, form):
 
 
 @given(problems(), forms)
-def test_so_are_the_adjoints(problem, form):
+def test_the_adjoints_are_equal(problem, form):
     own, arithmetic, weights = roles(problem), RoundingUnits.of(problem.dtype), problem.weights()
     lanes = (..., None) if problem.family.lanes else ...
     outputs, final = weights["o"][lanes], weights["final_state"].reshape(own.start.shape)

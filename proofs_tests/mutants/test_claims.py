@@ -82,7 +82,7 @@ def test_a_fault_in_the_text_changes_one_location(fault):
 
 
 def sample():
-    """Return some faults outside texts, of different claims whose checks are fast."""
+    """Return some faults in networks, automata or gradients, of different claims whose checks are fast."""
     quick = [
         r
         for r in FAULTS

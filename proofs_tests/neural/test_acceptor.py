@@ -263,7 +263,7 @@ def test_its_options_reproduce_its_shape():
     assert torch.equal(same.eval()(["ab", ""]), network(["ab", ""]))
 
 
-def test_tokens_are_the_places_of_symbols():
+def test_tokens_are_the_indices_of_symbols():
     network = acceptor(alphabet=("x", 7, ("a", "b")))
     tokens, lengths = network.tokens([(7, "x"), (), (("a", "b"),)])
     assert tokens.tolist() == [[1, 0, 2], [0, 0, 0]] and lengths.tolist() == [2, 0, 1]
@@ -280,7 +280,7 @@ def test_no_strings_have_no_logits():
 
 
 @pytest.mark.parametrize("string", ["abc", ("a", None), (0,)])
-def test_an_unknown_symbol_is_named(string):
+def test_an_unknown_symbol_is_reported(string):
     with pytest.raises(
         UnknownSymbol, match=r"symbol ('c'|None|0) is not in the network's alphabet: 'a', 'b'$"
     ) as error:
@@ -305,7 +305,7 @@ def test_an_unknown_symbol_is_named(string):
         (lambda m: m(["a"], torch.tensor([1])), "lengths must be None for strings"),
     ],
 )
-def test_wrong_tokens_are_named(call, says):
+def test_wrong_tokens_are_reported(call, says):
     with pytest.raises(InputError, match=says) as error:
         call(acceptor())
     assert "\n" not in str(error.value)
@@ -328,6 +328,6 @@ def test_wrong_tokens_are_named(call, says):
         ({"similarity": "cosine"}, "similarity must .*got 'cosine'"),
     ],
 )
-def test_wrong_options_are_named(options, says):
+def test_wrong_options_are_reported(options, says):
     with pytest.raises(InputError, match=says):
         acceptor(**options)

@@ -117,7 +117,7 @@ def same_bits(one, other):
         },
     ],
 )
-def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
+def test_a_network_is_restored_bit_by_bit(tmp_path, kind, dtype, options):
     network = build(kind=kind, dtype=dtype, **options).train()
     save(network, tmp_path / "kept.safetensors", {"trained": {"steps": 7, "on": ["a", None]}})
     loaded, about = load(tmp_path / "kept.safetensors")
@@ -276,7 +276,7 @@ def test_a_changed_field_is_refused_or_gives_that_network(folder, kept, field, v
         assert network.options[field] == about["network"][field] == value
 
 
-def test_what_is_no_checkpoint_is_refused(tmp_path, kept):
+def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path, kept):
     path = tmp_path / "bad"
     refused(path, "cannot be read: No such file")
     refused(tmp_path, "cannot be read: Is a directory")
@@ -441,7 +441,7 @@ def test_incompatible_tensors_are_refused(tmp_path, kept, tensors, says):
     refused(tmp_path / "bad", says)
 
 
-def test_a_tensor_that_is_absent_is_named(tmp_path, kept):
+def test_a_missing_tensor_is_reported(tmp_path, kept):
     tensors = safetensors.torch.load(kept)
     for name in tensors:
         rest = {other: tensor for other, tensor in tensors.items() if other != name}

@@ -70,7 +70,7 @@ def test_the_last_matching_label_is_predicted() -> None:
     ]
 
 
-def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
+def test_saved_files_are_read_back(tmp_path: Path) -> None:
     torch.manual_seed(0)
     ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b EOS"), WORDS)
     for more in ({}, {"embeddings": torch.randn(6, 3), "beta": 0.4}, {"extra": 2}):
@@ -83,7 +83,7 @@ def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
         assert about["seed"] == 3 and again.blocks == model.blocks and again.labels == model.labels
 
 
-def test_files_that_are_no_classifier(tmp_path: Path) -> None:
+def test_files_that_are_not_classifiers(tmp_path: Path) -> None:
     ruleset = rule_set(loads("[x]\n$ * a $ *"), WORDS)
     model = Classifier.of_rules(ruleset, LABELS)
     path = tmp_path / "m.safetensors"

@@ -172,7 +172,7 @@ def test_beta_0_is_exact_if_the_embeddings_span_the_rules(size: int, exact: bool
         assert torch.allclose((scores @ network.final.T)[None], network(sentence), atol=1e-10)
 
 
-def test_bad_input_is_one_sentence() -> None:
+def test_bad_input_gives_a_one_line_error() -> None:
     automaton = WFSA(REAL, [1], [1], {"a": [[1]], "b": [["1/2"]]})
     network = FARNN.of(automaton)
     with pytest.raises(UnknownSymbol, match="'c' is not in the vocabulary"):

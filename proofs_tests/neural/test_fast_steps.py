@@ -203,7 +203,7 @@ def test_transforms_and_forward_derivatives_go_through_the_cell():
     torch.testing.assert_close((reverse * direction).sum(), forward)
 
 
-def test_what_cannot_be_run_so_is_refused():
+def test_unsupported_cells_are_refused():
     x = torch.zeros(1, 1, 2, dtype=D)
     for layer in (
         SRElman(2, 3, dtype=D),

@@ -355,7 +355,7 @@ def test_an_affine_layer_equals_its_gates_and_steps(layer, backend):
     assert all(map(torch.equal, cell.recur(view, state), cell.steps(cell.gates(view), state)))
 
 
-def test_what_does_not_fit_is_named():
+def test_inconsistent_arguments_are_reported():
     matrices, symbols, start = torch.ones(2, 3, 3), torch.zeros(4, 5, dtype=torch.long), torch.ones(5, 3)
     with pytest.raises(
         InputError, match=r"\(S, n, n\), \(T, B\), \(B, n\).*got \(2, 3, 3\), \(4, 5\), \(5, 2\)"

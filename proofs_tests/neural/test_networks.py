@@ -308,7 +308,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "options", "call", "says"), WRONG)
-def test_wrong_shapes_are_named(kind, options, call, says):
+def test_wrong_shapes_are_reported(kind, options, call, says):
     with pytest.raises(InputError, match=says) as error:
         call(build(kind, options))
     assert "\n" not in str(error.value)
@@ -332,7 +332,7 @@ def test_wrong_shapes_are_named(kind, options, call, says):
         ("isan", (1, 1), {"num_layers": 2}, "would read vectors, not symbols"),
     ],
 )
-def test_wrong_options_are_named(kind, sizes, options, says):
+def test_wrong_options_are_reported(kind, sizes, options, says):
     with pytest.raises(InputError, match=says):
         layer_kinds()[kind].cls(*sizes, **options)
 

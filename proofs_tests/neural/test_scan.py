@@ -205,7 +205,7 @@ def test_gradients_match_the_explicit_steps(loop, backend, data):
 def test_gradients_of_low_precision_inputs_use_the_accumulated_states(backend, again, dtype, semiring, data):
     """Rounded states do not determine which term is larger, nor by how much."""
     if (backend, dtype) == ("c++", torch.float16):
-        return  # the fused pass does not compute it
+        return  # the C++ backend does not support it
     inputs = [x.to(dtype) for x in drawn(data, st.floats(-3, 3), st.floats(-200, 200), most=30)]
     results = []
     for values in (inputs, [x.float() for x in inputs]):
@@ -471,7 +471,7 @@ def test_shapes_are_broadcast_dtypes_promoted_and_layouts_irrelevant(loop, backe
 
 @each_backend
 @each_loop
-def test_what_is_not_a_number_stays_so(loop, backend):
+def test_nan_stays_nan(loop, backend):
     u = torch.zeros(3, 20)
     u[1, ::3] = math.nan
     with scan.use(backend):
@@ -664,7 +664,7 @@ def test_the_compiler_may_be_a_command_of_several_words(monkeypatch, tmp_path, n
 
 
 @in_c
-def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
+def test_a_damaged_library_is_rebuilt(monkeypatch, tmp_path):
     source = tmp_path / "one.cpp"
     source.write_text('extern "C" int one() { return 1; }\n')
     try:
@@ -687,7 +687,7 @@ def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
     "shapes", [[(5, 3), (5, 2), (3,)], [(5, 3), (5, 3), (5, 3)], [(5, 1), (5, 1), (3,)], [(), (), ()]]
 )
 @each_loop
-def test_shapes_that_do_not_fit_are_named(loop, shapes):
+def test_inconsistent_shapes_are_reported(loop, shapes):
     message = "got " + ", ".join(map(str, shapes[:2])) + f" and {shapes[2]}"
     with pytest.raises(InputError, match=re.escape(message)):
         loop(*(torch.ones(shape) for shape in shapes))

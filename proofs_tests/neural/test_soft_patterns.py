@@ -76,7 +76,7 @@ def decided(kind, most=20):
 
 
 @each
-def test_a_variant_names_its_layer(kind):
+def test_a_variant_refers_to_its_layer(kind):
     name, variant = STANDS_FOR[kind]
     claim = claim_named(name)
     assert claim.layers_of(claim.variant(variant)) == (kind,) and kind in layer_kinds()
@@ -200,7 +200,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_broken_layer_is_refuted(name, monkeypatch):
+def test_a_mutated_layer_is_refuted(name, monkeypatch):
     kind, where, part, wrong = BREAKS[name]
     if part == "pattern":
         monkeypatch.setattr(sopa_one_epsilon, "two_rows", sopa.one_row)

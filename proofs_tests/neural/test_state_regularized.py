@@ -239,7 +239,7 @@ def test_an_invalid_temperature_is_reported(value):
         ({"hidden_size": 0}, "hidden_size must .*got 0"),
     ],
 )
-def test_wrong_options_are_named(options, says):
+def test_wrong_options_are_reported(options, says):
     with pytest.raises(InputError, match=says) as error:
         SRGRU(**{"input_size": 2, "hidden_size": 3, **options})
     assert "\n" not in str(error.value)
@@ -285,7 +285,7 @@ def test_an_out_of_range_centroid_is_reported(index):
         ),
     ],
 )
-def test_wrong_shapes_are_named(kind, call, says):
+def test_wrong_shapes_are_reported(kind, call, says):
     with pytest.raises(InputError, match=says) as error:
         call(LAYERS[kind](2, 3))
     assert "\n" not in str(error.value)

@@ -169,14 +169,14 @@ def test_floats_are_near_the_balls(name):
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_weights_come_back_from_json(name):
+def test_weights_are_restored_from_json(name):
     import json
 
     cell = some(CELLS[name], 2, "abc", 5)
     assert from_json(CELLS[name], json.dumps(cell.to_json()), "w.json") == cell
 
 
-def test_what_a_cell_may_not_be_given():
+def test_invalid_arguments_of_a_cell():
     good = some(CELLS["elman"], 2)
     for weights, says in [
         ({**good.weights, "U_h": [[1, 2]]}, "elman: U_h must have shape"),

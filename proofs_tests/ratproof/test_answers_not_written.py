@@ -138,7 +138,7 @@ def test_a_string_is_read_back_as_it_is_shown(symbols):
     assert read_string(argument, as_list=argument.startswith("[")) == tuple(symbols)
 
 
-def test_one_symbol_and_two_are_told_apart():
+def test_one_symbol_and_two_are_distinguished():
     assert write_string(["ab"]) != write_string(["a", "b"])
 
 

@@ -68,7 +68,7 @@ def test_a_correct_module_holds_and_one_off_by_an_ulp_is_refuted(tmp_path):
     [SRU(3, 2), QRNN(3, 2, window=2), RRNNBMaxPlus(3, 2, output_gate=True)],
     ids=lambda m: type(m).__name__,
 )
-def test_a_layer_of_ours_reads_itself_off(layer):
+def test_a_builtin_layer_extracts_its_own_automata(layer):
     torch.manual_seed(1)
     claim = believe_module("layer", module=layer, embeddings=torch.randn(2, 3), alphabet="ab")
     comparisons = list(claim.comparison.compare(["", "a", "abba", "b" * 30]))
@@ -167,7 +167,7 @@ def test_slack_allows_for_rounded_gates():
         ),
     ],
 )
-def test_what_does_not_fit_is_named(options, says):
+def test_inconsistent_arguments_are_reported(options, says):
     with pytest.raises(InputError, match=says):
         believe_module("mine", **{"embeddings": torch.eye(2), "alphabet": "ab", **options})
 

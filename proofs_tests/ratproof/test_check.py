@@ -191,7 +191,7 @@ c = believe("cats", start=1, step=lambda c, x: c * (2 if x == "cat" else 1), aut
     "text",
     ["sys.exit(0)", "raise GeneratorExit", "import pytest\npytest.skip('no', allow_module_level=True)"],
 )
-def test_a_file_that_leaves_is_no_success(text, capsys):
+def test_a_file_that_exits_is_not_a_success(text, capsys):
     assert run(["check", written(HEAD + text)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and "mine.py: line" in err and err.count("\n") == 1
@@ -229,7 +229,7 @@ def test_a_name_that_is_a_path_is_refused(name, capsys):
     assert {p.name for p in Path().iterdir()} - {"__pycache__"} == {"mine.py"}
 
 
-def test_numbers_that_wrap_are_refused():
+def test_integers_that_overflow_are_refused():
     text = (
         'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a":'
         " [[1]]}))"
@@ -279,7 +279,7 @@ def test_a_wrong_file_gives_a_one_line_error(text, says, capsys):
         (["check", str(EXAMPLE), "--kind", "proved"], "no claim in it promises evidence of the kind proved"),
     ],
 )
-def test_bad_arguments_are_one_sentence(arguments, says, capsys):
+def test_bad_arguments_give_a_one_line_error(arguments, says, capsys):
     assert run(arguments) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and says in err

@@ -223,7 +223,7 @@ def test_untampered_certificates_are_accepted(name):
 
 
 @pytest.mark.parametrize("data", TAMPERED)
-def test_every_kind_of_field_is_looked_at(data):
+def test_every_kind_of_field_is_checked(data):
     assert verdict(data) == "rejected"
 
 

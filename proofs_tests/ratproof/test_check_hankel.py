@@ -153,7 +153,7 @@ TAMPERED = [
 
 
 @pytest.mark.parametrize("data", TAMPERED)
-def test_every_kind_of_field_is_looked_at(data):
+def test_every_kind_of_field_is_checked(data):
     assert verdict(data) == "rejected"
 
 
@@ -165,7 +165,7 @@ def test_every_kind_of_field_is_looked_at(data):
         ({"prefixes": [["a", 1]]}, "must be a list of the right types"),
     ],
 )
-def test_what_is_malformed_is_named(fields, why):
+def test_malformed_input_is_reported(fields, why):
     with pytest.raises(ValueError, match=why):
         check_hankel.verdict({**ELMAN, **fields})
 

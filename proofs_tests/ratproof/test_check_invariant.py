@@ -44,7 +44,7 @@ def refused(data):
 
 @CASES
 @given(EQ_5.cases("ab"), st.data())
-def test_one_arrow_changed_is_refused(case, data):
+def test_one_changed_transition_is_refused(case, data):
     good = certificate(case)
     q = data.draw(st.sampled_from(good["states"]))
     x = data.draw(st.sampled_from("ab"))
@@ -114,7 +114,7 @@ def test_no_box_closes_if_the_mixture_leaves_the_dfa():
     assert left > 3
 
 
-def test_what_is_malformed_is_refused():
+def test_malformed_input_is_refused():
     good = certificate(next(EQ_5.small_cases(2)))
     for field, wrong in product(list(good), [None, 0, "x", [], {}, [[]], "1/0", True]):
         assert refused({**good, field: wrong}), (field, wrong)
@@ -142,7 +142,7 @@ def test_a_table_without_one_state_per_centroid_is_reported(case, row):
         check_invariant.verdict(good)
 
 
-def test_automata_that_are_no_dfa_are_told():
+def test_automata_other_than_dfas_are_reported():
     two_ways = [[1, 1], [0, 1]]
     automata = [
         WFSA(REAL, [1, 0], final, {"a": [[0, 1], [1, 0]], "b": two_ways}) for final in ([1, 0], [0, 1])

@@ -312,7 +312,7 @@ def test_an_automaton_has_one_digest_in_every_form():
         (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
     ],
 )
-def test_bad_input_is_one_sentence(folder, capsys, arguments, says):
+def test_bad_input_gives_a_one_line_error(folder, capsys, arguments, says):
     (folder / "text.json").write_text("text")
     (folder / "list.json").write_text("[]")
     (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)

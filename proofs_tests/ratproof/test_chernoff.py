@@ -78,7 +78,7 @@ def test_runs_agree_with_their_own_automaton():
     assert first_difference(runs(dtype="float64")) is None
 
 
-def test_a_transposed_table_is_seen():
+def test_a_transposed_table_is_detected():
     comparison = runs()
     comparison.__dict__["_automata"] = [
         a.replace(matrices=a.matrices.transpose(0, 2, 1)) for a in comparison.automata()
@@ -86,7 +86,7 @@ def test_a_transposed_table_is_seen():
     assert "runs" in first_difference(comparison).network
 
 
-def test_a_shifted_start_is_seen():
+def test_a_shifted_start_is_detected():
     comparison = runs()
     comparison.__dict__["_automata"] = [
         a.replace(initial=np.roll(a.initial, 1)) for a in comparison.automata()
@@ -94,7 +94,7 @@ def test_a_shifted_start_is_seen():
     assert "runs" in first_difference(comparison).network
 
 
-def test_swapped_symbols_are_seen():
+def test_swapped_symbols_are_detected():
     comparison = runs()
     comparison.__dict__["_automata"] = [a.replace(matrices=a.matrices[::-1]) for a in comparison.automata()]
     assert "runs" in first_difference(comparison).network

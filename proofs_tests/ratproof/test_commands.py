@@ -181,7 +181,7 @@ def test_claims_lists_every_claim(capsys):
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
 )
-def test_bad_input_is_one_sentence(arguments, says, napkin, capsys):
+def test_bad_input_gives_a_one_line_error(arguments, says, napkin, capsys):
     assert says in refused(capsys, *(a.replace("{napkin}", napkin) for a in arguments))
 
 
@@ -298,7 +298,7 @@ def test_a_malformed_file_gives_a_one_line_error_and_no_output(name, what, case,
         ("latin.txt", b"caf\xe9", "no UTF-8"),
     ],
 )
-def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
+def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
     path = tmp_path / name
     path.write_bytes(content)
     assert says in refused(capsys, "verify", "--text", str(path))

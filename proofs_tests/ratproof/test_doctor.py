@@ -41,7 +41,7 @@ def test_on_a_gpu_it_reports_the_maximum_of_states_of_triton(monkeypatch, capsys
     assert all(f"products with matrices on cuda in {t}: {why}" in output for t in ("float32", "bfloat16"))
 
 
-def test_it_says_what_forces_a_backend(capsys, monkeypatch):
+def test_it_reports_what_forces_a_backend(capsys, monkeypatch):
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert run(["doctor"]) == 0
     assert "recurrence on cpu in float32: torch, as RATPROOF_SCAN says so" in capsys.readouterr().out

@@ -100,7 +100,7 @@ def dfa(symbols: tuple[str, ...], final: int) -> DFA:
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True), st.text())
-def test_no_symbol_and_no_name_is_markup(symbols, name):
+def test_symbols_and_names_are_not_markup(symbols, name):
     one, other = (dfa(tuple(symbols), final).to_wfsa() for final in (0, 1))
     answer = equivalent(one, other)
     page = equivalence_page(answer, name, name, {name: one}, name)

@@ -316,7 +316,7 @@ def turns_on_numbers(state, x):
     [(AllAlike(), alike), (Tally(), changed_in_place), ("early", turns_on_numbers)],
     ids=["alike", "in place", "late"],
 )
-def test_modes_that_lie_are_seen(mode, step, monkeypatch):
+def test_dishonest_modes_are_detected(mode, step, monkeypatch):
     (result,) = decided(
         monkeypatch, believe("liar", start=(mode, 0), step=step, automaton=HALVES, modes=True)
     )
@@ -335,8 +335,8 @@ def test_a_mode_that_is_not_a_number_is_refused(monkeypatch):
 
 
 def lies_on(kind, after):
-    """Return Proposition 7's unit with a second component that counts symbols: it is right on all types
-    except for this type of number, and there up to a length.
+    """Return Proposition 7's unit with a second component that counts symbols; it is wrong
+    only for numbers of this type, after ``after`` symbols.
     """
 
     def step(w, state, x):
@@ -557,7 +557,7 @@ class AlwaysDrops(nn.Module):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_module_that_lies_does_not_hold(name, monkeypatch):
+def test_a_dishonest_module_does_not_hold(name, monkeypatch):
     torch.manual_seed(0)
     claim = believe_module(
         "liar", module=MODULES[name](), embeddings=torch.eye(2), alphabet="ab", automaton=SUMS

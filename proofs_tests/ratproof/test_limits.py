@@ -94,7 +94,7 @@ def test_an_unknown_verdict_is_printed_like_other_verdicts(tmp_path):
     )
 
 
-def test_what_was_being_done_is_said(tmp_path):
+def test_the_interrupted_stage_is_reported(tmp_path):
     status, _, err = ends(
         [*program(tmp_path, "supervisor.note('length 7')", FOR_EVER), "--limit-seconds", "0.2"], tmp_path
     )
@@ -295,7 +295,7 @@ def test_every_command_is_limited_or_documented_as_unlimited():
         ("--limit-memory", "1M"),
     ],
 )
-def test_a_limit_that_is_none_is_refused(capsys, wrong):
+def test_an_invalid_limit_is_refused(capsys, wrong):
     assert run(["rank", "nothing.json", *wrong]) == 2
     assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} must be ")
 

@@ -133,7 +133,7 @@ SEEN_BY = [
 
 
 @pytest.mark.parametrize(("name", "way"), SEEN_BY)
-def test_a_broken_claim_is_refuted(name, way, monkeypatch):
+def test_a_mutated_claim_is_refuted(name, way, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
     monkeypatch.setattr(
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
@@ -204,7 +204,7 @@ READINGS = {f.__name__: f for f in (transposed, units_rotated, start_forgotten)}
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_broken_loop_is_refuted(name, monkeypatch):
+def test_a_mutated_loop_is_refuted(name, monkeypatch):
     monkeypatch.setattr(gated, "gated", LOOPS[name])
     with pytest.raises(Disagreement):
         network()
@@ -405,7 +405,7 @@ def test_differences_need_a_certificate_that_excludes_small_automata():
         exhaust(CLAIM.name, variant, longest=2, letters=1)
 
 
-def test_to_decide_nothing_is_no_evidence():
+def test_deciding_nothing_is_not_evidence():
     comparison = ExactComparison(CLAIM.name, "corrected", CLAIM.example)
     with pytest.raises(RuntimeError, match="no unit to decide"):
         decide_units(comparison, [], [])

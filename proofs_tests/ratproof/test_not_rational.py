@@ -140,7 +140,7 @@ def test_a_users_cell_is_analysed_identically_but_has_no_certificate():
         lower_bound.to_json()
 
 
-def test_what_a_bound_may_not_be_asked():
+def test_invalid_arguments_of_a_bound():
     cell = some(CELLS["elman"])
     with pytest.raises(InputError, match="there is no unit 1"):
         bound(cell, 1, [()], [()])

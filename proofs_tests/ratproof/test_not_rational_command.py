@@ -24,7 +24,7 @@ def refused(capsys, *arguments):
     return err.removeprefix("ratproof: ").strip()
 
 
-def test_it_says_what_it_has_shown(capsys):
+def test_it_prints_the_proved_claim(capsys):
     assert run(["not-rational", "gru"]) == 0
     out = capsys.readouterr().out
     assert (
@@ -152,7 +152,7 @@ def test_every_size_shows_each_hypothesis(capsys):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_bad_input_is_one_sentence(arguments, says, capsys):
+def test_bad_input_gives_a_one_line_error(arguments, says, capsys):
     assert says in refused(capsys, *arguments)
 
 
@@ -191,7 +191,7 @@ def test_bad_input_is_one_sentence(arguments, says, capsys):
     ],
     ids=range(18),
 )
-def test_weights_that_are_none_are_refused(text, says, tmp_path, capsys):
+def test_invalid_weights_are_refused(text, says, tmp_path, capsys):
     (tmp_path / "w.json").write_text(text)
     message = refused(capsys, "elman", "--weights", str(tmp_path / "w.json"))
     assert says in message and "w.json" in message

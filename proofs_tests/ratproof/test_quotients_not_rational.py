@@ -122,7 +122,7 @@ TEACHES = [
 
 
 @pytest.mark.parametrize(("cell", "why"), TEACHES, ids=[str(why) for _, why in TEACHES])
-def test_each_hypothesis_is_looked_at(cell, why):
+def test_each_hypothesis_is_checked(cell, why):
     theorem = every_size(cell)
     if why is None:
         assert isinstance(theorem, EverySize)
@@ -132,7 +132,7 @@ def test_each_hypothesis_is_looked_at(cell, why):
         )
 
 
-def test_two_clocks_are_no_clock():
+def test_two_clocks_are_refused():
     def step(weights, state, x, a):
         (s,), (t,), _ = state
         return [s + 1], [half(t, a)], [a.quotient(s + 1, half(t, a))]
@@ -141,7 +141,7 @@ def test_two_clocks_are_no_clock():
     assert "several clocks" in every_size(WeightedCell(cell, ("a", "b"), 1, {})).why["a"]
 
 
-def test_one_letter_has_none_to_begin_with():
+def test_a_single_letter_is_not_covered():
     assert every_size(WeightedCell(TEACHES[0][0].cell, ("a",), 1, {})).why == {
         "a": "there is no other letter to begin with"
     }

@@ -95,7 +95,7 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
         (["BOS a", "--bos"], "must not contain BOS, which begins every sentence"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_bad_input_gives_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
 ) -> None:
     assert run(["compile", *arguments, "-o", str(tmp_path / "a.json")]) == 2
@@ -119,7 +119,7 @@ def test_an_output_that_is_not_an_automaton_format(
 
 
 @pytest.mark.parametrize("text", ['{"words": ["a"]}', "[1]", '["a", ""]', "{", "[]"])
-def test_what_is_no_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_malformed_vocabularies(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     (tmp_path / "words.json").write_text(text)
     assert (
         run(["compile", "a", "--vocabulary", str(tmp_path / "words.json"), "-o", str(tmp_path / "a.json")])

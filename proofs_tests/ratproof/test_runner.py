@@ -151,7 +151,7 @@ def test_an_interruption_and_missing_requirements_are_not_verdicts():
             observed(mock.Mock(side_effect=error))
 
 
-def test_a_kind_without_a_rung_is_unknown():
+def test_an_unimplemented_kind_is_unknown():
     (seen,) = Step(CLAIM, PRINTED, "believed", ExactRecurrence()).run()
     assert seen.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in seen.why
 

@@ -46,7 +46,7 @@ def test_each_kind_of_shrinking_is_tried():
     assert many.string == ("b",) * 20 and len(asked) < 150
 
 
-def test_it_says_where_it_stopped(monkeypatch):
+def test_it_reports_where_it_stopped(monkeypatch):
     string = tuple(map("".join, product("ab", repeat=8)))
     few = shrink(string, lambda x: len(set(x)) == 256, sorted(string), most_calls=10)
     assert few.string == string and few.stopped == "the search for a smaller string stopped after 10 strings"

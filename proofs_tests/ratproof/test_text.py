@@ -42,7 +42,7 @@ def test_words_are_the_alphabet_and_every_prefix_is_counted(corpus):
     assert book.share is not None and book.share <= 1
 
 
-def test_seeded_vectors_are_the_same_again(corpus):
+def test_seeded_vectors_are_reproducible(corpus):
     assert (load_corpus(corpus).vectors == load_corpus(corpus).vectors).all()
 
 

@@ -59,7 +59,7 @@ def test_promised_evidence_that_is_missing_is_unknown():
     assert not Outcome(lacking).as_expected
 
 
-def test_only_what_was_asked_for_is_missed():
+def test_only_requested_evidence_can_be_missing():
     lacking = _missing(Request(claims=("corollary-9",), kinds=("exhausted",)), [], [])
     assert {(r.claim, r.kind) for r in lacking} == {("corollary-9", "exhausted")}
 
@@ -102,7 +102,7 @@ def test_an_unwritable_folder_is_reported_once():
             assert note.startswith(f"{what} not kept: .ratproof/x") and "Permission denied" in note
 
 
-def test_nothing_at_all_is_not_as_expected():
+def test_an_empty_run_is_not_as_expected():
     assert not Outcome([]).as_expected
     assert not Outcome(
         [Result("c", "v", "sampled", "holds", Verdict.HOLDS, "exact", None, None)], interrupted=True

@@ -193,7 +193,7 @@ class TrainingLies(nn.Module):
         return inputs[:, :, :1].cumsum(0) + 7.0 * self.training
 
 
-def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
+def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
     count = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=count)
@@ -275,7 +275,7 @@ def test_an_fa_rnn_with_bounds_and_without_underflow_is_compared_in_full(monkeyp
 
 
 def test_an_fa_rnn_that_overflows_is_not_a_case_and_other_nans_are_refuted(monkeypatch):
-    """In another block than its own, an overflow becomes NaN: 0 times infinity."""
+    """An overflow becomes NaN in the other blocks: 0 times infinity."""
     read = claim_named("fa-rnn-eq-10").variant("corrected")
     case = next(read.small_cases(1))
     large = replace(case, entries={**case.entries, "D_1": ((2**100,),), "v": {"a": (2**100,)}})
@@ -342,7 +342,7 @@ def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
 
 @pytest.mark.parametrize("way", [ExactComparison, WithOpenFst])
 @given(shortest=st.integers(0, 4), strings=st.lists(st.text("ab", max_size=5)))
-def test_shorter_strings_are_no_cases(way, shortest, strings):
+def test_shorter_strings_are_not_cases(way, shortest, strings):
     claim = speaks_from(shortest)
     long = sum(len(x) >= shortest for x in strings)
     cases, left_out = counted(way("mine", "believed", claim.example), strings)
@@ -426,7 +426,7 @@ def test_a_comparison_that_answers_for_other_strings_is_not_evidence(count):
         counted(Says(*[StringResult("a", None, None)] * count), ["a", "b"])
 
 
-def test_no_strings_are_no_cases():
+def test_no_strings_give_no_cases():
     assert counted(Says(), []) == (0, {})
 
 

@@ -101,7 +101,7 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
         ("a \\", "got '\\\\\\\\'"),
     ],
 )
-def test_what_is_no_rule(text: str, says: str) -> None:
+def test_malformed_rules(text: str, says: str) -> None:
     with pytest.raises(FormatError) as error:
         parse(text, "rules.txt", line=7, column=9)
     assert str(error.value).startswith("rules.txt: line ") and says.replace("\\\\\\\\", "\\\\") in str(
@@ -122,11 +122,11 @@ def test_what_is_no_rule(text: str, says: str) -> None:
         ("[x]\na\n  b | ( c", "line 3, column 10: expected .*, got the end"),
     ],
 )
-def test_what_is_no_file_of_rules(text: str, says: str) -> None:
+def test_malformed_files_of_rules(text: str, says: str) -> None:
     with pytest.raises(FormatError, match=says):
         rule_files.loads(text)
 
 
-def test_repetitions_that_are_none() -> None:
+def test_invalid_repetitions() -> None:
     with pytest.raises(InputError, match="the maximum must be at least 2, got 1"):
         Repeat(Word("a"), 2, 1)

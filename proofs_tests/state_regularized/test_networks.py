@@ -120,7 +120,7 @@ def test_a_mixture_equals_torchs(w, string):
         assert now.label == int(alpha[0].argmax()) + 1
 
 
-def test_an_unsettled_run_says_so():
+def test_an_unsettled_run_raises():
     tied = next(w for w in integers((2, 1), SMALL, (1,)).small(1) if margin(scores_at(w, 1, "a")) == 0)
     try:
         mixtures.step(tied, mixtures.start(tied), "a")

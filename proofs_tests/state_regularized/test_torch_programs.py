@@ -114,7 +114,7 @@ BREAKS = [
         for program in programs
     ],
 )
-def test_a_broken_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
+def test_a_mutated_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
     monkeypatch.setattr(owner, name, wrong)
     with pytest.raises(Disagreement):
         STEPS[program].show()

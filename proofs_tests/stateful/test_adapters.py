@@ -148,7 +148,7 @@ def test_a_cache_of_tuples_is_reordered_by_its_model():
 @pytest.mark.parametrize(
     ("method", "says"), [("reorder", r"must have reorder_cache\(rows\)"), ("clear", r"must have reset\(\)")]
 )
-def test_a_cache_without_a_method_is_named(method, says):
+def test_a_cache_without_a_method_is_reported(method, says):
     model = of_causal_model(Notes())
     arguments = (torch.tensor([0]),) if method == "reorder" else ()
     with pytest.raises(InputError, match=f"a str, {says}; pass without=\\('{method}',\\)"):

@@ -48,7 +48,7 @@ def _the_same_weights():
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_right_model_holds_on_every_law(name):
+def test_a_correct_model_satisfies_every_property(name):
     model = RIGHT[name]()
     assert verdicts(model) == dict.fromkeys((law for law in LAWS if law not in model.without), "holds")
 
@@ -264,7 +264,7 @@ def test_calls_with_inconsistent_outputs_are_reported():
     assert "the outputs of two calls have shapes (1, 1, 2, 1), and then (1, 2, 2, 2)" in result.why
 
 
-def test_nan_in_one_way_alone_refutes():
+def test_nan_in_only_one_kind_of_call_refutes():
     def model(inputs, state):
         outputs, state = running(inputs, state)
         return outputs / (0 if inputs.shape[1] == 1 else 1) * 1.0, state
@@ -308,7 +308,7 @@ def test_a_model_gets_no_more_tokens_than_its_maximum():
     assert max(lengths) == 20
 
 
-def test_a_claim_is_an_assertion():
+def test_a_failed_claim_raises_an_assertion_error():
     believe_stateful("right", model=RecurrentModel()).check(examples=17)
     with pytest.raises(AssertionError, match=r"outputs\[0, 1, 0\] is"):
         believe_stateful("wrong", model=wrong("positions from 0 in every call")).check(examples=17)
@@ -332,7 +332,7 @@ def test_a_claim_is_an_assertion():
         ({"longest": 1}, "longest must be an integer of at least 2, got 1"),
     ],
 )
-def test_what_does_not_fit_is_named(more, says):
+def test_inconsistent_arguments_are_reported(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
         believe_stateful("mine", **{"model": RecurrentModel(), **more})
 

@@ -90,7 +90,7 @@ def test_a_fault_of_deployment_is_refuted_by_its_own_property(mistake):
     assert verdicts(Deployed(mistake), kind, 100) == {kind: "refuted"}
 
 
-def test_the_right_model_holds():
+def test_the_correct_model_holds():
     assert verdicts(Deployed()) == dict.fromkeys(LAWS, "holds")
 
 

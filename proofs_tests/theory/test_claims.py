@@ -21,7 +21,7 @@ each = pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)
 
 
 @each
-def test_it_says_what_it_claims_and_where(claim: Claim):
+def test_it_has_a_statement_and_a_source(claim: Claim):
     assert claim.statement.endswith(".") and claim.source.statement
     assert claim.source.section or claim.name in SECTION_UNKNOWN
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9.]+)*", claim.name)

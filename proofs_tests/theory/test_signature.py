@@ -93,7 +93,7 @@ def test_letters_are_renamed_in_windows_too(data):
 @pytest.mark.parametrize(
     "spoil", [{"semiring": "complex"}, {"alphabet": 3}, {"size": ["d", "2"]}, {"weights": {"f": {"a": 1}}}]
 )
-def test_a_spoilt_object_is_refused(spoil):
+def test_a_damaged_object_is_refused(spoil):
     good = Weights(MAX_PLUS, "a", {"f": {"a": GRID[0]}}).to_json()
     with pytest.raises(InputError):
         Weights.from_json({**good, **spoil})

@@ -132,7 +132,7 @@ def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
         ("[[part]]", "[[part", "must be TOML"),
     ],
 )
-def test_a_wrong_file_is_one_sentence(root: Path, old: str, new: str, says: str) -> None:
+def test_a_wrong_file_gives_a_one_line_error(root: Path, old: str, new: str, says: str) -> None:
     (root / "small.toml").write_text(PLAN.replace(old, new))
     with pytest.raises(InputError) as error:
         read(root / "small.toml")

@@ -164,7 +164,7 @@ def test_random_weights_forget_the_rules(data: RuledSentences, folder: Path) -> 
         ({"tensor": "whole", "beta": 1.0}, "matrices", True),
     ],
 )
-def test_a_variant_trains_what_it_says(
+def test_a_variant_trains_its_documented_parameters(
     change: dict[str, object], named: str, trained: bool, data: RuledSentences, folder: Path
 ) -> None:
     task = task_of(replace(TINY, **change), data, folder)  # type: ignore[arg-type]
@@ -232,7 +232,7 @@ def test_sampled_sentences_match_rules_and_depend_only_on_the_epoch(
 # Runs.
 
 
-def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
+def test_the_running_mean_is_stored(folder: Path, tmp_path: Path) -> None:
     at = Data(folder, any_size=True)
     both = (replace(TINY, average=average) for average in (0.0, 0.99))
     trained = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]

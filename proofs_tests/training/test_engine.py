@@ -125,7 +125,7 @@ def test_training_stops_when_no_epoch_is_better_and_the_rate_is_halved_before() 
     assert [one["rate"] for one in p.history] == [0.1, 0.1, 0.1, 0.1, 0.05, 0.05]
 
 
-def test_the_best_epochs_weights_are_kept() -> None:
+def test_the_best_epochs_weights_are_saved() -> None:
     loop = loop_of(Scripted([0.5, 0.9, 0.1], epochs=3))
     weights = []
     loop.run(ended=lambda: weights.append(loop.network.weight.detach().clone()))  # type: ignore[union-attr]
@@ -149,7 +149,7 @@ def test_a_nan_loss_stops_before_its_step_and_reports_the_batch() -> None:
     assert loop.progress.step == 3 and bool(torch.isfinite(loop.network.weight).all())  # type: ignore[arg-type]
 
 
-def test_a_gradient_that_is_none_stops_too() -> None:
+def test_a_nan_gradient_stops_too() -> None:
     task = Scripted([0.5] * 9, lambda step, x: x if step < 3 else (x - x.detach()).abs().sqrt())
     with pytest.raises(Diverged, match="the gradient's norm is nan in epoch 2, batch 2"):
         loop_of(task).run()
@@ -432,7 +432,7 @@ def test_a_lost_network_of_a_finished_run_is_recreated(tmp_path: Path) -> None:
     assert same_networks(folder, tmp_path / "before") and result(folder) == before
 
 
-def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path) -> None:
     loop = loop_of(Scripted([0.5] * 9, epochs=2))
     loop.run()
     path = tmp_path / "run.safetensors"

@@ -285,7 +285,7 @@ OWN_RULES = "rules decide --rules DATA/home.config"
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_bad_input_gives_a_one_line_error(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
 ) -> None:
     assert ratproof(line.replace("DATA", str(data))) == 2

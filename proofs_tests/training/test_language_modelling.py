@@ -117,7 +117,7 @@ def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:
 
 
 def test_a_run_saved_by_one_process_resumes_in_several(tmp_path: Path) -> None:
-    """Each process takes the state of its columns."""
+    """Each process loads the state of its columns."""
     full, kept = task_of(tmp_path, TINY), task_of(tmp_path, TINY)
     losses_of(kept, end=3)
     losses_of(full, end=3)

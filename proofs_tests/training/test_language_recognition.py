@@ -90,7 +90,7 @@ def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
 
 
 @given(SEEDS, st.sampled_from(palindromes.COLUMNS[:1] + palindromes.COLUMNS[3:4]))
-def test_palindromes_and_what_is_none(seed: int, column: palindromes.PalindromeColumn) -> None:
+def test_palindromes_and_other_strings(seed: int, column: palindromes.PalindromeColumn) -> None:
     strings = palindromes.draw(column, 3, 4, np.random.default_rng(seed))
     for tokens, label, kind in zip(_rows(strings), strings.labels.tolist(), strings.kinds, strict=True):
         assert (tokens == tokens[::-1] and len(tokens) % 2 == 0) == label == (kind == "palindrome")
@@ -139,7 +139,7 @@ def test_recurrent_weights_are_in_the_loss_by_their_absolute_values(model: str) 
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_gates_are_what_a_step_computes(model: str) -> None:
+def test_gates_are_those_of_a_step(model: str) -> None:
     network, _, _ = _network(model)
     part = network.cell.part
     read = part.read(network.acceptor.embedding.weight[:3])

@@ -129,7 +129,7 @@ def test_the_certificate_of_a_run_is_in_its_result(tmp_path: Path) -> None:
     assert results.read(tmp_path / "result.json")["certified"] == answer
 
 
-def test_a_method_is_told_by_its_recipe() -> None:
+def test_a_method_is_identified_by_its_recipe() -> None:
     for experiment, presets in PRESETS.items():
         for name, method in (("ours", tables.METHODS[True]), ("paper", tables.METHODS[False])):
             how = Recognition(**presets[name]).to_json()

@@ -65,7 +65,7 @@ def test_scores_depend_only_on_the_sequence(model: str, head: str) -> None:
 
 
 @pytest.mark.parametrize(("model", "head"), PAIRS)
-def test_a_head_reads_what_it_says(model: str, head: str) -> None:
+def test_a_head_reads_its_documented_inputs(model: str, head: str) -> None:
     network = classifier(model, head)
     torch.manual_seed(1)
     values, lengths = torch.randn(5, 2, 2, dtype=torch.float64), torch.tensor([3, 5])

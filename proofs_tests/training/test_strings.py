@@ -26,7 +26,9 @@ def languages() -> st.SearchStrategy[RegularLanguage]:
 
 @settings(deadline=None, max_examples=12)
 @given(languages(), st.integers(0, 99), st.booleans())
-def test_what_is_drawn(language: RegularLanguage, seed: int, near_misses: bool) -> None:
+def test_drawn_strings_are_sorted_distinct_and_disjoint(
+    language: RegularLanguage, seed: int, near_misses: bool
+) -> None:
     training, validation = strings.draw(language, seed, near_misses)
     assert (training, validation) == strings.draw(language, seed, near_misses)
     assert not set(training.tokens) & set(validation.tokens)

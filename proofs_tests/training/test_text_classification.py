@@ -208,7 +208,7 @@ def test_all_units_of_a_trained_network_are_decided(model: str, tmp_path: Path) 
     ],
     ids=str,
 )
-def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
+def test_a_damaged_result_is_ignored(damage: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
     file.write_text(json.dumps(damaged))
@@ -240,7 +240,7 @@ def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
         (None, "must hold compressed JSON lines"),
     ],
 )
-def test_a_damaged_archive_is_one_sentence(lines: bytes | None, says: str, tmp_path: Path) -> None:
+def test_a_damaged_archive_gives_a_one_line_error(lines: bytes | None, says: str, tmp_path: Path) -> None:
     data = b"cut" if lines is None else lzma.compress(lines)
     (tmp_path / ARCHIVE).write_bytes(data)
     with pytest.raises(FormatError, match=says):
@@ -308,7 +308,7 @@ def test_the_best_trial_is_known_only_when_all_are_done(tmp_path: Path) -> None:
         ("--vectors none.npz", "none.npz"),
     ],
 )
-def test_a_wrong_option_is_one_sentence(
+def test_a_wrong_option_gives_a_one_line_error(
     more: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     line = f"train cr --data {write_sets(tmp_path / 'data')} --any-size {more}"

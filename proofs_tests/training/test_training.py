@@ -192,7 +192,7 @@ def _ends(steps: Any) -> bool:
     return next(steps, None) is None
 
 
-def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_is_resumed(tmp_path: Path) -> None:
     cut = run(SMALL, tmp_path / "cut", stop=partial(_ends, iter(range(40))))
     assert cut["outcome"] == "interrupted" and cut["iterations"] == 40
     assert not (tmp_path / "cut" / RESULT).exists()
@@ -280,7 +280,7 @@ def test_an_untrained_network_closes_no_boxes() -> None:
 
 
 @pytest.mark.parametrize("minutes", [0.0, float("nan")])
-def test_times_that_are_none(minutes: float) -> None:
+def test_invalid_times(minutes: float) -> None:
     with pytest.raises(InputError, match="--minutes"):
         Where(Path(), minutes=minutes)
 

@@ -37,7 +37,7 @@ def test_vectors_of_words_in_other_forms_or_missing(tmp_path: Path, monkeypatch:
         (np.zeros((2, 2)), [], "vocab_labels.json: must have a list of words"),
     ],
 )
-def test_published_vectors_that_are_none(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:
+def test_malformed_published_vectors(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:
     (tmp_path / "vocab_labels.json").write_text(json.dumps(beside))
     np.savez(tmp_path / "glove.npz", emb=emb)
     with pytest.raises(FormatError, match=says):

@@ -125,14 +125,16 @@ def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(
         ("x\ta BOS b", "BOS must not occur inside"),
     ],
 )
-def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
+def test_malformed_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
     (folder / "dev.tsv").write_text(text)
     assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 2
     error = capsys.readouterr().err
     assert "dev.tsv" in error and says in error and error.count("\n") == 1
 
 
-def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_and_missing_files_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]
     assert (
         run([*arguments, "--unmatched", "nothing"]) == 2 and "must be a label of" in capsys.readouterr().err

@@ -67,7 +67,7 @@ def test_different_with_a_string(checkpoint, capsys):
     assert "different: on " in capsys.readouterr().out
 
 
-def test_against_a_language_of_ones_own(checkpoint, capsys):
+def test_against_a_users_own_language(checkpoint, capsys):
     run_json(capsys, "certify", checkpoint, "-o", "soft.json")
     assert run_json(capsys, "certify", checkpoint, "--against", "soft.json")[0] == 0
     dfa = DFA.from_wfsa(files.read("soft.json"))
@@ -79,7 +79,7 @@ def test_against_a_language_of_ones_own(checkpoint, capsys):
     assert status == 1 and answer["word"] == []
 
 
-def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
+def test_a_mutated_certificate_is_rejected(checkpoint, capsys, tmp_path):
     run_json(capsys, "certify", checkpoint, "--certificate", "c.json")
     data = json.loads((tmp_path / "c.json").read_text())
     data["nodes"][0]["high"] = data["nodes"][0]["low"]
@@ -231,7 +231,7 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         ),
     ],
 )
-def test_bad_input_is_one_sentence(checkpoint, capsys, tmp_path, arguments, sentence):
+def test_bad_input_gives_a_one_line_error(checkpoint, capsys, tmp_path, arguments, sentence):
     (tmp_path / "folder.json").mkdir()
     save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
     there = set(tmp_path.iterdir())

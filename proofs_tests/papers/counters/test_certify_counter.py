@@ -114,7 +114,7 @@ def test_an_untrained_network_is_refuted():
     assert answer.verdict == "different"
 
 
-def test_the_cell_is_read_off():
+def test_the_count_is_read_from_the_cell():
     reading = certify_counter(counter(), **LIMITS).reading
     assert reading.unit == 0 and reading.r_squared > 1 - 1e-8
     assert (round(reading.scale, 3), round(reading.shift, 3)) == (1, 0)

@@ -88,7 +88,7 @@ def test_a_wrong_counter_is_refuted_and_the_other_theorem_has_no_certificate(her
         (["net.safetensors", "--certificate", "net.safetensors"], "net.safetensors"),
     ],
 )
-def test_bad_input_is_a_sentence(here, capsys, arguments, says):
+def test_bad_input_gives_a_one_line_error(here, capsys, arguments, says):
     save(Acceptor("ab", "sr-gru", 2, 2), "gru.safetensors")
     save(Acceptor("ab", "sr-lstm", 2, 2), "letters.safetensors")
     save(Acceptor("ab", "gru", 2), "plain.safetensors")
