@@ -144,7 +144,7 @@ def test_a_mutated_claim_is_refuted(name, way, monkeypatch):
 
 @pytest.mark.parametrize("name", MUTANTS_OF_THE_CLAIM)
 def test_a_mutated_claim_is_decided_to_be_wrong(name, monkeypatch):
-    """The same mutations give different automata on all strings, and a squared state is not an automaton."""
+    """All mutations give different automata, and a squared state is not an automaton."""
     broken = MUTANTS_OF_THE_CLAIM[name]
     monkeypatch.setattr(
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
