@@ -106,7 +106,7 @@ def test_each_kind_is_included_if_not_all_strings_fit():
 
 
 def test_an_automaton_over_another_semiring_has_the_strings_of_its_support():
-    """The automaton scores every string with an odd number of a."""
+    """Only strings with an odd number of a have a finite score."""
     odd = WFSA(
         MAX_PLUS,
         [0, "-inf"],

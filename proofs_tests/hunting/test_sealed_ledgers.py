@@ -1,4 +1,4 @@
-"""Tests that a ledger that was not changed by a hunt is refused by every command that opens it."""
+"""Tests that a ledger changed by anything other than a hunt is refused by every command that opens it."""
 
 from __future__ import annotations
 
