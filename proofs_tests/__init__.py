@@ -1,1 +1,1 @@
-"""The tests: one file a claim in one folder a paper, and the tests of each room."""
+"""Tests of the project: one folder per package, and one file per claim in one folder per paper."""

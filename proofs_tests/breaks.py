@@ -1,4 +1,4 @@
-"""Ways to break a claim on purpose: each has to be refuted."""
+"""Mutations of claims, which must be refuted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BREAKS = {
 
 
 def put(monkeypatch, claim, name, **parts):
-    """Change parts of a claim's variant, for as long as the test runs."""
+    """Change parts of a claim's variant for the duration of the test."""
     own_claim = claim_named(claim)
     variants = tuple(
         v.changed(**{k: change(v.part(k)) for k, change in parts.items()}) if v.name == name else v
@@ -55,7 +55,7 @@ def put(monkeypatch, claim, name, **parts):
 
 
 def assert_refuted(monkeypatch, claim, name, what):
-    """A variant of a claim with one of the breaks is refuted by short strings."""
+    """Check that a variant of a claim with one of the mutations is refuted by short strings."""
     put(monkeypatch, claim, name, **BREAKS[what])
     with pytest.raises(Disagreement):
         exhaust(claim, claim_named(claim).variant(name), longest=3)

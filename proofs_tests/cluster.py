@@ -20,9 +20,9 @@ class Cluster:
     """A scheduler and workers with their nannies.
 
     Args:
-        folder: theirs, and of the scheduler's file.
-        path: where they find modules before all others.
-        more: variables of their environment.
+        folder: The folder of the cluster, with the scheduler's file.
+        path: Folder that the processes search for modules first.
+        more: Additional environment variables.
     """
 
     def __init__(self, folder: Path, path: Path | None = None, **more: str) -> None:
@@ -34,7 +34,7 @@ class Cluster:
         self.how |= {"cwd": folder, "env": env}
         self.nannies: list[subprocess.Popen[bytes]] = []
         self.old: list[subprocess.Popen[bytes]] = []
-        """Whose scheduler is gone: they are about to end."""
+        """Processes of a scheduler that was killed, which are about to end."""
         self.start()
 
     def _run(self, module: str, *options: str) -> subprocess.Popen[bytes]:
@@ -42,24 +42,24 @@ class Cluster:
         return subprocess.Popen([sys.executable, "-m", f"distributed.cli.{module}", *arguments], **self.how)
 
     def start(self) -> None:
-        """A scheduler, and two workers."""
+        """Start a scheduler and two workers."""
         self.file.unlink(missing_ok=True)
         self.scheduler = self._run("dask_scheduler", "--host", "127.0.0.1", "--port", "0")
         wait_until(self.file.exists, self.scheduler)
         self.nannies = [self._run("dask_worker", "--nthreads", "1") for _ in range(2)]
 
     def restart(self) -> None:
-        """Kill the scheduler, with which workers go in their time, and start both again, at another port."""
+        """Kill the scheduler, whose workers then end, and start new ones at another port."""
         self.scheduler.kill()
         self.scheduler.wait()
         self.old += self.nannies
         self.start()
 
     def end(self) -> None:
-        """End all, at once."""
+        """Kill all processes."""
         for process in [*self.old, *self.nannies, self.scheduler]:
             below = children(process.pid)
-            process.kill()  # first, since a nanny starts workers again
+            process.kill()  # first, because a nanny restarts workers
             process.wait()
             for pid in below:
                 with suppress(ProcessLookupError):

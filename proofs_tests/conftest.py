@@ -1,4 +1,4 @@
-"""Hypothesis as all tests here use it: the same cases in every run unless a seed asks for others."""
+"""Settings of Hypothesis for all tests: every run has the same cases, unless a seed is given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytest_plugins = ["pytester", "proofs_tests.shown"]
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Without pynini, leave out the files that need it: it has wheels for Linux on x86-64 alone."""
+    """Skip the files that need pynini if it is missing: it has wheels only for Linux on x86-64."""
     if collection_path.suffix != ".py" or find_spec("pynini") is not None:
         return None
     text = collection_path.read_text(encoding="utf-8")
@@ -29,12 +29,14 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the device that the networks run on."""
+    """Add the option for the device that the networks run on."""
     parser.addoption("--ratproof-device", default="cpu", help="where the networks run: cpu or cuda")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Derandomised, unless ``--hypothesis-seed`` is given; a failure prints the blob that brings it back."""
+    """Derandomise Hypothesis unless ``--hypothesis-seed`` is given; a failure prints the blob that reproduces
+    it.
+    """
     seeded = config.getoption("--hypothesis-seed", default=None) is not None
     examples = os.environ.get("RATPROOF_EXAMPLES")
     load_profile(None if examples is None else int(examples), seeded)
@@ -42,13 +44,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The pages begin: one of them takes minutes, for which no worker should wait at the end."""
+    """Run the tests of pages first: one of them takes minutes, and no worker should wait for it
+    at the end.
+    """
     items.sort(key=lambda item: not item.nodeid.startswith("proofs_tests/test_pages.py"))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """A test that needs what is not installed here, pynini or Coq, is skipped."""
+    """Skip a test that needs a missing program or package, such as pynini or Coq."""
     try:
         return (yield)
     except NotRun as reason:
@@ -57,7 +61,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 @pytest.fixture(scope="module")
 def where_triton_runs() -> Generator[None, None, None]:
-    """New tensors are on the GPU, where there is one; else Triton's interpreter takes them on the CPU."""
+    """Create new tensors on the GPU if there is one; otherwise use Triton's interpreter on the CPU."""
     import torch
 
     if os.environ.get("TRITON_INTERPRET") == "1":
@@ -76,13 +80,13 @@ def _release(package: str) -> tuple[int, ...]:
 
 @pytest.fixture(scope="session")
 def device(request: pytest.FixtureRequest) -> str:
-    """The device that the networks run on."""
+    """Return the device that the networks run on."""
     return str(request.config.getoption("--ratproof-device"))
 
 
 @pytest.fixture
 def unshrunk() -> Generator[None, None, None]:
-    """Search as ever, and end with the first counterexample, without shrinking it."""
+    """Search as usual, and end with the first counterexample, without shrinking it."""
     with unchanged_afterwards():
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
         settings.register_profile("unshrunk", settings(), phases=phases)
@@ -92,7 +96,9 @@ def unshrunk() -> Generator[None, None, None]:
 
 @pytest.fixture
 def shows_what_is_expected(request: pytest.FixtureRequest, device: str) -> Callable[[], None]:
-    """Run the check that is registered under this test's id, and compare its verdict with the expected."""
+    """Run the check that is registered under this test's id, and compare its verdict with the
+    expected one.
+    """
     check = written_checks()[request.node.nodeid]
 
     def show() -> None:

@@ -1,5 +1,5 @@
-"""A pytest plugin: ``pytest --verdicts FILE`` does not run again the evidence that ``ratproof verify --json``
-found as expected, and wrote into that file. Whether it ran these very sources is for the caller to see.
+"""A pytest plugin: ``pytest --verdicts FILE`` skips the tests of evidence that ``ratproof verify --json``
+found as expected and wrote to that file. The caller must ensure that the file is about these sources.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import pytest
 
 
 def shown(verdicts: dict[str, Any]) -> frozenset[str]:
-    """The tests whose every verdict was as expected, and stands on that test.
+    """Return the tests whose verdicts were all as expected and come from that test.
 
-    A refutation stands on one of its tests, and does not say which: where there are several, none is named.
+    A refutation comes from one of its tests, and does not say which one: if there are several, none is
+    returned.
 
     Args:
-        verdicts: as ``ratproof verify --json`` prints them.
+        verdicts: The output of ``ratproof verify --json``.
     """
     as_expected: dict[str, bool] = {}
     for row in verdicts["results"]:
@@ -28,15 +29,15 @@ def shown(verdicts: dict[str, Any]) -> frozenset[str]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The file."""
+    """Add the option for the file."""
     parser.addoption(
         "--verdicts", default=None, help="verdicts of these sources: what was as expected does not run again"
     )
 
 
-@pytest.hookimpl(trylast=True)  # after the plugin has seen that no evidence is lacking
+@pytest.hookimpl(trylast=True)  # after the plugin has checked that no evidence is missing
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what was shown."""
+    """Deselect the tests of these verdicts."""
     file = config.getoption("--verdicts")
     if file is None:
         return

@@ -1,5 +1,5 @@
-"""``python -m proofs_tests.smallest``, or ``nox -s smallest``: search and shrink what is expected to be
-refuted, and keep the smallest counterexamples for ``verify``. Takes some minutes.
+"""``python -m proofs_tests.smallest``, or ``nox -s smallest``: search and shrink the counterexamples of
+claims that should be refuted, and save the smallest ones for ``verify``. This takes some minutes.
 """
 
 from __future__ import annotations

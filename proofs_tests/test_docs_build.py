@@ -1,4 +1,6 @@
-"""The pages' own Sphinx extensions: the navigation made once is furo's, and several processes read pages."""
+"""Tests of the pages' own Sphinx extensions: the cached navigation equals furo's, and several processes read
+pages.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ html_theme = "furo"
     return build
 
 
-def test_the_navigation_is_the_one_that_furo_makes(built):
+def test_the_navigation_equals_that_of_furo(built):
     _, furos = built("furos", [])
     run, ours = built("ours", ["navigation"])
     assert run.returncode == 0, run.stderr

@@ -1,4 +1,4 @@
-"""The pages of State-Regularized RNNs' experiments: the paper's tables beside what ran."""
+"""Tests of the pages of State-Regularized RNNs' experiments: the paper's tables and the actual runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Pages = Callable[[str, list[dict[str, Any]]], dict[str, str]]
 
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch) -> Pages:
-    """The page of an experiment and its pictures, for the results of some runs."""
+    """Return the page of an experiment and its pictures, for the results of some runs."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
     page_of: Pages = importlib.import_module("experiment_pages").page_of
     return page_of
@@ -39,14 +39,14 @@ def memory() -> list[dict[str, Any]]:
 
 
 def _lines(page: str, title: str) -> list[list[str]]:
-    """The cells of the first table below a title, without its head."""
+    """Return the cells of the first table below a title, without its header."""
     rows = [
         line for line in page.split(f"## {title}\n", 1)[1].split("\n## ")[0].split("\n") if line[:2] == "| "
     ]
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]
 
 
-def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(pages: Pages) -> None:
+def test_experiments_that_did_not_run_are_marked_as_such(pages: Pages) -> None:
     files = pages("parentheses", []) | pages("palindromes", [])
     assert set(files) == {"parentheses.md", "palindromes.md"}
     table_1 = _lines(files["parentheses.md"], "Tables 1 and 12: the large set")
@@ -65,9 +65,7 @@ def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(pages: Page
     assert {row[0]: row[3] for row in table_11}["LSTM-P"] == f"{100 * TABLE_11['lstm-p'][0]:.1f} / ·"
 
 
-def test_what_ran_stands_beside_it_with_its_seeds_and_time(
-    pages: Pages, memory: list[dict[str, Any]]
-) -> None:
+def test_results_are_shown_with_their_seeds_and_time(pages: Pages, memory: list[dict[str, Any]]) -> None:
     files = pages("parentheses", memory)
     own = [run for run in memory if run["model"] == "lstm-p"]
     (row,) = [
@@ -84,7 +82,7 @@ def test_what_ran_stands_beside_it_with_its_seeds_and_time(
     assert "The small set (Figure 9, right): not run." in files["parentheses.md"]
 
 
-def test_what_our_method_was_at_first_has_a_table_of_its_own(pages: Pages) -> None:
+def test_the_initial_version_of_our_method_has_its_own_table(pages: Pages) -> None:
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
     page = pages("parentheses", runs)["parentheses.md"]
     rows = _lines(page, "Our first method")
@@ -99,12 +97,12 @@ def test_what_our_method_was_at_first_has_a_table_of_its_own(pages: Pages) -> No
     [
         ("palindromes", 0.004, 0.996, "the usual others: sums of letters with alternating signs"),
         ("exchanges", 0.01, 0.01, "exchanges too: palindromes, as far as these kinds of strings go"),
-        # as SR-LSTM by the paper's method: sums would tell a changed letter
+        # Like SR-LSTM by the paper's method: sums would reveal a changed letter.
         ("palindromes", 0.538, 0.954, "the usual others: neither palindromes nor sums"),
         ("palindromes", 0.25, 0.3, "the usual others: neither palindromes nor sums"),
     ],
 )
-def test_the_page_says_which_language_was_learned(
+def test_the_page_states_which_language_was_learned(
     pages: Pages,
     memory: list[dict[str, Any]],
     experiment: str,
@@ -128,7 +126,7 @@ def test_the_page_says_which_language_was_learned(
     assert row[4:] == ["0.00", "0.20", *(f"{100 * share:.2f}" for share in (one_letter, exchanged))]
 
 
-def test_what_was_certified_is_told(pages: Pages, memory: list[dict[str, Any]]) -> None:
+def test_the_certified_claim_is_printed(pages: Pages, memory: list[dict[str, Any]]) -> None:
     theorem = {"proved": True, "height": 20, "length": 1000, "boxes": 652, "why": None}
     why = {"why": "they grow", "word": ["(", "(", ")"]}
     open_one = {"proved": False, "height": 50, "length": None, "boxes": None} | why
@@ -149,20 +147,20 @@ def test_what_was_certified_is_told(pages: Pages, memory: list[dict[str, Any]]) 
 @pytest.mark.parametrize(
     "name", ["sst2", "ptb", "qc", "mnist", "fashion-mnist", "imdb", "wikipedia", "tomita"]
 )
-def test_no_experiment_of_the_papers_is_without_a_page(pages: Pages, name: str) -> None:
+def test_every_experiment_of_the_papers_has_a_page(pages: Pages, name: str) -> None:
     page = pages(name, [])[f"{name}.md"]
     assert re.search(r"\| not run \||Not run yet|There are no results", page)
     assert name != "tomita" or "No run has saved its automaton." in page
 
 
-def test_grammars_are_drawn_beside_their_least_automata(pages: Pages) -> None:
+def test_grammars_are_drawn_with_their_minimal_automata(pages: Pages) -> None:
     files = pages("tomita", results_in(KEPT / "languages"))
     for number in range(1, 8):
         for what in ("extracted", "least", "over-time"):
             assert f"tomita-{number}-{what}.svg" in files
 
 
-def test_a_model_has_one_colour_and_the_papers_method_dashes(pages: Pages) -> None:
+def test_a_model_has_one_colour_and_the_papers_method_is_dashed(pages: Pages) -> None:
     names = [f"{model}, {method}" for method in ("ours", "the paper's") for model in ("A", "B", "C", "D")]
     drawn = importlib.import_module("pictures").errors({n: [[0.1, 0.2]] for n in names}, ["a", "b"])
     lines = re.findall(r"stroke-dasharray[^;]*;[^\"]*stroke: (#\w+)|stroke: (#\w+); stroke-width: 1.4", drawn)

@@ -1,4 +1,4 @@
-"""The formulas on the pages: recognised in the claims' plain text, and such as MathML can show."""
+"""Tests that formulas on the pages are recognised in the claims' plain text and can be shown as MathML."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def test_the_proof_on_a_page_is_mathml(formulas, claim):
 
 
 @pytest.mark.parametrize("line", ["c = [", "step: c = 1 2)", "c & d", "unit 0: Sum(c, i) = c", "= c"])
-def test_what_is_no_formula_of_a_proof_is_refused(formulas, line):
+def test_a_malformed_formula_of_a_proof_is_refused(formulas, line):
     with pytest.raises(ValueError, match="of a proof"):
         importlib.import_module("proof_formulas").markdown(line)
 
 
-def test_an_apostrophe_is_no_prime(formulas):
+def test_an_apostrophe_is_not_a_prime(formulas):
     assert formulas.in_latex("appendix B's z_0 = 0") == ["appendix B's ", "z_{0}=0", ""]
     assert formulas.in_latex("where c'_t = 0")[1] == "c'_{t}=0"
 
@@ -73,6 +73,6 @@ def test_every_formula_of_the_claims_is_mathml(formulas):
                 assert tex2mathml(formula.strip()).startswith("<math")
 
 
-def test_prose_is_no_formula(formulas):
+def test_prose_is_not_a_formula(formulas):
     for text in ("a DFA, at most 3 of them", "the i-th unit (in the paper: a nonempty one)", "I am a", ""):
         assert formulas.in_latex(text) == [text]

@@ -1,4 +1,4 @@
-"""The script for a GPU, on a CPU and with small commands in place of its steps."""
+"""Tests of the script for a GPU, on a CPU with small commands instead of its steps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def gpu(tmp_path, monkeypatch):
     return module
 
 
-def test_results_go_to_where_the_project_keeps_them_and_are_not_measured_again(gpu, tmp_path, capsys):
+def test_results_are_stored_in_the_project_and_not_measured_again(gpu, tmp_path, capsys):
     run = lambda: gpu.run(tmp_path / "out", 1, "cpu", ["scan", "verify"], None)
     run()
     gpu.keep(tmp_path / "out")
@@ -52,7 +52,7 @@ def test_results_go_to_where_the_project_keeps_them_and_are_not_measured_again(g
     assert "skipped" not in capsys.readouterr().out
 
 
-def test_a_step_past_its_time_is_ended_and_what_was_done_before_is_kept(gpu, tmp_path):
+def test_a_step_beyond_its_time_is_stopped_and_earlier_results_are_stored(gpu, tmp_path):
     gpu.run(tmp_path / "out", 1, "cpu", ["scan", "outside"], None)
     with tarfile.open(tmp_path / "out" / gpu.ARCHIVE) as archive:
         about = json.load(archive.extractfile("bench/results/gpu.json"))

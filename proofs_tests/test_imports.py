@@ -1,4 +1,6 @@
-"""The graph of imports between the project's files has no cycle, imports inside functions included."""
+"""Tests that the graph of imports between the project's files has no cycle, including imports inside
+functions.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ ROOMS = ("automata", "theory", "neural", "ratproof", "training")
 
 
 def module_name(path: Path) -> str:
-    """The dotted name that a file is imported by."""
+    """Return the dotted name by which a file is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -25,7 +27,7 @@ MODULES = {module_name(path): path for room in ROOMS for path in sorted((ROOT / 
 
 
 def import_statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """All imports below a node but those for type checkers alone."""
+    """Return all imports below a node, except for those for type checkers only."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
@@ -40,7 +42,7 @@ def import_statements(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def imported(name: str, path: Path, source: str) -> set[str]:
-    """The project's modules that a file imports, itself left out."""
+    """Return the other modules of the project that a file imports."""
     targets: set[str] = set()
     for statement in import_statements(ast.parse(source)):
         if isinstance(statement, ast.Import):
@@ -58,7 +60,7 @@ def imported(name: str, path: Path, source: str) -> set[str]:
 
 
 def components(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The strongly connected components of more than one file: files that reach each other."""
+    """Return the strongly connected components of more than one file: files that reach each other."""
 
     def reachable(start: str) -> set[str]:
         seen, stack = {start}, [start]
@@ -86,7 +88,9 @@ def test_no_cycle_of_imports(room: str) -> None:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_cycle_of_folders(room: str) -> None:
-    """Below a room, folders do not import each other either; files beside them count by themselves."""
+    """Inside a top-level package, folders do not import each other either; files next to them count
+    separately.
+    """
 
     def folder(name: str) -> str:
         parts = name.split(".")

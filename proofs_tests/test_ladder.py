@@ -1,4 +1,6 @@
-"""The ladder of evidence, generated from the claims: every variant on every rung that it promises."""
+"""Tests of the ladder of evidence, generated from the claims: every variant has every promised kind of
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ TORCH = [pytest.param(step, id=step.label) for step in LADDER if runs_torch(step
 
 
 def require_informative(step: Step, seen: Observation) -> None:
-    """Raise ``RuntimeError`` if fewer than half of the exhausted cases of what holds are informative: small
-    cases of which most score nothing tell no networks apart.
+    """Raise ``RuntimeError`` if fewer than half of the exhausted cases of a claim that holds are informative:
+    small cases with mostly zero scores do not distinguish networks.
     """
     counted = step.kind == "exhausted" and step.variant.expected == "holds" and not step.variant.constant
     if counted and 2 * (seen.informative or 0) < seen.cases:
@@ -27,7 +29,7 @@ def require_informative(step: Step, seen: Observation) -> None:
 
 @pytest.mark.parametrize("step", EXACT)
 def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
-    """The recurrence of a variant, in exact fractions or variables, against its automata."""
+    """The recurrence of a variant is compared with its automata, in exact fractions or variables."""
     (seen,) = step.run()
     require_expected([seen])
     require_informative(step, seen)
@@ -35,7 +37,7 @@ def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
 
 @pytest.mark.parametrize("step", TORCH)
 def test_a_torch_layer_stands_on_this_rung(step: Step, device: str) -> None:
-    """Random layers with random options, weights and start: within the derived rounding bound of the automata
-    that they read themselves off as, and with gates that make these automata.
+    """Random layers with random options, weights and initial states are within the derived rounding bound of
+    the automata extracted from them, and their gates make these automata.
     """
     require_expected(on_device(step, device).run())

@@ -20,7 +20,7 @@ KEPT = {file.stem: json.loads(file.read_text()) for file in sorted(VERDICTS.glob
 DEFECTS = tomllib.loads((FOLDER / "defects.toml").read_text())["defect"]
 
 
-def test_each_verdict_is_about_a_program_of_the_table():
+def test_each_verdict_is_about_a_program_in_the_table():
     for name, verdict in KEPT.items():
         entry = ENTRIES[name]
         assert (verdict["name"], verdict["path"], verdict["library"]) == (name, entry.path, entry.library)

@@ -1,4 +1,4 @@
-"""The pages and the README show what their commands print."""
+"""Tests that the pages and the README show the output of their commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ SHOWN = {page: list(transcripts(page.read_text(encoding="utf-8"))) for page in P
 
 
 class InThisProcess(Folder):
-    """It starts no Python for a command of ratproof; others, and what only a shell can run, run as ever."""
+    """A subprocess module that runs commands of ratproof in this process, and starts processes for all
+    others.
+    """
 
     def run(self, command: str) -> str:
         """Return the output of a command on standard output and standard error."""
@@ -46,17 +48,19 @@ class InThisProcess(Folder):
 
 @pytest.mark.skipif(not PAGES, reason="the pages are not installed with ratproof")
 @pytest.mark.parametrize("page", [page for page, shown in SHOWN.items() if shown], ids=lambda page: page.stem)
-def test_a_page_shows_what_its_commands_print(
+def test_a_page_shows_the_output_of_its_commands(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The README's commands are processes, as a reader starts them; those of the pages run in this one."""
+    """The README's commands are separate processes, as for a reader; those of the pages run in
+    this process.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     folder = Folder(tmp_path) if page == README else InThisProcess(tmp_path)
     for transcript in SHOWN[page]:
         for step in transcript.steps:
             if "verify" in step.command and shutil.which("coqc") is None:
-                continue  # it shows what Coq says, too
+                continue  # it also shows the output of Coq
             printed = folder.run(step.command)
             where = f"{page.name}, line {transcript.line}: $ {step.command}"
             assert agrees(step.printed, printed), f"{where}\n{printed}"
@@ -78,7 +82,7 @@ def test_a_page_shows_what_its_commands_print(
         ("x\n...\nz\n", "x\ny\n", False),
     ],
 )
-def test_lines_of_dots_stand_for_anything_and_times_are_not_compared(
+def test_lines_of_dots_match_anything_and_times_are_not_compared(
     shown: str, printed: str, same: bool
 ) -> None:
     assert agrees(shown, printed) == same
@@ -89,7 +93,7 @@ readme = pytest.mark.skipif(not README.exists(), reason="the README is not insta
 
 
 @readme
-def test_the_readmes_table_of_claims_is_that_of_the_claims() -> None:
+def test_the_readmes_table_of_claims_is_up_to_date() -> None:
     text = README.read_text(encoding="utf-8")
     (table,) = re.findall(r"<!-- claims: generated -->\n(.*?)<!-- end -->", text, re.DOTALL)
     assert table == claims_table()
@@ -101,7 +105,7 @@ README_FAILURES = {
     "test_network": "the network gives",
     "test_automata": 'different: on "a a" A gives 4/3 and B gives 1333/1000; no smaller string differs',
 }
-"""What the failure of each test in the README says."""
+"""The text of each failing test in the README."""
 
 
 @readme
@@ -124,7 +128,7 @@ def test_the_readme_is_short() -> None:
 
 
 def claims_table() -> str:
-    """The README's table: a row a paper, or for papers that are listed among others a row for all of them."""
+    """Return the README's table: one row per paper, or one row for papers that are listed among others."""
     lines = ["| Paper | Claims | Variants that hold | Variants refuted |", "|---|---|---|---|"]
     rows: dict[str, list[str]] = {}
     for paper in PAPERS.values():

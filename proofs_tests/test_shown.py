@@ -1,4 +1,4 @@
-"""Tests that exactly the tests that ``verify`` has shown are left out."""
+"""Tests that exactly the tests with expected verdicts of ``verify`` are skipped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def row(verdict: str, *tests: str, expected: str = "holds") -> dict[str, Any]:
     return {"verdict": verdict, "expected": expected, "tests": list(tests)}
 
 
-def test_what_was_as_expected_is_shown():
+def test_expected_results_are_shown():
     rows = [row("holds", "a", "b"), row("refuted", "c", expected="refuted")]
     assert shown({"results": rows}) == {"a", "b", "c"}
 
@@ -25,14 +25,12 @@ def test_a_test_with_one_unexpected_verdict_is_not_shown(verdict):
         assert shown({"results": rows}) == {"b"}
 
 
-def test_of_several_tests_one_may_have_refuted_and_another_not():
+def test_several_tests_of_one_refutation_are_not_shown():
     assert shown({"results": [row("refuted", "a", "b", expected="refuted")]}) == frozenset()
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_the_option_leaves_out_what_the_file_names_and_nothing_else(
-    pytester, monkeypatch, pytestconfig, workers
-):
+def test_the_option_skips_only_the_tests_of_the_file(pytester, monkeypatch, pytestconfig, workers):
     monkeypatch.setenv("PYTHONPATH", str(pytestconfig.rootpath))
     pytester.makepyfile(test_it="def test_first(): assert False\ndef test_second(): pass")
     verdicts = pytester.makefile(".json", json.dumps({"results": [row("holds", "test_it.py::test_first")]}))

@@ -1,4 +1,4 @@
-"""The wording of the code: openings of docstrings, names of variables, and error messages."""
+"""Tests of the wording of the code: openings of docstrings, names of variables, and error messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NAMES = frozenset(
     ]
 )
 IN_CHECKPOINTS = {("neural/fa_rnn/cells.py", "apart"), ("neural/fa_rnn/factors.py", "apart")}
-"""A name that is a key of saved networks."""
+"""Names that are keys of saved networks."""
 PHRASES = (
     "where a number is right",
     "is gone on with",
@@ -87,7 +87,7 @@ def test_no_docstring_opens_with_a_fragment():
     assert wrong == []
 
 
-def test_no_variable_has_an_everyday_word_with_a_secret_meaning():
+def test_no_variable_has_an_ambiguous_name():
     wrong = [
         f"{file}:{line}: {name}"
         for file, tree in trees().items()
@@ -97,7 +97,7 @@ def test_no_variable_has_an_everyday_word_with_a_secret_meaning():
     assert wrong == []
 
 
-def test_messages_say_what_a_value_must_be():
+def test_messages_state_the_requirement():
     wrong = [
         f"{file}:{node.lineno}: {node.value}"
         for file, tree in trees().items()

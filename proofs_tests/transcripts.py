@@ -1,11 +1,12 @@
-"""The transcripts on the pages: what a console block shows is what its commands print now.
+"""Tools for the transcripts on the pages, whose console blocks must show the current output of their
+commands.
 
-``python -m proofs_tests.transcripts FILE ...`` writes into the pages what the commands print today.
+``python -m proofs_tests.transcripts FILE ...`` updates the pages with the current output of their commands.
 
 A transcript is a ``console`` block, with a ``$`` before each command. The commands of a page run in order, in
 one folder with the files of ``ratproof examples`` and the stand-alone checkers. A block below a comment that
-says ``not run`` is left alone: it takes minutes, or installs something. Times and numbers of cases differ
-from run to run, and are not compared; ``...`` on a line of its own stands for lines that are left out.
+contains ``not run`` is skipped: it takes minutes, or installs something. Times and numbers of cases differ
+between runs, and are not compared; ``...`` on a separate line stands for omitted lines.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LEFT_OUT = "..."
 
 @dataclass(frozen=True)
 class TranscriptStep:
-    """A command of a transcript, and what the page says that it prints."""
+    """A command of a transcript, and its output on the page."""
 
     command: str
     printed: str
@@ -43,9 +44,9 @@ class Transcript:
     """A console block that is run.
 
     Attributes:
-        line: where it stands.
-        start, end: of its text in the page.
-        steps: its commands.
+        line: The line of the page at which its text begins.
+        start, end: The range of its text in the page.
+        steps: Its commands.
     """
 
     line: int
@@ -55,7 +56,7 @@ class Transcript:
 
 
 def transcripts(page: str) -> Iterator[Transcript]:
-    """The blocks of a page that are run."""
+    """Yield the blocks of a page that are run."""
     for block in BLOCK.finditer(page):
         text = block["text"]
         if not text.startswith("$ ") or NOT_RUN in block["comment"]:
@@ -67,10 +68,12 @@ def transcripts(page: str) -> Iterator[Transcript]:
 
 
 def comparable(text: str) -> str:
-    """A text without what differs between runs and machines: times, counts, blanks, last digits, progress."""
-    text = re.sub(r"^\w+: .*, \d*[0369]0 s\n", "", text, flags=re.MULTILINE)  # every 30 s
+    """Remove everything that differs between runs and machines: times, counts, blanks, last
+    digits, progress.
+    """
+    text = re.sub(r"^\w+: .*, \d*[0369]0 s\n", "", text, flags=re.MULTILINE)  # printed every 30 s
     text = re.sub(r"\b[\d,]+ (?:informative )?cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
-    text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the ladder
+    text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the report
     text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)
     text = " ".join(text.split())
     text = re.sub(r"(?<=measured, explains at most )[\d.e+-]+\d", "N", text)
@@ -78,7 +81,7 @@ def comparable(text: str) -> str:
 
 
 def agrees(shown: str, printed: str) -> bool:
-    """Is that what the page shows, where lines of dots stand for anything?"""
+    """Return whether the output matches the page, on which lines of dots stand for anything."""
     parts = re.split(rf"^{re.escape(LEFT_OUT)}$", shown, flags=re.MULTILINE)
     pattern = "(?:.* )?".join(re.escape(f"{part} ") if part else "" for part in map(comparable, parts))
     return re.fullmatch(pattern, f"{comparable(printed)} ", re.DOTALL) is not None or not (
@@ -115,7 +118,7 @@ class Folder:
 
 
 def update(page: Path) -> None:
-    """Write into a page what its commands print now; what is left out with dots stays left out."""
+    """Update a page with the current output of its commands; lines omitted with dots stay omitted."""
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as path:
         folder, changes = Folder(Path(path)), []

@@ -1,4 +1,4 @@
-"""Commands run in this process, with the command line put together once and its output caught."""
+"""Runs of the ``automata`` commands in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _once = cache(typer.main.get_command)
 
 
 def command(*arguments: str) -> tuple[int, str, str]:
-    """The exit status, what stands on standard output, and what on standard error."""
+    """Run the command and return its exit status, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with patch("typer.main.get_command", _once), redirect_stdout(out), redirect_stderr(err):
         status = run(list(arguments))

@@ -15,10 +15,9 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def examples(most: int) -> settings:
-    """At most ``most`` examples in the run that is the same every time; in a search with a seed the usual
-    number.
+    """Return the settings for at most ``most`` examples; a search with a seed uses Hypothesis's default.
 
-    For a test that is parametrised: its parameters share what is searched.
+    If a test is parametrised, its parameters share the examples of a search.
     """
     usual = settings()
     return settings(max_examples=min(most, usual.max_examples)) if usual.derandomize else usual
@@ -37,9 +36,9 @@ def _cases(number: settings) -> Callable[..., Callable[[Test], Test]]:
 
 
 few_cases, some_cases = _cases(few), _cases(some)
-"""``@few_cases(st.integers())`` is ``@few`` and ``@given(st.integers())``."""
+"""``@few_cases(st.integers())`` combines ``@few`` and ``@given(st.integers())``."""
 
 
 def over(semirings: Iterable[Semiring]) -> pytest.MarkDecorator:
-    """Return the mark of a test over each of these semirings, its argument ``k``."""
+    """Parametrise a test over these semirings, with the argument ``k``."""
     return pytest.mark.parametrize("k", list(semirings), ids=lambda k: k.name)

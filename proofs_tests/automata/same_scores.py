@@ -1,8 +1,7 @@
-"""Changes of an automaton that change none of its scores, or, of renaming, only the names in them; and one
-that changes a weight by the least amount.
+"""Changes of an automaton that preserve all its scores, and one that changes a weight by the least amount.
 
-Each takes Hypothesis's ``draw`` and an automaton, and gives an automaton. Over log nothing is added that
-rounds.
+Each function takes Hypothesis's ``draw`` and an automaton, and returns an automaton. Renaming changes the
+symbols of the strings. Over log, no added operation rounds.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from automata.wfsa import WFSA
 
 Rows = list[tuple[int, int, Any, Any]]
 START, END = -1, -2
-"""The initial weights are arrows from the one, the final weights arrows to the other."""
+"""An initial weight is a transition from START, a final weight a transition to END."""
 
 
 def rows_of(automaton: WFSA) -> Rows:
-    """All weights that are not zero, as source, target, symbol, weight."""
+    """Return all weights that are not zero, as rows of source, target, symbol and weight."""
     k = automaton.semiring
     exact = automaton if k is LOG else automaton.to_exact()
     starts = [(START, q, None, w) for q, w in enumerate(exact.initial.tolist()) if w != k.zero]
@@ -35,7 +34,7 @@ def rows_of(automaton: WFSA) -> Rows:
 
 
 def automaton_of(k: Semiring, n: int, alphabet: Iterable[Any], rows: Rows) -> WFSA:
-    """The automaton with those weights; the same row twice is two paths."""
+    """Return the automaton with these weights; equal rows are parallel paths."""
     starts = [(q, w) for p, q, _, w in rows if p == START]
     ends = [(p, w) for p, q, _, w in rows if q == END]
     return WFSA.from_edges(
@@ -44,7 +43,7 @@ def automaton_of(k: Semiring, n: int, alphabet: Iterable[Any], rows: Rows) -> WF
 
 
 def connected(automaton: WFSA) -> WFSA:
-    """With the initial state, final state and steps that it lacks for a string to have a path."""
+    """Add an initial state, a final state or transitions if no string has a path."""
     k, n, names = automaton.semiring, automaton.states, automaton.alphabet
     rows, there = rows_of(automaton), {row[:2] for row in rows_of(automaton)}
     way = [(START, 0), *((q, q + 1) for q in range(n - 1) if names), (n - 1, END)] if n else []
@@ -60,19 +59,19 @@ def connected(automaton: WFSA) -> WFSA:
 
 
 def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
-    """New names for the symbols, one each: of all kinds, or the same ones in another order."""
+    """Draw a new name for each symbol: names of all kinds, or a permutation of the old names."""
     names = automaton.alphabet
     several = st.lists(symbols(encodable=True), min_size=len(names), max_size=len(names), unique=True)
     return dict(zip(names, draw(several | st.permutations(list(names))), strict=True))
 
 
 def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
-    """Return the automaton with its symbols renamed and their order kept."""
+    """Return the automaton with its symbols renamed and their order preserved."""
     return automaton.replace(index={names[s]: index for s, index in automaton.index.items()})
 
 
 def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """The alphabet in another order, on which the order of strings depends."""
+    """Reorder the alphabet, which determines the order of strings."""
     return automaton.replace(
         index={s: automaton.index[s] for s in draw(st.permutations(list(automaton.index)))}
     )
@@ -80,13 +79,13 @@ def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
     """Return the automaton with its states in another order."""
-    order = [*draw(st.permutations(range(automaton.states))), END, START]  # -2 and -1 stay what they are
+    order = [*draw(st.permutations(range(automaton.states))), END, START]  # START and END stay unchanged
     rows = [(order[p], order[q], s, w) for p, q, s, w in rows_of(automaton)]
     return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
 
 
 def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any, Any]:
-    """Two weights whose sum the weight is; lighter ones than it where cycles of epsilon have to converge."""
+    """Draw two weights whose sum is ``w``; they are smaller than ``w`` if epsilon cycles must converge."""
     if k in (BOOLEAN, LOG):
         other = weight if k is BOOLEAN and draw(st.booleans()) else k.zero
     elif k is COUNTING:
@@ -106,7 +105,7 @@ def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any,
 
 
 def split_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Some weights as two parallel paths."""
+    """Split some weights into two parallel paths."""
     rows: Rows = []
     for p, q, s, w in rows_of(automaton):
         several = parts(draw, automaton.semiring, w, s == EPSILON) if draw(st.booleans()) else (w,)
@@ -115,7 +114,7 @@ def split_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """One state as two: what leads there is shared out between them, and the same leads on from both."""
+    """Split one state into two: the incoming weights are divided, the outgoing weights are copied."""
     n = automaton.states
     if not n:
         return automaton
@@ -132,7 +131,7 @@ def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Weights moved along the paths: divided by the left state's worth, times the entered one's."""
+    """Push weights along the paths: divide by the potential of the source, multiply by that of the target."""
     k = automaton.semiring
     if k.divide_numbers is None or k is LOG:
         return automaton
@@ -147,7 +146,7 @@ def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def add_useless_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """A state that nothing reaches, and one that leads nowhere."""
+    """Add an unreachable state and a dead end."""
     k, n = automaton.semiring, automaton.states
     unreached, dead = n, n + 1
     weight = st.sampled_from([k.one, k.zero] if k in (BOOLEAN, LOG) else [k.one, k.one + 1])
@@ -167,7 +166,7 @@ def add_useless_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def reverse_twice(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Read from the end, twice."""
+    """Reverse the automaton twice."""
     return reverse(reverse(automaton))
 
 
@@ -185,14 +184,14 @@ CHANGES: dict[str, Callable[[st.DrawFn, WFSA], WFSA]] = {
 
 
 def changed(draw: st.DrawFn, automaton: WFSA, most: int = 3) -> WFSA:
-    """After up to ``most`` changes, of whatever kinds."""
+    """Apply up to ``most`` random changes."""
     for name in draw(st.lists(st.sampled_from(list(CHANGES)), max_size=most)):
         automaton = CHANGES[name](draw, automaton)
     return automaton
 
 
 def nudged(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """One weight that is not zero by the least amount off, or, where it is finite and boolean, gone."""
+    """Change one weight that is not zero by the least amount; remove it if it is finite and boolean."""
     k = automaton.semiring
     rows = [row for row in rows_of(automaton) if row[2] != EPSILON]
     if not rows:

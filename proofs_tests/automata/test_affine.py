@@ -1,4 +1,4 @@
-"""Reading a recurrence as an automaton: its scores are what it shows; others are refused."""
+"""Tests of the conversion of affine recurrences to automata, and of the rejection of all others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ numbers = weights(REAL)
 
 @st.composite
 def linear_networks(draw):
-    """h_t = h_{t-1} T_x + t_x with one to three numbers: matrices, offsets, start and read-out."""
+    """Draw h_t = h_{t-1} T_x + t_x with one to three components: matrices, offsets, initial state and
+    readout.
+    """
     d = draw(st.integers(1, 3))
 
     def array(*shape):
@@ -33,7 +35,7 @@ def linear_networks(draw):
 
 
 @few_cases(linear_networks(), strings("ab", longest=5, run=8))
-def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
+def test_the_scores_are_the_readout_of_the_network_after_every_prefix(network, x):
     steps, start, shows = network
 
     def step(c, symbol):
@@ -48,7 +50,7 @@ def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
 
 
 @some_cases(st.data(), st.lists(numbers, min_size=2, max_size=2))
-def test_a_quadratic_step_is_refused_with_a_pair_of_states_that_shows_it(data, start):
+def test_a_quadratic_step_is_refused_with_two_states_as_evidence(data, start):
     i, j = data.draw(st.sampled_from([(0, 0), (0, 1), (1, 1)]))
     w = data.draw(numbers.filter(bool))
 
@@ -84,7 +86,7 @@ def on(f):
     ],
     ids=["square", "relu", "abs", "a step at 40", "hyperbola", "cube", "zero at 0, 1, 2", "int", "floor"],
 )
-def test_what_is_not_affine_is_refused(f):
+def test_a_step_that_is_not_affine_is_refused(f):
     with pytest.raises(NotAffine) as refused:
         on(f)
     pair = refused.value.pair
@@ -93,7 +95,7 @@ def test_what_is_not_affine_is_refused(f):
         assert f(x) + f(y) != f(x + y) + f(Fraction(0))
 
 
-def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_all_the_same():
+def test_a_step_that_is_affine_only_on_the_sampled_states_is_refused():
     with pytest.raises(NotAffine, match="is not shown to be affine") as refused:
         on(lambda c: c + 1 if c != Fraction(12345678901, 7) else c)
     assert refused.value.pair is None
@@ -109,7 +111,7 @@ def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_
     ids=["square", "relu", "relu by trial"],
 )
 def test_a_step_that_cheats_on_affine_forms_is_refused(f):
-    """Right on 0, on 1 and on forms; the pairs that are tried besides catch it."""
+    """A step that is right on 0, on 1 and on forms is rejected by the additional sampled pairs."""
     with pytest.raises(NotAffine, match="is not affine"):
         on(f)
 
@@ -147,14 +149,14 @@ def test_a_step_that_changes_the_shape_of_the_state_is_refused(start, f):
         lambda c: "1",
     ],
 )
-def test_a_step_that_fails_or_gives_no_number_is_refused_in_a_sentence(f):
+def test_a_step_that_fails_or_returns_a_non_number_is_refused(f):
     with pytest.raises(
         InputError, match=r"the step by 'a' fails on the state|must be numbers|first state's shape"
     ):
         on(f)
 
 
-def test_a_read_out_of_changing_length_is_refused():
+def test_a_readout_of_changing_length_is_refused():
     with pytest.raises(InputError, match="always return the same number of values"):
         read_affine(0, lambda c, x: c, lambda c: [0] if isinstance(c, Form) or c != -1 else [0, 0], "a")
     with pytest.raises(InputError, match="always return the same number of values, got 1 and 2"):
@@ -162,7 +164,7 @@ def test_a_read_out_of_changing_length_is_refused():
 
 
 @some_cases(numbers, numbers)
-def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
+def test_all_affine_arithmetic_is_read(a, b):
     for f in (
         lambda c: +c,
         lambda c: c**1,
@@ -173,7 +175,7 @@ def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
         assert automaton.matrix("a").tolist() == [[1, f(Fraction(0))], [0, f(Fraction(1)) - f(Fraction(0))]]
 
 
-def test_a_read_out_that_is_not_affine_is_refused():
+def test_a_readout_that_is_not_affine_is_refused():
     with pytest.raises(NotAffine, match="what the state shows is not affine"):
         read_affine(0, lambda c, x: c, lambda c: (c * c,), "a")
 
@@ -196,7 +198,7 @@ def test_forms_compute_as_their_values_do(c, a, b):
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_numbers_that_are_none_are_refused_in_a_sentence(bad):
+def test_values_that_are_not_numbers_are_refused(bad):
     with pytest.raises(InputError, match=r"the numbers of the network must be finite, got (nan|inf)"):
         read_affine(bad, lambda c, x: c, lambda c: (c,), "a")
     with pytest.raises(InputError, match=r"the numbers of the network must be finite, got (nan|inf)"):
@@ -206,7 +208,7 @@ def test_numbers_that_are_none_are_refused_in_a_sentence(bad):
 @pytest.mark.parametrize(
     "f", [lambda c: 0.1 * c, lambda c: c + 0.5, lambda c: np.float64(0.1) * c, lambda c: 0.5]
 )
-def test_a_step_that_computes_in_floats_is_refused_for_it_rounds(f):
+def test_a_step_that_computes_in_floats_is_refused_because_it_rounds(f):
     with pytest.raises(
         InputError,
         match=r"the step by 'a' must not compute in floats, which round; .* Fraction\(w\) is exact",
@@ -215,7 +217,7 @@ def test_a_step_that_computes_in_floats_is_refused_for_it_rounds(f):
 
 
 @given(st.floats(-4, 4), st.floats(-4, 4))
-def test_float_weights_are_the_fractions_that_they_are(f, u):
+def test_float_weights_are_converted_to_exact_fractions(f, u):
     assume(f and u)
     (automaton,) = read_affine(0.5, lambda c, x: Fraction(f) * c + Fraction(u), lambda c: (c,), "a")
     assert automaton.matrix("a").tolist() == [[1, Fraction(u)], [0, Fraction(f)]] and automaton.initial[
@@ -223,8 +225,8 @@ def test_float_weights_are_the_fractions_that_they_are(f, u):
     ] == Fraction(1, 2)
 
 
-def test_a_step_that_does_something_else_to_forms_is_not_shown_to_be_affine():
-    """Though it is affine on every number that is tried."""
+def test_a_step_that_treats_forms_differently_is_not_shown_to_be_affine():
+    """The step is affine on every number that is tried."""
     with pytest.raises(
         NotAffine, match=r"numbers differently from affine forms|must treat numbers like affine forms"
     ):

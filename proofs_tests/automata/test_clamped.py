@@ -1,4 +1,6 @@
-"""Networks whose scores are clamped, read as automata: against the network itself, and what is refused."""
+"""Tests of the conversion of networks with clamped scores to automata, against the networks, and of rejected
+networks.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ def dot(a, b):
 
 
 def shown(bits):
-    """Both, and neither: an affine function shows neither of them."""
+    """Return both readouts; an affine function reads out neither."""
     return (Fraction(min(bits)), Fraction(1 - max(bits), 3))
 
 
 @some_cases(
     vector, matrix, matrix, st.tuples(vector, vector), st.lists(strings("ab", run=8), min_size=1, max_size=4)
 )
-def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
+def test_it_scores_the_output_of_the_network(start, a, b, ends, xs):
     tables = {"a": a, "b": b}
 
     def step(h, x):
@@ -59,7 +61,7 @@ def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
         (1, 1, Fraction(1, 2)),
     ],
 )
-def test_what_does_not_count_is_refused(start, weight, end):
+def test_a_network_that_does_not_count_is_refused(start, weight, end):
     with pytest.raises(NotCounting, match=r"weights must be 0, 1, 2, \.\.\., got"):
         read_clamped((start,), lambda h, x: (weight * h[0],), lambda h: (end * h[0],), lambda bits: bits, "a")
 
@@ -73,7 +75,7 @@ def test_steps_and_scores_are_affine():
             read_clamped((1,), step, scores, lambda bits: bits, "a")
 
 
-def test_more_sets_than_are_held_are_refused(monkeypatch):
+def test_more_sets_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setattr(clamped, "MOST_SUPPORTS", 3)
     shift = lambda h, x: (0, *h[:-1])
     assert read_clamped((1, 0), shift, lambda h: h, lambda bits: bits, "a")[0].states == 3

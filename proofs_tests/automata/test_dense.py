@@ -1,7 +1,7 @@
-"""Automata in which nearly every transition is there, with a weight of its own: drawn by NumPy, in no time.
+"""Tests on dense automata with random weights, drawn by NumPy.
 
-Hypothesis draws few arrows, and the same small weights often: what takes many states at once, or tells one
-state from another, it seldom reaches.
+Hypothesis draws few transitions and often the same small weights. It therefore seldom covers loops over many
+states, or weights that distinguish the states.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STRINGS = shortlex("ab", 3)
 
 
 def weight(k, rng, light=1):
-    """A weight other than zero (over the booleans, one or zero), divided by ``light``."""
+    """Draw a weight other than zero (over the booleans, one or zero), divided by ``light``."""
     size = Fraction(int(rng.integers(1, 30)), int(rng.integers(30, 60)) * light)
     if k is BOOLEAN:
         return bool(rng.random() < 0.4)
@@ -43,7 +43,9 @@ def weight(k, rng, light=1):
 
 
 def dense(k, states, seed, epsilon=False):
-    """An automaton of that many states over a and b; ``epsilon`` too, in cycles where they have a sum."""
+    """Draw an automaton with that many states over a and b, optionally with epsilon, whose cycles
+    have a sum.
+    """
     rng = np.random.default_rng([seed, states])
     all_of = lambda *shape, light=1: np.array(
         [weight(k, rng, light) for _ in range(int(np.prod(shape)))] + [None], dtype=object
@@ -57,7 +59,7 @@ def dense(k, states, seed, epsilon=False):
 
 
 @each
-def test_operations_do_to_scores_what_they_say(k):
+def test_operations_have_the_specified_effect_on_scores(k):
     a, b = dense(k, 3, 0, epsilon=True), dense(k, 2, 1, epsilon=True)
     total, product = operations.sum_of(a, b), operations.hadamard(a, b)
     mirror, plain, factor = (
@@ -82,7 +84,7 @@ def test_forward_is_the_sum_over_all_paths(k, states):
 
 
 @each
-def test_a_batch_gives_what_its_strings_give_one_by_one(k):
+def test_a_batch_scores_like_its_strings_one_by_one(k):
     automaton, strings = dense(k, 4, 4, epsilon=True), ["", "abba", "b", "aab", "babab", "a"]
     for many, one in (
         (batch.forward, forward),
@@ -98,15 +100,15 @@ def test_a_batch_gives_what_its_strings_give_one_by_one(k):
 @over([MAX_PLUS, MIN_PLUS, MAX_TIMES])
 @pytest.mark.parametrize("states", range(1, 8))
 def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
-    """With an even and an odd number of states: the loops take two at a time."""
+    """The number of states is even or odd, because the loops process two at a time."""
     for seed in range(4):
         automaton, strings = dense(k, states, seed).to_float(), ["abbab", "", "ba", "aaaaaaab"]
         for computed, x in zip(batch.prefix_scores(automaton, strings), strings, strict=True):
             assert computed.tolist() == prefix_scores(automaton, x).tolist()
 
 
-def test_what_overflows_and_is_multiplied_by_zero_stays_nan_in_a_compiled_loop():
-    """As in NumPy, whatever comes after it in the maximum."""
+def test_overflow_times_zero_stays_nan_in_a_compiled_loop():
+    """As in NumPy, no later term of the maximum replaces the NaN."""
     huge = WFSA(
         MAX_TIMES, [1e200, 1.0], [1.0, 1.0], {"a": [[1e200, 0.0], [0.0, 1.0]], "b": [[0.0, 0.0], [1.0, 1.0]]}
     )
@@ -118,13 +120,15 @@ def test_what_overflows_and_is_multiplied_by_zero_stays_nan_in_a_compiled_loop()
 
 
 @pytest.mark.parametrize("symbols", [1, 2, 3])
-def test_the_least_dfa_is_that_of_moores_algorithm(symbols):
-    """Hopcroft's against Moore's, on DFAs of 2 to 40 states, with few and many accept states."""
+def test_the_minimal_dfa_is_that_of_moores_algorithm(symbols):
+    """Hopcroft's algorithm agrees with Moore's on DFAs of 2 to 40 states, with few and many
+    accepting states.
+    """
     rng = np.random.default_rng(symbols)
     for n in range(2, 41):
         steps = rng.integers(n, size=(n, symbols))
         accepts = rng.random(n) < rng.choice([0.1, 0.5, 0.9])
-        if n % 2:  # the last state is dead, and many arrows lead there
+        if n % 2:  # the last state is dead, and many transitions lead to it
             steps[rng.random(steps.shape) < 0.3] = n - 1
             steps[-1], accepts[-1] = n - 1, False
         table = tuple(map(tuple, steps.tolist()))
@@ -136,7 +140,7 @@ def test_the_least_dfa_is_that_of_moores_algorithm(symbols):
         assert minimal(dfa.to_wfsa()).states == least.states - len(least.dead)
 
 
-def test_boolean_automata_are_equivalent_where_their_least_dfas_are():
+def test_boolean_automata_are_equivalent_if_their_minimal_dfas_are():
     verdicts = []
     for seed in range(120):
         rng = np.random.default_rng(seed)
@@ -156,12 +160,12 @@ def test_boolean_automata_are_equivalent_where_their_least_dfas_are():
 
 
 @over([REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES])
-def test_several_paths_for_one_string_are_seen(k):
+def test_several_paths_for_one_string_are_detected(k):
     assert not any(is_unambiguous(dense(k, n, 5)) for n in (2, 3, 4, 12))
 
 
 def test_the_sum_of_an_automaton_and_itself_needs_no_more_states():
-    """And both of their words span what they span: the Hankel block has full rank."""
+    """The bases of both span the same space: the Hankel block has full rank."""
     for states in (2, 3, 4):
         one = dense(REAL, states, 6)
         least = minimise(operations.sum_of(one, one))

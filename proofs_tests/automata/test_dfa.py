@@ -1,4 +1,4 @@
-"""Deterministic automata against brute force over strings."""
+"""Tests of deterministic automata against brute force over strings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def language(dfa, longest):
 
 
 def classes(dfa):
-    """The number of reached states that strings tell apart (Myhill and Nerode), by trying strings."""
+    """Return the number of Myhill-Nerode classes among the reachable states, by trying strings."""
     reached = {dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)}
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})
@@ -49,14 +49,14 @@ def test_a_run_follows_the_table(dfa, x):
 
 @over(SEMIRINGS.values())
 @few_cases(st.data())
-def test_the_weighted_form_scores_one_where_the_dfa_accepts(k, data):
+def test_the_weighted_form_scores_one_if_the_dfa_accepts(k, data):
     dfa, x = data.draw(dfas(most_states=4)), data.draw(strings("ab", run=0))
     assert score(dfa.to_wfsa(k), x) == (k.one if dfa.accepts(x) else k.zero)
     ends = [score(a, x) for a in dfa.state_automata(k)]
     assert ends == [k.one if q == dfa.run(x)[-1] else k.zero for q in range(dfa.states)]
 
 
-def test_the_weighted_form_is_exact_where_the_semiring_is():
+def test_the_weighted_form_is_exact_if_the_semiring_is():
     assert EVEN.to_wfsa(REAL).exact and not EVEN.to_wfsa(LOG).exact
 
 
@@ -68,14 +68,14 @@ def test_a_boolean_automaton_of_any_kind_becomes_a_dfa_of_its_language(a):
 
 
 @some_cases(dfas())
-def test_files_keep_the_language_and_the_least_dfa(dfa):
+def test_files_preserve_the_language_and_the_minimal_dfa(dfa):
     read = DFA.from_wfsa(json_format.loads(json_format.dumps(dfa.to_wfsa())))
     assert read.minimal() == dfa.minimal()
     assert pickle.loads(pickle.dumps(dfa)) == dfa == eval(repr(dfa))
 
 
 @some_cases(dfas())
-def test_the_least_dfa_accepts_the_same_strings(dfa):
+def test_the_minimal_dfa_accepts_the_same_strings(dfa):
     least = dfa.minimal()
     assert language(least, 6) == language(dfa, 6) and least.states <= dfa.states
     assert isinstance(equivalent(least.to_wfsa(), dfa.to_wfsa()), Equivalent)
@@ -83,12 +83,12 @@ def test_the_least_dfa_accepts_the_same_strings(dfa):
 
 
 @some_cases(dfas())
-def test_the_least_dfa_has_as_many_states_as_there_are_classes(dfa):
+def test_the_minimal_dfa_has_as_many_states_as_there_are_classes(dfa):
     assert dfa.minimal().states == classes(dfa)
 
 
 @some_cases(dfas())
-def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
+def test_the_minimal_dfa_is_the_trim_one_and_a_dead_state(dfa):
     least = dfa.minimal()
     partial = determinisation.minimal(dfa.to_wfsa())
     assert partial.states + len(least.dead) == least.states
@@ -96,7 +96,7 @@ def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
 
 
 @some_cases(dfas())
-def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
+def test_a_state_is_dead_if_nothing_is_accepted_from_it(dfa):
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     lost = {
         q
@@ -116,7 +116,7 @@ def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
 
 
 @some_cases(dfas(most_states=4), dfas(most_states=4))
-def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
+def test_the_shortest_difference_is_the_shortlex_smallest_one(a, b):
     word = a.shortest_difference(b)
     differ = [
         x for x in shortlex("ab", 6) if a.accepts(x) != b.accepts(x)
@@ -137,7 +137,7 @@ def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
 
 
 @some_cases(dfas(), st.randoms(use_true_random=False))
-def test_other_numbers_make_an_isomorphic_dfa_of_the_same_language(dfa, rng):
+def test_renumbering_gives_an_isomorphic_dfa_of_the_same_language(dfa, rng):
     new = list(range(dfa.states))
     rng.shuffle(new)
     rows = {new[q]: tuple(new[r] for r in row) for q, row in enumerate(dfa.table)}
@@ -171,7 +171,7 @@ def test_symbols_of_any_kind_are_symbols():
     assert dfa.shortest_difference(DFA(dfa.alphabet, 0, ((0, 0, 0),), frozenset())) == (("NP", 1),)
 
 
-def test_without_symbols_there_is_the_empty_string():
+def test_an_empty_alphabet_has_only_the_empty_string():
     dfa = DFA((), 1, ((), ()), frozenset({1}))
     assert dfa.accepts("") and dfa.minimal() == DFA((), 0, ((),), frozenset({0}))
     assert dfa.shortest_difference(DFA((), 0, ((),), frozenset())) == ()
@@ -197,12 +197,12 @@ def test_without_symbols_there_is_the_empty_string():
         ((("a",), 0, ((0,),), {3}), "final: a state must be from 0 to 0, got 3"),
     ],
 )
-def test_what_is_no_dfa_is_refused_in_a_sentence(parts, sentence):
+def test_a_malformed_dfa_is_refused(parts, sentence):
     with pytest.raises(InputError, match=sentence):
         DFA(*parts)
 
 
-def test_other_symbols_and_semirings_are_refused_in_a_sentence():
+def test_unknown_symbols_and_other_semirings_are_refused():
     with pytest.raises(InputError, match=r"string index 1: symbol 'c' is not in the alphabet \['a', 'b'\]"):
         EVEN.accepts("acb")
     with pytest.raises(
@@ -215,13 +215,13 @@ def test_other_symbols_and_semirings_are_refused_in_a_sentence():
 
 @pytest.mark.parametrize("alphabet", ["a", "ab", "abcde"])
 @pytest.mark.parametrize("states", [1, 2, 5, 30])
-def test_random_dfas_are_least_and_of_the_size_asked_for(states, alphabet):
+def test_random_dfas_are_minimal_and_of_the_requested_size(states, alphabet):
     dfas_drawn = [random_minimal_dfa(states, alphabet, seed) for seed in range(20)]
     assert all(dfa.states == states and dfa == dfa.minimal() for dfa in dfas_drawn)
     assert len(set(dfas_drawn)) > (1 if states == 1 else 5 if states > 2 else 2)
 
 
-def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
+def test_impossible_random_dfas_are_refused():
     with pytest.raises(InputError, match="the number of states must be a positive integer, got 0"):
         random_minimal_dfa(0, "ab", 0)
     with pytest.raises(InputError, match="the alphabet must have a symbol for 2 reachable states, got none"):
@@ -229,7 +229,7 @@ def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
 
 
 @some_cases(dfas(alphabet="abc"))
-def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
+def test_a_drawing_shows_each_transition_once_with_all_its_symbols(dfa):
     text = dot(dfa)
     arrows = re.findall(r'^  (\d+) -> (\d+) \[label="(.*)"\];$', text, re.MULTILINE)
     assert {(int(p), int(q)) for p, q, _ in arrows} == {
@@ -243,7 +243,7 @@ def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
 
 
 @some_cases(dfas())
-def test_a_drawing_without_dead_states_has_the_others(dfa):
+def test_a_drawing_without_dead_states_shows_the_others(dfa):
     text = dot(dfa, hide_dead=True)
     circles = {int(q) for q in re.findall(r"^  (\d+) \[", text, re.MULTILINE)}
     assert circles == set(range(dfa.states)) - dfa.dead | {dfa.start}

@@ -1,4 +1,6 @@
-"""The W-method and the Hankel basis: a program that passes is no other automaton of that size."""
+"""Tests that a program that passes the W-method or the Hankel basis agrees with every automaton
+of that size.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,14 @@ LONG = DFA(("a",), 0, (*((q + 1,) for q in range(5_000)), (5_000,)), frozenset({
 
 @settings(max_examples=300)
 @given(dfas(), dfas(), st.integers(0, 2))
-def test_the_w_method_refutes_every_other_dfa_with_at_most_so_many_extra_states(one, other, extra):
+def test_the_w_method_refutes_every_other_dfa_within_the_extra_states(one, other, extra):
     assume(not one.equivalent(other))
     assume(other.minimal().states <= one.minimal().states + extra)
     assert any(one.accepts(x) != other.accepts(x) for x in w_method(one, extra))
 
 
 @given(dfas(most_states=4), st.data())
-def test_a_single_wrong_arrow_is_refuted(dfa, data):
+def test_a_single_wrong_transition_is_refuted(dfa, data):
     """The W-method detects each change of one transition that changes the language.
 
     Random pairs, in contrast, differ on short strings.
@@ -63,8 +65,8 @@ def test_the_suffixes_distinguish_all_states(states, seed):
     assert len(rows) == states
 
 
-def test_the_block_of_the_bases_has_full_rank_and_the_strings_one_symbol_more():
-    """An automaton that scores the one string aab, and one of a single state."""
+def test_the_block_of_the_bases_has_full_rank_and_extensions_by_a_symbol():
+    """One automaton scores only the string aab, the other has a single state."""
     word = WFSA.from_edges(
         REAL, 4, "ab", [(0, 1)], [(3, 1)], [(0, 1, "a", 1), (1, 2, "a", 1), (2, 3, "b", 1)]
     )
@@ -76,7 +78,7 @@ def test_the_block_of_the_bases_has_full_rank_and_the_strings_one_symbol_more():
 
 @settings(max_examples=100)
 @given(automata(REAL, most_states=3), automata(REAL, most_states=3), st.data())
-def test_the_hankel_basis_refutes_every_other_automaton_of_at_most_the_same_rank(one, other, data):
+def test_the_hankel_basis_refutes_every_automaton_of_no_larger_rank(one, other, data):
     if data.draw(st.booleans()):  # nearly the same
         other = one.replace(
             final=one.final + np.array([Fraction(q == 0) for q in range(one.states)], dtype=object)
@@ -87,7 +89,7 @@ def test_the_hankel_basis_refutes_every_other_automaton_of_at_most_the_same_rank
 
 
 @given(dfas(), st.integers(1, 30), st.integers(1, 60))
-def test_there_are_no_more_strings_than_there_is_room_for_and_both_kinds_are_among_them(dfa, most, symbols):
+def test_the_strings_stay_within_the_limit_and_include_both_kinds(dfa, most, symbols):
     chosen = dfa_strings(dfa, most, symbols)
     assert len(chosen.strings) <= most + 2 and list(map(len, chosen.strings)) == sorted(
         map(len, chosen.strings)
@@ -97,14 +99,14 @@ def test_there_are_no_more_strings_than_there_is_room_for_and_both_kinds_are_amo
     assert every == few - ({dfa.accepts(())} - every)
 
 
-def test_a_string_of_each_kind_is_there_though_all_strings_have_no_room():
+def test_each_kind_is_included_if_not_all_strings_fit():
     chosen = dfa_strings(LONG)
     assert {LONG.accepts(x) for x in chosen.strings} == {True, False} and not chosen.refutes
     assert sum(map(len, chosen.strings)) < 110_000
 
 
 def test_an_automaton_over_another_semiring_has_the_strings_of_its_support():
-    """It scores every string with an odd number of a."""
+    """Only strings with an odd number of a have a finite score."""
     odd = WFSA(
         MAX_PLUS,
         [0, "-inf"],

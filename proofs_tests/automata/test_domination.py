@@ -1,4 +1,4 @@
-"""Automata with paths that others dominate are decided, with a certificate that the checker accepts."""
+"""Tests that automata with dominated paths are decided, with a certificate that the checker accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ each = over(DEARER)
 
 
 def with_a_dearer_copy(automaton, factors):
-    """The automaton beside a copy of which every path, with arcs and ends times a factor, is worse."""
+    """Return the automaton together with a copy whose paths are all worse by a factor."""
     k = automaton.semiring
     first, step, last = (k.exact(k.parse(str(w))) for w in factors)
     edges = [(*edge[:3], k.times(edge.weight, step)) for edge in automaton.edges()]
@@ -37,7 +37,7 @@ def with_a_dearer_copy(automaton, factors):
 
 @each
 @few_cases(st.data())
-def test_a_dearer_copy_makes_no_difference(k, data):
+def test_a_more_expensive_copy_makes_no_difference(k, data):
     automaton = data.draw(automata(k, epsilon="none", extreme=False))
     factors = data.draw(st.permutations(DEARER[k]))
     both = with_a_dearer_copy(automaton, factors)
@@ -48,7 +48,7 @@ def test_a_dearer_copy_makes_no_difference(k, data):
 
 @each
 @few_cases(st.data())
-def test_what_simulation_shows_is_so_and_is_accepted(k, data):
+def test_a_simulation_implies_equality_and_is_accepted(k, data):
     a, b = (data.draw(automata(k, epsilon="none", extreme=False)) for _ in range(2))
     a, b = (side.over(dict.fromkeys([*a.alphabet, *b.alphabet])) for side in (a, b))
     answer = domination.decide(a, b)
@@ -58,12 +58,12 @@ def test_what_simulation_shows_is_so_and_is_accepted(k, data):
 
 
 def two_words_and_a_cycle():
-    """Ambiguous, with weights that grow apart: search and lumping do not close."""
+    """Return an ambiguous automaton whose weights diverge: neither search nor lumping terminates."""
     table = {"a": [["0", "1"], ["2", "inf"]], "b": [["inf", "1"], ["1", "0"]]}
     return WFSA(MIN_PLUS, ["0", "inf"], ["inf", "0"], table)
 
 
-def test_a_lexicon_and_its_dearer_copy_are_equivalent_and_a_cheaper_one_is_not():
+def test_a_lexicon_with_a_worse_copy_is_equivalent_and_with_a_better_copy_is_not():
     lexicon = two_words_and_a_cycle()
     answer = equivalent(lexicon, with_a_dearer_copy(lexicon, (0, 1, 3)))
     assert answer.verdict == "equivalent" and isinstance(answer.certificate, Simulated)
@@ -77,7 +77,7 @@ def certificate():
 
 @pytest.mark.parametrize("side", ["A", "B"])
 def test_a_certificate_with_a_better_weight_or_without_a_pair_is_rejected(side):
-    """Every weight of the certificate is the least: one that is cheaper shows nothing, and is no proof."""
+    """Every weight of the certificate is the smallest: a certificate with a better weight proves nothing."""
     assert check_bisimulation.verdict(certificate()) == "equivalent"
     empty = certificate()
     empty["simulation"][side] = []
@@ -92,7 +92,7 @@ def test_a_certificate_with_a_better_weight_or_without_a_pair_is_rejected(side):
 
 @given(st.data())
 def test_changed_automata_are_rejected_unless_they_are_equivalent(data):
-    """The certificate of another automaton is accepted only for what is equal."""
+    """A certificate is accepted for another automaton only if that automaton is equivalent."""
     changed = copy.deepcopy(certificate())
     rows = changed[data.draw(st.sampled_from("AB"))]["transitions"]
     row = data.draw(st.sampled_from(rows))

@@ -1,4 +1,4 @@
-"""Long cycles of epsilon: the closure by sparse elimination, and decisions that never write it down."""
+"""Tests of long epsilon cycles: the closure by sparse elimination, and decisions that never construct it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WEIGHTS = {
 
 
 def ring(states, last, first=0, weight="1/2"):
-    """A ring of epsilon over the reals; every state goes to itself by a, and E* has no zero."""
+    """Return a ring of epsilon transitions over the reals; each state has a loop by a, and E* has no zero."""
     half = Fraction(weight)
     edges = [(q, (q + 1) % states, "", half) for q in range(states)]
     edges += [(q, q, "a", half) for q in range(states)]
@@ -70,11 +70,11 @@ def test_a_cycle_without_a_sum_is_refused(k):
     edges = [(q, (q + 1) % 99, "", k.one if q else heavy) for q in range(99)]
     with pytest.raises(EpsilonCycle, match="the epsilon cycles through state"):
         WFSA.from_edges(k, 99, "a", [(0, k.one)], [(0, k.one)], edges)
-    with pytest.raises(EpsilonCycle):  # with its sign it would have a sum
+    with pytest.raises(EpsilonCycle):  # with its sign the sum would exist
         ring(99, 1, weight=-1)
 
 
-def test_an_elimination_that_takes_too_much_is_refused(monkeypatch):
+def test_an_elimination_that_exceeds_the_limit_is_refused(monkeypatch):
     monkeypatch.setattr(epsilon, "MOST_PRODUCTS", 97)
     with pytest.raises(LimitReached, match="more than 97 products"):
         ring(99, 1)
@@ -87,20 +87,20 @@ def test_the_scores_of_a_long_ring_are_those_of_a_geometric_series():
 
 @pytest.fixture
 def unwritten():
-    """The closure is never written down."""
+    """Make the test fail if the closure is constructed."""
     with patch("automata.equivalence.epsilon_links.MOST_WORDS", 0):
         yield
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_equal_rings_are_equal_with_epsilon_for_one_more_symbol():
+def test_equal_rings_are_equal_with_epsilon_as_an_additional_symbol():
     answer = equivalent(ring(155, 1), ring(155, 2, first=1))
     data = json.loads(json.dumps(answer.certificate.to_json()))
     assert (answer.verdict, check_chain.verdict(data)) == ("equivalent", "equivalent")
 
 
 @pytest.mark.usefixtures("unwritten")
-def test_rings_that_differ_are_told_apart_by_the_least_string():
+def test_different_rings_are_distinguished_by_the_smallest_string():
     assert equivalent(ring(155, 1), ring(155, 2)).word == ()
     a = ring(155, 1)
     b = WFSA.from_edges(REAL, 155, "ab", [(0, 1)], [(1, 1)], [*edges_of(a), (0, 0, "b", 1)])

@@ -1,4 +1,4 @@
-"""Equivalence against exhaustive search, and where it holds by construction."""
+"""Tests of equivalence against exhaustive search, and of pairs that are equivalent by construction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 
 
 def least_difference(a, b, longest):
-    """The shortlex-least string of at most that length with different scores, by trying all."""
+    """Return the shortlex-smallest string of at most that length with different scores, by trying all."""
     for length, (x, y) in enumerate(zip(levels(a, longest), levels(b, longest), strict=True)):
         for word, v, w in zip(product(a.alphabet, repeat=length), x, y, strict=True):
             if v != w:
@@ -35,7 +35,7 @@ def least_difference(a, b, longest):
 
 
 def accepted(answer):
-    """Does the independent program accept what the answer rests on?"""
+    """Return whether the independent checker accepts the certificate of the answer."""
     program = check_certificate if answer.certificate.a.semiring in FIELDS else check_bisimulation
     return program.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == answer.verdict
 
@@ -49,8 +49,8 @@ def trie(words):
 
 
 @some_cases(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
-def test_a_word_that_one_side_alone_accepts_is_found(words, more):
-    """The least of them, by pairs of sets as bits and as sets; whichever side it is."""
+def test_a_word_that_only_one_automaton_accepts_is_found(words, more):
+    """The smallest such word is found by pairs of bit sets and of sets, in either order of the automata."""
     assume(more - words)
     least = min(more - words, key=lambda w: (len(w), w))
     a, b = trie(words), trie(words | more)
@@ -75,7 +75,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
 
 @over(FIELDS)
 @few_cases(st.data())
-def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
+def test_one_changed_weight_is_a_difference_or_changes_no_score(k, data):
     a = data.draw(automata(k, most_states=4))
     assume(a.states)
     b = nudged(data, k, a)
@@ -99,7 +99,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     answer, tried = (
         equivalent(a, b),
         least_difference(a, b, 7),
-    )  # sets of 3 states: 8 by 8 pairs, and these are found by 7
+    )  # two automata of 3 states have 8 by 8 pairs of sets, which strings of up to 7 symbols reach
     event(answer.verdict)
     assert (tried is None and isinstance(answer, Equivalent)) or (answer.word, answer.scores) == tried
     assert accepted(answer)
@@ -131,7 +131,7 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
 
 @st.composite
 def unambiguous(draw, k, most=4):
-    """Draw deterministic automata or their reversals: at most one path per string, unequal cycles."""
+    """Draw a deterministic automaton or the reversal of one: at most one path per string, unequal cycles."""
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
     arrows = [
@@ -153,7 +153,7 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
     answer = equivalent(a, b)
     event(answer.verdict)
     assert not isinstance(answer, Unknown)
-    # two such automata are equal, when they are on all strings up to the number of pairs of states
+    # Two such automata are equal if they are equal on all strings up to the number of pairs of states.
     tried = least_difference(*map(with_fractions, (a, b)), 8)
     if isinstance(answer, Different):
         assert (
@@ -166,14 +166,14 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
 
 
 def with_fractions(automaton):
-    """Unambiguous log automata as exact max-plus ones: along a path, both add."""
+    """Convert an unambiguous log automaton to an exact max-plus one: weights add along a path in both."""
     if automaton.semiring is not LOG:
         return automaton
     return automaton.replace(semiring=MAX_PLUS).to_exact()
 
 
 def shaken(data, k, a):
-    """Return ``a`` with permuted states and reweighted by potentials; sometimes one weight differs."""
+    """Permute the states of ``a`` and reweight by potentials; sometimes change one weight."""
     n = a.states
     divide = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]
@@ -191,8 +191,8 @@ def shaken(data, k, a):
 
 
 @few_cases(st.lists(st.integers(-500, 500).map(lambda tenths: tenths / 10), min_size=2, max_size=5))
-def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(several):
-    """Their sum is rounded once."""
+def test_the_order_of_repeated_weights_makes_no_difference(several):
+    """The sum of repeated weights is rounded once."""
     for k in (REAL, LOG, MAX_PLUS):
         one, other, third = (
             WFSA.from_edges(k, 1, "a", [(0, k.one)], [(0, k.one)], [(0, 0, "a", w) for w in weights])
@@ -201,8 +201,8 @@ def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(s
         assert one == other == third and isinstance(equivalent(one, other), Equivalent), k.name
 
 
-def test_a_sum_of_logarithms_that_was_rounded_is_not_taken_for_a_number():
-    """log 2 - 1, which is irrational, and the float64 next to it."""
+def test_a_rounded_sum_of_logarithms_is_not_treated_as_exact():
+    """log 2 - 1 is irrational and differs from the float64 nearest to it."""
     twice, once = (
         WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", w) for w in weights])
         for weights in (["-1", "-1"], ["-0.3068528194400547"])

@@ -1,4 +1,6 @@
-"""Equivalences that hold by construction, differences that are planted, and what broke other programs."""
+"""Tests of equivalence on pairs that are equal by construction, planted differences, and inputs that broke
+other programs.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def accepted(answer):
 
 
 def another_basis(data, a):
-    """Lambda P^-1, P M P^-1, P rho, for a product P of elementary matrices."""
+    """Return lambda P^-1, P M P^-1 and P rho for a product P of elementary matrices."""
     start, end = a.initial.copy(), a.final.copy()
     tables = {s: a.matrix(s).copy() for s in a.alphabet}
     n = a.states
@@ -55,7 +57,7 @@ def test_a_change_of_basis_changes_nothing(data):
 
 
 @some_cases(st.data())
-def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothing(data):
+def test_unreachable_and_dead_states_change_nothing(data):
     a, b = data.draw(automata(REAL, most_states=3)), data.draw(automata(REAL, most_states=3))
     n, m = a.states, b.states
     matrices = {}
@@ -75,7 +77,7 @@ def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothi
 
 
 @some_cases(automata(REAL, most_states=4, epsilon="cyclic"))
-def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a):
+def test_double_reversal_epsilon_removal_trimming_and_minimising_change_nothing(a):
     assert accepted(equivalent(a, operations.reverse(operations.reverse(a))))
     assert accepted(equivalent(a, operations.remove_epsilon(a)))
     assert accepted(equivalent(operations.trim(a), a))
@@ -113,7 +115,7 @@ def test_equivalence_is_an_equivalence(data, a, c):
     st.sampled_from([1.0, 1e-300, 1e300, 2.0**-1060, 0.25, 1e-9]),
     st.sampled_from(["initial", "final", "matrices"]),
 )
-def test_one_weight_changed_by_one_unit_in_the_last_place_is_found(n, seed, scale, where):
+def test_a_change_of_one_weight_by_one_ulp_is_found(n, seed, scale, where):
     rng = np.random.default_rng(seed)
     a = WFSA.from_arrays(
         REAL,
@@ -126,7 +128,8 @@ def test_one_weight_changed_by_one_unit_in_the_last_place_is_found(n, seed, scal
     index = tuple(rng.integers(0, side) for side in changed.shape)
     changed[index] = np.nextafter(changed[index], np.inf)
     answer = equivalent(a, a.replace(**{where: changed}))
-    # all weights are positive, so the change shows: at once in the ends, after one symbol in a matrix
+    # All weights are positive, so the change has an effect: at once in initial and final weights, after one
+    # symbol in a matrix.
     assert isinstance(answer, Different) and len(answer.word) == (1 if where == "matrices" else 0)
     assert answer.scores[0] < answer.scores[1]
 
@@ -137,31 +140,31 @@ def chain(n, last, weight=Fraction(1, 4)):
     )
 
 
-def test_a_chain_of_14_states_with_weights_of_a_quarter_is_not_its_double():
-    """OpenFst's equivalent, with its default delta of 2^-10, says that it is."""
+def test_a_chain_of_14_quarter_weights_is_not_equal_to_its_double():
+    """OpenFst's equivalent reports equality with its default delta of 2^-10."""
     answer = equivalent(chain(14, 1), chain(14, 2))
     assert answer.word == ("a",) * 14 and answer.scores == (Fraction(1, 4**14), Fraction(2, 4**14))
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 60])
-def test_the_only_string_that_differs_is_found_however_long(n):
+def test_the_only_string_that_differs_is_found_whatever_its_length(n):
     answer = equivalent(chain(n, 1), chain(n, 1 + Fraction(1, 2**80)))
     assert answer.word == ("a",) * n
     assert accepted(equivalent(chain(n, 3), chain(n, 3)))
 
 
 def draw_first(monkeypatch, *bad):
-    """Let the random primes begin with these."""
+    """Make the random primes begin with these."""
     monkeypatch.setattr(field, "primes", lambda: chain_of(bad, (p for p in primes() if p not in bad)))
 
 
-def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
-    """Weights that vanish modulo the first primes: the smallest difference is a multiple of them."""
+def test_a_bad_prime_never_gives_a_wrong_answer(monkeypatch):
+    """If weights vanish modulo the first primes, the smallest difference is a multiple of them."""
     bad = [2305843009213693951, 2305843009213693921]
     product = bad[0] * bad[1]
     draw_first(monkeypatch, *bad)
     one = WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1), (0, 1, "b", 1), (1, 2, "b", 1)])
-    # "a" differs by a multiple of both primes, "bb" by one
+    # "a" differs by a multiple of both primes, "bb" by one.
     other = WFSA.from_edges(
         REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 2, "a", 1 + product), (0, 1, "b", 1), (1, 2, "b", 2)]
     )
@@ -169,8 +172,10 @@ def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
     assert answer.word == ("a",) and answer.scores == (1, 1 + product)
 
 
-def test_a_smaller_string_that_a_bad_prime_hides_behind_a_dependent_one_is_found(monkeypatch):
-    """Modulo the bad prime "a" leads where the empty string does: "aa" is not tried, "bb" differs first."""
+def test_a_smaller_string_that_a_bad_prime_hides_is_found(monkeypatch):
+    """Modulo the bad prime "a" leads to the same vector as the empty string: "aa" is not tried, "bb" differs
+    first.
+    """
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
     steps = [(0, 0, "a", 1), (0, 1, "a", bad), (1, 2, "a", 1), (0, 3, "b", 1), (3, 2, "b", 1)]
@@ -180,7 +185,7 @@ def test_a_smaller_string_that_a_bad_prime_hides_behind_a_dependent_one_is_found
     assert answer.word == ("a", "a") and answer.scores == (bad, 0)
 
 
-def test_final_weights_that_are_equal_modulo_the_prime_alone_are_told_apart(monkeypatch):
+def test_final_weights_that_are_equal_modulo_one_prime_are_distinguished(monkeypatch):
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
     steps = [(0, 0, "a", 2)]
@@ -188,7 +193,7 @@ def test_final_weights_that_are_equal_modulo_the_prime_alone_are_told_apart(monk
     assert equivalent(one, other).word == ()
 
 
-def test_a_prime_that_hides_a_dimension_is_found_out(monkeypatch):
+def test_a_prime_that_hides_a_dimension_is_detected(monkeypatch):
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
     one = WFSA.from_edges(REAL, 2, "a", [(0, 1)], [(1, 1)], [(0, 1, "a", bad), (1, 1, "a", 1)])
@@ -198,7 +203,7 @@ def test_a_prime_that_hides_a_dimension_is_found_out(monkeypatch):
     assert accepted(equivalent(one, operations.sum_of(one, zero)))
 
 
-def test_numbers_beyond_the_limit_are_unknown_and_not_guessed(monkeypatch):
+def test_numbers_beyond_the_limit_give_unknown(monkeypatch):
     monkeypatch.setattr(lift, "MOST_BITS", 1)
     big = WFSA(REAL, [1, 0], [1, 0], {"a": [[1, Fraction(10**40, 7)], [Fraction(3, 10**40), 1]]})
     scaled = WFSA(REAL, [1, 0], [1, 0], {"a": [[1, 1], [Fraction(3, 7), 1]]})
@@ -209,8 +214,10 @@ def test_numbers_beyond_the_limit_are_unknown_and_not_guessed(monkeypatch):
 
 
 @some_cases(st.data())
-def test_children_that_are_tried_together_are_those_that_would_fail_one_by_one(data):
-    """Whether a block's random sum says that all of them depend on what is kept, or each is reduced."""
+def test_children_tried_together_are_those_that_fail_one_by_one(data):
+    """The result is the same if a block's random sum shows that all depend on the basis or if each is
+    reduced.
+    """
     a = data.draw(automata(REAL, most_states=5))
     b = data.draw(automata(REAL, most_states=3))
     sides = data.draw(st.sampled_from([[a], [a, b], [a, operations.sum_of(a, b)]]))
@@ -226,8 +233,10 @@ def test_children_that_are_tried_together_are_those_that_would_fail_one_by_one(d
     assert explored(1, entries) == explored(10**9, 1 << 18)
 
 
-def test_a_block_that_is_left_out_by_mistake_hides_no_smaller_difference(monkeypatch):
-    """A random sum that is zero has a chance of 1 in the prime: here it is, for the children of aa and ab."""
+def test_a_block_skipped_by_mistake_hides_no_smaller_difference(monkeypatch):
+    """A random sum vanishes by chance with probability 1/p; the test forces this for the children of aa and
+    ab.
+    """
     real = exploring._Stepping.sum_of_children
 
     def unlucky(stepping, level):
@@ -236,10 +245,12 @@ def test_a_block_that_is_left_out_by_mistake_hides_no_smaller_difference(monkeyp
 
     monkeypatch.setattr(exploring._Stepping, "sum_of_children", unlucky)
     monkeypatch.setattr(exploring, "MANY", 2)
-    monkeypatch.setattr(exploring, "MOST_ENTRIES", 120)  # two words of two sides of 15 states, with 2 symbols
+    monkeypatch.setattr(exploring, "MOST_ENTRIES", 120)  # words of two automata of 15 states, 2 symbols
 
     def tree(first, last):
-        """A state for each string of up to three symbols; all scores of three are 1, but two."""
+        """Return an automaton with a state for each string of up to three symbols; all scores at length three
+        are 1, except for two.
+        """
         arrows = [(q, 2 * q + 1 + i, s, 1) for q in range(7) for i, s in enumerate("ab")]
         ends = [(7, first), *((q, 1) for q in range(8, 14)), (14, last)]
         return WFSA.from_edges(REAL, 15, "ab", [(0, 1)], ends, arrows)
@@ -247,8 +258,8 @@ def test_a_block_that_is_left_out_by_mistake_hides_no_smaller_difference(monkeyp
     assert field.decide(tree(1, 1), tree(2, 2), lambda text: None).word == ("a", "a", "a")
 
 
-def test_the_confirmation_looks_at_every_word_before_the_one_found():
-    """Agreement modulo a prime fails as soon as a smaller word differs modulo it."""
+def test_the_confirmation_checks_every_word_before_the_one_found():
+    """Agreement modulo a prime is rejected if a smaller word differs modulo it."""
     both = field.cleared([chain(3, 1), chain(3, 2)])
     seen = exploring.explore(both, 2305843009213693951)
     assert seen.difference == (0, 0, 0)
@@ -256,9 +267,9 @@ def test_the_confirmation_looks_at_every_word_before_the_one_found():
     assert not exploring.Agreement(both, [*seen.words, (0, 0, 0)], (0, 0, 1)).holds(2305843009213693921)
 
 
-def test_ambiguous_max_plus_automata_are_searched_and_the_search_says_how_far():
-    """max(number of a, number of b), and the same from one state: the vectors never repeat, so no search can
-    end, and no state of the first simulates the start of the second.
+def test_ambiguous_max_plus_automata_are_searched_up_to_a_stated_length():
+    """Both compute max(number of a, number of b), the second from one state. The vectors never repeat, so no
+    search terminates, and no state of the first simulates the initial state of the second.
     """
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
     one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
@@ -290,7 +301,7 @@ def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
 
 
 def each_twice(words):
-    """Strings that end with one of so many words and have it before: 2^words deterministic states."""
+    """Accept strings that end with a word that occurred before; the DFA has 2^words states."""
     alphabet = [f"w{i}" for i in range(words)]
     loops = [(q, q, s, True) for q in range(2 * words) for s in alphabet]
     steps = [(2 * i, 2 * i + 1, s, True) for i, s in enumerate(alphabet)]
@@ -301,8 +312,8 @@ def each_twice(words):
     )
 
 
-def test_boolean_automata_whose_pairs_explode_are_lumped(monkeypatch):
-    """Sixteen rules ``$ * a $ * a`` side by side, and the same in another order."""
+def test_boolean_automata_with_too_many_pairs_are_lumped(monkeypatch):
+    """Sixteen rules ``$ * a $ * a`` form a union, in two orders."""
     one = each_twice(16)
     with pytest.raises(TooManyStates):
         minimise(one)
@@ -311,12 +322,12 @@ def test_boolean_automata_whose_pairs_explode_are_lumped(monkeypatch):
         final=one.final[::-1].copy(),
         tables=[SparseMatrix.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
     )
-    assert isinstance(equivalent(one, other).certificate, Bisimulation)  # up to unions they are few
+    assert isinstance(equivalent(one, other).certificate, Bisimulation)  # up to unions there are few
     monkeypatch.setattr("automata.equivalence.FEW_PAIRS", 3)
     answer = equivalent(one, other)
     assert answer.verdict == "equivalent" and isinstance(answer.certificate, Lumped)
     assert judge(answer.certificate.to_json()).verdict == "accepted"
-    steps = [(q, q + 1, one.alphabet[0], True) for q in range(40)]  # a string that the first rule accepts too
+    steps = [(q, q + 1, one.alphabet[0], True) for q in range(40)]  # the first rule also accepts it
     more = WFSA.from_edges(BOOLEAN, 41, one.alphabet, [(0, True)], [(40, True)], steps)
     monkeypatch.setattr(pairs, "MOST_WORDS", 500)
     answer = equivalent(one, operations.sum_of(other, more))
@@ -330,7 +341,7 @@ def test_log_automata_with_several_paths_are_unknown():
     assert equivalent(once, once).verdict == "equivalent"
 
 
-def test_other_alphabets_are_refused_or_their_symbols_weigh_zero():
+def test_other_alphabets_are_refused_or_their_symbols_have_weight_zero():
     one, other = WFSA(REAL, [1], [1], {"a": [[1]], "b": [[0]]}), WFSA(REAL, [1], [1], {"a": [[1]]})
     with pytest.raises(InputError, match=r"only the first automaton reads 'b'; --missing-as-zero"):
         equivalent(one, other)
@@ -340,7 +351,7 @@ def test_other_alphabets_are_refused_or_their_symbols_weigh_zero():
     assert equivalent(one, both, missing_as_zero=True).word == ("c",)
 
 
-def test_the_order_of_the_first_alphabet_decides_which_string_is_least():
+def test_the_order_of_the_first_alphabet_decides_which_string_is_smallest():
     a = WFSA(REAL, [1], [1], {"a": [[1]], "b": [[1]]})
     b = WFSA(REAL, [1], [1], {"b": [[2]], "a": [[2]]})
     assert equivalent(a, b).word == ("a",) and equivalent(b, a).word == ("b",)
@@ -354,7 +365,7 @@ def test_other_semirings_are_refused():
 
 
 @some_cases(st.data())
-def test_min_plus_is_max_plus_with_the_signs_turned(data):
+def test_min_plus_is_max_plus_with_negated_weights(data):
     a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))
     turned = [
         operations.remove_epsilon(x).replace(

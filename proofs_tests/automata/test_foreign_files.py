@@ -1,4 +1,4 @@
-"""Automata that other programs wrote: DOT, binary .fst files, dialects of AT&T text, JSON with numbers."""
+"""Tests of files from other programs: DOT, binary .fst files, dialects of AT&T text, JSON with numbers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ s1 -> s1 [label="b/0"]; {ENTRY} }}"""
 
 @pytest.mark.parametrize("text", [AALPY, LEARNLIB, AUTOMATA_LIB, MOORE, MEALY])
 def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
-    """All accept an even number of a; the Mealy machine outputs nothing for the empty string."""
+    """All of them accept an even number of a; the Mealy machine outputs nothing for the empty string."""
     (tmp_path / "machine.dot").write_text(text)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
@@ -96,19 +96,19 @@ def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
         ("digraph {", "is not in the part of DOT that is read"),
     ],
 )
-def test_other_dot_files_are_refused_in_a_sentence(text, says):
+def test_other_dot_files_are_refused(text, says):
     with pytest.raises(FormatError, match=says) as error:
         dot_format.loads(text, "m.dot")
     assert str(error.value).startswith("m.dot: ") and "\n" not in str(error.value)
 
 
-def test_our_own_drawings_are_not_read_back(tmp_path):
+def test_our_own_drawings_are_refused_as_input(tmp_path):
     files.write(WFSA(REAL, [1], [1], {"a": [["1/2"]]}), tmp_path / "own.dot")
     with pytest.raises(FormatError, match="is a drawing that ratproof wrote"):
         files.read(tmp_path / "own.dot")
 
 
-def test_a_dot_file_without_final_states_is_noted():
+def test_a_dot_file_without_final_states_gives_a_note():
     with pytest.warns(UserWarning, match="no node has a double circle, so no string is accepted"):
         dot_format.loads(f"digraph {{ s0 -> s0 [label=a]; {ENTRY} }}")
 
@@ -118,7 +118,7 @@ def test_a_dot_file_without_final_states_is_noted():
 def test_binary_fst_files_have_the_scores_of_their_automata(k, tmp_path_factory, data):
     automaton = data.draw(strategies.automata(k, epsilon="none", extreme=False))
     weights = [automaton.initial, automaton.final, *(table.weights for table in automaton.tables)]
-    assume(k.log_sign or not any(w < 0 for part in weights for w in part.tolist()))  # they have no logarithm
+    assume(k.log_sign or not any(w < 0 for part in weights for w in part.tolist()))  # no logarithm exists
     path = tmp_path_factory.mktemp("fst") / "a.fst"
     fst = to_openfst(automaton)
     table = pynini.SymbolTable()
@@ -134,7 +134,7 @@ def test_binary_fst_files_have_the_scores_of_their_automata(k, tmp_path_factory,
     assert files.read(path).semiring is (MIN_PLUS if arc_type_for(k) == "standard" else LOG)
 
 
-def test_fst_files_without_a_table_or_cut_off(tmp_path, capfd, monkeypatch):
+def test_fst_files_without_a_symbol_table_or_truncated_are_refused(tmp_path, capfd, monkeypatch):
     path = tmp_path / "a.fst"
     to_openfst(WFSA(MIN_PLUS, [0], [0], {"x": [[1]], "y": [[2]]})).write(str(path))
     assert files.read(path).alphabet == ("1", "2")
@@ -196,7 +196,7 @@ def test_epsilon_of_hfst_and_foma_is_noted(name):
         ("0 1\n1\n0 1 5 5 0.5\n1 1 6 6 0.5\n", "line 1: begins two lines of states, as gtn writes"),
     ],
 )
-def test_dialects_of_att_text_are_never_silently_symbols_or_final_states(text, says):
+def test_dialects_of_att_text_are_never_misread_as_symbols_or_final_states(text, says):
     with pytest.raises(FormatError, match=says) as error:
         att_format.loads(text, where="m.att")
     assert "\n" not in str(error.value)
@@ -207,7 +207,7 @@ TEXTS = ["2", "-3", "0.25", "-1.5e3", "1e-3", "0.1", "123456789.000000001", "1E4
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=str)
-def test_json_numbers_are_read_as_their_decimal_text(k, text):
+def test_json_numbers_are_read_by_their_decimal_text(k, text):
     def read(weight):
         start = json.dumps(k.format(k.one))
         document = (
@@ -222,7 +222,7 @@ def test_json_numbers_are_read_as_their_decimal_text(k, text):
     assert read(text) == read(f'"{text}"')
 
 
-def test_json_numbers_are_weights_and_nothing_else():
+def test_json_numbers_are_accepted_only_as_weights():
     for field, value in (("states", 2.0), ("alphabet", [1.5]), ("semiring", 1.5)):
         data = {
             "semiring": "real",
@@ -239,7 +239,7 @@ def test_json_numbers_are_weights_and_nothing_else():
 
 
 @pytest.mark.parametrize(("alias", "k"), [("tropical", MIN_PLUS), ("probability", REAL)])
-def test_aliases_of_semirings_are_read_and_not_written(alias, k):
+def test_aliases_of_semirings_are_read_but_not_written(alias, k):
     assert semiring(alias) is k
     text = json_format.dumps(WFSA(k, [k.one], [k.one], {}))
     assert json_format.dumps(json_format.loads(text.replace(k.name, alias))) == text

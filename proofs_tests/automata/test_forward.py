@@ -1,4 +1,6 @@
-"""Forward is the sum over all paths (Definitions 3 and 4); backward and Forward meet in the middle."""
+"""Tests that the Forward score is the sum over all paths (Definitions 3 and 4), and that the forward and
+backward vectors agree.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ short = strings("ab", longest=4, run=0)
 
 
 def magnitudes(automaton):
-    """The automaton with all weights' magnitudes."""
+    """Replace all weights by their magnitudes."""
     ends = {name: abs(getattr(automaton, name)) for name in ("initial", "final")}
     return automaton.with_tables(lambda table: table.mapped(automaton.semiring, abs, object), **ends)
 
@@ -42,7 +44,7 @@ def test_forward_is_the_sum_over_all_paths(k, data):
 
 @over(k for k in EXACT if k.selective)
 @few_cases(st.data())
-def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
+def test_epsilon_cycles_add_nothing_if_addition_is_selective(k, data):
     automaton, x = (
         data.draw(automata(k, most_states=3, epsilon="cyclic")),
         data.draw(strings("ab", longest=3, run=0)),
@@ -51,8 +53,10 @@ def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them
 
 
 @some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
-def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
-    """A silent step weighs at most 1/2: paths with more than 12 in a row weigh size / 2**12 at most."""
+def test_with_epsilon_cycles_sums_over_longer_paths_converge_to_forward(automaton, x):
+    """An epsilon transition weighs at most 1/2, so paths with more than 12 in a row weigh at most size /
+    2**12.
+    """
     magnitude = magnitudes(automaton)
     tail = score(magnitude, x) - paths.score(magnitude, x, silent_steps=10)
     assert abs(score(automaton, x) - paths.score(automaton, x, silent_steps=10)) <= tail
@@ -65,8 +69,8 @@ def test_with_epsilon_cycles_the_limit_of_the_sums_over_paths_is_forward(automat
 
 
 @some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
-def test_the_limit_is_where_the_sums_over_paths_go(automaton, x):
-    """Within what the paths that are left out weigh: all of them at most their magnitudes / 2**10."""
+def test_the_sums_over_paths_approach_the_limit(automaton, x):
+    """The omitted paths weigh at most their magnitudes / 2**10."""
     near = paths.score(automaton, x, silent_steps=10)
     magnitude = magnitudes(automaton)
     size = paths.limit(magnitude, x)
@@ -90,7 +94,7 @@ def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
 
 @each
 @few_cases(st.data())
-def test_forward_and_backward_meet_at_every_place(k, data):
+def test_forward_and_backward_vectors_agree_at_every_position(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
     omega, beta = forward(automaton, x), backward(automaton, x)
     assert k.sum(k.times(automaton.initial, beta[0])) == score(automaton, x)
@@ -101,7 +105,7 @@ def test_forward_and_backward_meet_at_every_place(k, data):
 
 @each
 @few_cases(st.data())
-def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
+def test_a_batch_of_unequal_strings_scores_like_its_strings_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
     assert batch.scores(automaton, xs).tolist() == [score(automaton, x) for x in xs]
@@ -118,13 +122,13 @@ def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
 def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     automaton = data.draw(automata(SEMIRINGS[name], epsilon="acyclic", exact=False, extreme=True))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
-    plain = remove_epsilon(automaton)  # which is what the loops run
+    plain = remove_epsilon(automaton)  # the form that the loops run
     with np.errstate(over="ignore", invalid="ignore"):
         for compiled, x in zip(batch.prefix_scores(automaton, xs), xs, strict=True):
             assert np.array_equal(compiled, prefix_scores(plain, x), equal_nan=True)
 
 
-def test_what_overflows_float64_is_never_a_number_that_looks_right():
+def test_overflow_of_float64_never_gives_a_plausible_number():
     huge = WFSA(MAX_PLUS, [1e308, -np.inf], [0.0, 0.0], {"a": [[1e308, -np.inf], [0.0, -np.inf]]})
     with np.errstate(over="ignore", invalid="ignore"):
         for total in (score(huge, "aaa"), batch.scores(huge, ["aaa"])[0]):
@@ -133,20 +137,20 @@ def test_what_overflows_float64_is_never_a_number_that_looks_right():
 
 @each
 @few_cases(st.data())
-def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
+def test_the_tree_of_strings_scores_like_its_strings_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic", most_states=3))
     values = [value for level in levels(automaton, 3) for value in level]
     assert values == [score(automaton, x) for x in shortlex("ab", 3)]
 
 
 def test_equation_3b_reads_the_next_symbol():
-    """The erratum: with x_i for x_{i+1} the last symbol is never read."""
+    """Erratum: with x_i instead of x_{i+1} the last symbol is never read."""
     reads_a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 2], [0, 0]]})
     assert score(reads_a, "a") == 2 != score(reads_a, "")
 
 
 def test_the_empty_string_has_the_score_of_the_empty_paths():
-    """The erratum of Definition 3: a path may have no transition."""
+    """Erratum of Definition 3: a path may have no transition."""
     assert score(WFSA(REAL, [2, 3], [5, 7], {}), "") == 31 == paths.score(WFSA(REAL, [2, 3], [5, 7], {}), "")
 
 
@@ -155,7 +159,7 @@ def test_no_states_score_zero():
         assert score(WFSA(k, [], [], {"a": np.empty((0, 0))}), "aa") == k.zero
 
 
-def test_an_unknown_symbol_is_named_with_its_place():
+def test_an_unknown_symbol_is_reported_with_its_index():
     automaton = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
     with pytest.raises(UnknownSymbol, match="string index 2: symbol 'c' is not in the alphabet"):
         score(automaton, "aac")
@@ -164,14 +168,14 @@ def test_an_unknown_symbol_is_named_with_its_place():
 
 
 @some_cases(st.lists(st.text("aé\u2028😀", max_size=6), max_size=5))
-def test_texts_and_lists_of_their_characters_are_read_alike(xs):
+def test_texts_and_lists_of_their_characters_are_read_identically(xs):
     automaton = WFSA(COUNTING, [1], [1], {"a": [[2]], "é": [[3]], "\u2028": [[5]], "😀": [[7]]})
     assert batch.scores(automaton, xs).tolist() == batch.scores(automaton, [list(x) for x in xs]).tolist()
     assert batch.scores(automaton, xs).tolist() == [score(automaton, x) for x in xs]
 
 
-def test_tropical_sums_that_might_overflow_are_left_to_numpy():
-    """The compiled loops assume that there is no NaN."""
+def test_tropical_sums_that_may_overflow_are_computed_by_numpy():
+    """The compiled loops assume that no NaN occurs."""
     from automata.compiled_loops import loop_for
 
     assert loop_for(MAX_PLUS, np.array([[[1e308]]]), 10) is None
@@ -184,7 +188,7 @@ def test_long_strings_are_exact():
 
 
 @over(SEMIRINGS.values())
-def test_the_prefixes_table_has_a_place_for_each_prefix(k):
+def test_the_table_of_prefixes_has_a_row_for_each_prefix(k):
     one = WFSA(k, [k.one], [k.one], {"a": [[k.one]]})
     for automaton in (one, one if k.exact_only else one.to_float()):
         assert batch.prefix_table(automaton, encode(automaton.index, ["", "aaa"])).shape == (2, 4)

@@ -1,4 +1,4 @@
-"""Operations on automata, lists of strings and regexes, against the scores of all short strings."""
+"""Tests of operations on automata, lists of strings and regexes, against the scores of all short strings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ nfa = automata(BOOLEAN, epsilon="cyclic").map(lambda a: a.over("ab") if set(a.al
 
 @each
 @few_cases(st.data())
-def test_operations_score_what_their_names_say(k, data):
+def test_operations_have_the_scores_of_their_definitions(k, data):
     a, b = (data.draw(automata(k, epsilon="cyclic", extreme=False)) for _ in range(2))
     a, b = (automaton.over(dict.fromkeys([*automaton.alphabet, *"ab"])) for automaton in (a, b))
     both, either = operations.hadamard(a, b), operations.sum_of(a, b)
@@ -40,7 +40,7 @@ def test_operations_score_what_their_names_say(k, data):
 
 
 @some_cases(st.tuples(nfa, nfa))
-def test_complement_and_difference_reject_what_is_accepted(pair):
+def test_complement_and_difference_reject_the_accepted_strings(pair):
     a, b = (automaton.over(dict.fromkeys([*automaton.alphabet, *"ab"])) for automaton in pair)
     for x in SHORT:
         assert score(complement(a), x) == (not score(a, x))
@@ -90,7 +90,7 @@ def test_the_total_weight_is_the_sum_over_the_strings_of_a_length(k, data):
 
 
 def test_scores_that_cancel_are_not_listed():
-    """Paths of 1 and -1 cancel on every string but the empty one: the list ends."""
+    """If paths of 1 and -1 cancel on every string except the empty string, the list ends."""
     cancels = WFSA(REAL, [1, 1, 1], [1, -1, 1], {"a": [[1, 0, 0], [0, 1, 0], [0, 0, 0]]})
     assert list(enumeration.nonzero_strings(cancels)) == [((), 1)]
     assert enumeration.shortest(cancels.replace(final=REAL.zeros(3, exact=True))) is None
@@ -116,7 +116,7 @@ REGEX = st.recursive(
 
 
 @some_cases(REGEX)
-def test_a_regex_is_the_automaton_of_what_python_matches(pattern):
+def test_a_regex_becomes_the_automaton_of_the_strings_that_python_matches(pattern):
     automaton = from_regex(pattern, "ab")
     assert automaton == determinisation.minimal(automaton)
     for x in SHORT:
@@ -124,7 +124,7 @@ def test_a_regex_is_the_automaton_of_what_python_matches(pattern):
 
 
 @some_cases(nfa)
-def test_the_regex_of_an_automaton_matches_what_it_accepts(automaton):
+def test_the_regex_of_an_automaton_matches_the_accepted_strings(automaton):
     pattern = to_regex(automaton)
     for x in (x for x in SHORT if set(x) <= set(automaton.alphabet)):
         assert score(automaton, x) == (re.fullmatch(pattern, x) is not None), pattern
@@ -133,7 +133,7 @@ def test_the_regex_of_an_automaton_matches_what_it_accepts(automaton):
 
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=6))
-def test_characters_that_regexes_have_special_ways_with_come_back(text):
+def test_special_characters_of_regexes_are_escaped(text):
     literal = from_regex(re.escape(text))
     assert score(literal, text) and re.fullmatch(to_regex(literal), text)
     one_of = from_regex("|".join(map(re.escape, text)))
@@ -166,7 +166,7 @@ def test_a_dot_matches_a_line_feed_only_with_its_flag():
     assert not score(from_regex(".", "a\n"), "\n") and score(from_regex("(?s).", "a\n"), "\n")
 
 
-def test_anchors_at_the_ends_and_what_matches_nothing():
+def test_anchors_at_the_ends_and_a_regex_that_matches_nothing():
     assert from_regex("^ab$") == from_regex(r"\Aab\Z") == from_regex("ab")
     assert to_regex(from_regex(NOTHING, "ab")) == NOTHING
     with pytest.raises(InputError, match="'c' is not in --alphabet"):

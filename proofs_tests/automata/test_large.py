@@ -1,4 +1,4 @@
-"""Large automata are computed with by their transitions: what that gives is what arrays give."""
+"""Tests that computations with large automata as transition lists agree with those with arrays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIZE = SMALL + 6
 
 @st.composite
 def pairs(draw, k=REAL, **options):
-    """Draw a small automaton, the same one among many useless states, and the positions of its states."""
+    """Draw a small automaton, the same automaton with many useless states, and the indices of its states."""
     small = draw(automata(k, most_states=4, least_states=1, exact=not k.float_only, **options))
     positions = sorted(draw(st.permutations(range(SIZE)))[: small.states])
     others = [q for q in range(SIZE) if q not in positions]
@@ -56,7 +56,7 @@ def close(k, one, other):
 
 @each
 @few_cases(st.data())
-def test_scores_are_the_same_by_every_way(k, data):
+def test_all_methods_give_the_same_scores(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
     right = list(prefix_scores(small, x))
@@ -81,7 +81,7 @@ def test_vectors_are_the_same(k, data):
 
 @some_cases(st.data())
 def test_convergent_cycles_of_epsilon_are_summed_over(data):
-    """Two states that epsilon leads round, within others."""
+    """Epsilon forms a cycle of two states within others."""
     weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
     edges = [(p, q, "", REAL.parse(data.draw(weights))) for p in (3, 40, 50) for q in (3, 40, 50)] + [
         (50, 60, "", 1),
@@ -127,7 +127,7 @@ def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
 @few_cases(st.data())
 def test_all_strings_of_a_length_and_hankel_matrices(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
-    with patch("automata.tree.MOST_CELLS", 1):  # a string at a time
+    with patch("automata.tree.MOST_CELLS", 1):  # one string at a time
         portions = list(levels(small, 3))
     for right, part, wide in zip(levels(small, 3), portions, levels(many, 3), strict=True):
         assert all(close(k, w, v) for w, v in zip(right, part, strict=True))
@@ -150,7 +150,7 @@ def test_hankel_matrices_and_levels_of_a_hundred_thousand_states():
 
 @pytest.mark.parametrize(("n", "most"), [(2, 9), (SIZE, 2 * FOR_A_VECTOR + 4)], ids=["few", "many"])
 def test_levels_and_hankel_matrices_stop_at_a_limit(n, most, monkeypatch):
-    """Two strings of length one, each with two states; and a square of prefixes and suffixes."""
+    """The strings have length one and two states each; the block is a square of prefixes and suffixes."""
     steps = [(p, q, s, 1) for p in (0, 1) for q in (0, 1) for s in "ab"]
     both = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(1, 1)], steps)
     monkeypatch.setattr("automata.wfsa.MOST_EXACT_CELLS", most)
@@ -172,8 +172,8 @@ def test_sums_and_products_of_large_automata(one, other, x):
 
 
 @few_cases(pairs(BOOLEAN, epsilon="acyclic"), pairs(BOOLEAN), st.booleans())
-def test_sets_of_states_are_what_they_are_as_bits(one, two, same):
-    """The least deterministic automaton, and the decision, of few states and of many."""
+def test_sets_of_states_are_equal_to_bit_sets(one, two, same):
+    """The minimal deterministic automaton and the decision agree, for few states and for many."""
     (small, many, _), (_, other, _) = one, one if same else two
     for a, b in [(many, other), (other, many)]:
         bits = minimal(a), equivalent(a, b)
@@ -186,8 +186,10 @@ def test_sets_of_states_are_what_they_are_as_bits(one, two, same):
 
 
 @few_cases(pairs(), st.randoms())
-def test_transitions_are_stored_by_place(one, random):
-    """Equal whatever order they come in; and what is stored comes back as an array, and as transitions."""
+def test_transitions_are_stored_by_position(one, random):
+    """The order of the input is irrelevant; arrays and transition lists are returned with the
+    stored values.
+    """
     _, many, _ = one
     edges = list(many.edges())
     random.shuffle(edges)
@@ -210,8 +212,8 @@ def test_strings_are_drawn_from_large_automata(one):
     assert drawn[0] == drawn[1]
 
 
-def test_a_large_automaton_is_no_array():
-    """A chain of 100,000 states is made, and scores; as an array it would not fit."""
+def test_a_large_automaton_is_never_an_array():
+    """A chain of 100,000 states is built and scored; as an array it would not fit in memory."""
     n = 100_000
     chain = WFSA.from_edges(REAL, n, "ab", [(0, 1)], [(2, "1/3")], [(q, q + 1, "a", 2) for q in range(n - 1)])
     assert score(chain, "aa") * 3 == 4 and trim(chain).states == 3
@@ -227,8 +229,8 @@ def test_a_long_chain_of_epsilon_is_followed():
 
 @each
 @few_cases(st.data())
-def test_large_automata_that_differ_in_numbering_are_lumped_into_one(k, data):
-    """And the partition is the coarsest one, whichever states are looked at again."""
+def test_large_automata_that_differ_only_in_numbering_are_lumped(k, data):
+    """The partition is the coarsest, for any order in which states are refined."""
     _, many, _ = data.draw(pairs(k))
     order = np.array(data.draw(st.permutations(range(SIZE))))
     edges = [(order[e.source], order[e.target], e.symbol, e.weight) for e in many.edges()]
@@ -242,7 +244,7 @@ def test_large_automata_that_differ_in_numbering_are_lumped_into_one(k, data):
 
 
 def _coarsest(automaton):
-    """By rounds over all states: those of which none is looked at alone."""
+    """Compute the coarsest partition by rounds over all states, without a worklist."""
     k, live = automaton.semiring, np.flatnonzero(~dead_states(automaton)).tolist()
     classes = {q: automaton.final[q] for q in live}
     count = 0

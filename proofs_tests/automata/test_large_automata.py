@@ -1,4 +1,6 @@
-"""Equivalence of large automata by sparse matrices, against the dense decision and constructions."""
+"""Tests of the equivalence of large automata by sparse matrices, against the dense decision and
+known pairs.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ EACH_FIELD = over([REAL, COUNTING])
 
 
 def decided(a, b, most_dense=1500):
-    """The answer for two automata, as if they were large; its certificate is accepted."""
+    """Decide two automata by the methods for large ones; the certificate must be accepted."""
     answer = sparse.decide(a, b, lambda stage: None, most_dense)
     if isinstance(answer, Equivalent):
         assert check_chain.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == "equivalent"
@@ -52,7 +54,7 @@ def agree(one, other):
 
 @EACH_FIELD
 @few_cases(st.data())
-def test_the_answer_is_that_of_the_dense_decision(k, data):
+def test_the_answer_agrees_with_the_dense_decision(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
     if data.draw(st.booleans()) and a.states:
         b = nudged(data, k, a)
@@ -76,7 +78,7 @@ def test_a_pair_that_is_equal_by_construction_is_decided_by_links_alone(family, 
 
 @EACH_FAMILY
 def test_a_changed_pair_is_never_called_equal(family, monkeypatch):
-    monkeypatch.setattr(sparse, "MOST_PROVED", -1)  # nor is another string than the least one found
+    monkeypatch.setattr(sparse, "MOST_PROVED", -1)  # unproved strings are the smallest, too
     rng = np.random.default_rng(11)
     for _ in range(500 // len(FAMILIES) + 1):
         a, b = family(rng, 9)
@@ -108,7 +110,7 @@ def chain(length, last, weight="1/4"):
     return WFSA.from_edges(REAL, length + 1, "ab", [(0, 1)], [(length, last)], edges)
 
 
-def test_a_long_string_is_found_and_proved_least():
+def test_a_long_string_is_found_and_proved_smallest():
     a, b = chain(1200, 1), chain(1200, 2)
     assert are_large(a, b)
     answer = equivalent(a, b)
@@ -117,7 +119,7 @@ def test_a_long_string_is_found_and_proved_least():
     assert judge(answer.certificate.to_json()).verdict == "accepted"
 
 
-def test_vectors_that_were_not_kept_are_computed_again(monkeypatch):
+def test_vectors_that_were_not_stored_are_recomputed(monkeypatch):
     monkeypatch.setattr("automata.equivalence.shortest._NUMBERS_KEPT", 100)
     of = difference(chain(60, 1), chain(60, 2)).joint
     search = Search(modulo(of, primes()))
@@ -126,7 +128,7 @@ def test_vectors_that_were_not_kept_are_computed_again(monkeypatch):
 
 
 @few_cases(st.data())
-def test_the_string_that_is_found_is_the_least_one(data):
+def test_the_string_that_is_found_is_the_smallest(data):
     a, b = (data.draw(automata(REAL, most_states=3)) for _ in range(2))
     dense = field.decide(a, b, lambda stage: None)
     of = difference(a, b)
@@ -140,7 +142,7 @@ def test_the_string_that_is_found_is_the_least_one(data):
         assert not smaller_scores_vanish(of.joint, (*word, 0), lambda stage: None)
 
 
-def test_that_it_is_the_least_string_is_doubted_where_it_is_not_proved(monkeypatch):
+def test_an_unproved_smallest_string_is_reported_as_such(monkeypatch):
     a, b = FAMILIES["permuted"](np.random.default_rng(5), 40)
     c = changed(np.random.default_rng(6), b)
     monkeypatch.setattr(sparse, "MOST_PROVED", 0)
@@ -165,7 +167,7 @@ def test_scales_with_many_digits_take_more_primes():
 
 
 def companion(n):
-    """An automaton over one letter whose matrix is a companion matrix, and one with the transposed matrix."""
+    """Return an automaton over one letter whose matrix is a companion matrix, and its transpose."""
     rng = np.random.default_rng(n)
     last = [Fraction(int(w), 7) for w in rng.integers(1, 9, n)]
     edges = [(q, q + 1, "a", 1) for q in range(n - 1)] + [(n - 1, q, "a", w) for q, w in enumerate(last)]
@@ -173,7 +175,7 @@ def companion(n):
     return a, reverse(a)
 
 
-def test_a_pair_that_needs_a_dense_matrix_is_unknown_beyond_some_size():
+def test_a_pair_that_needs_a_dense_matrix_is_unknown_beyond_a_size():
     a, b = companion(12)
     answer = decided(a, b, most_dense=-1)
     if isinstance(answer, Unknown):
@@ -188,11 +190,11 @@ def test_automata_without_states_or_symbols():
     assert (answer.word, answer.scores) == ((), (3, 0))
 
 
-# what the decision is made of
+# The parts of the decision.
 
 
 @given(st.lists(st.tuples(*(st.integers(0, 2**61 - 2),) * 2), min_size=1, max_size=20))
-def test_numbers_modulo_a_prime_are_multiplied_and_inverted_as_integers_are(pairs):
+def test_arithmetic_modulo_a_prime_agrees_with_integers(pairs):
     for prime in (2**61 - 1, *islice(primes(), 2), 1_000_003):
         of = Field(prime)
         x, y = (np.array([pair[i] % prime for pair in pairs], dtype=np.uint64) for i in range(2))
@@ -219,7 +221,7 @@ small = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.fractions(-3
 
 
 @given(small, small)
-def test_sparse_matrices_are_multiplied_as_arrays_are(left, right):
+def test_sparse_matrices_are_multiplied_like_arrays(left, right):
     def both(entries):
         array = np.zeros((3, 3), dtype=object)
         for i, j, w in entries:
@@ -240,8 +242,8 @@ def test_sparse_matrices_are_multiplied_as_arrays_are(left, right):
     assert all(w != 0 for w in (x @ y).weights)
 
 
-def test_multipliers_are_independent_of_one_another_by_symbol():
-    """Two states that accept one letter each, not the same one, are not of one class."""
+def test_random_multipliers_are_independent_per_symbol():
+    """Two states that accept one letter each, but different letters, are in different classes."""
     of = WFSA.from_edges(
         REAL, 4, "ab", [(0, 1), (1, 1)], [(2, 1)], [(0, 2, "a", 1), (1, 2, "b", 1), (3, 3, "a", 1)]
     )
@@ -252,23 +254,23 @@ def test_multipliers_are_independent_of_one_another_by_symbol():
     assert refined(functionals).tolist() == [0, 1, 2, -1]
 
 
-def test_no_relation_closes_where_the_scores_are_not_zero():
+def test_no_relation_closes_if_the_scores_are_not_zero():
     of = difference(chain(5, 1), chain(5, 2)).joint
     link = close(of, primes(), lambda stage: None)
     assert link is None or not link.to.is_zero
 
 
-def test_the_bound_on_the_doubt_grows_with_the_length():
+def test_the_bound_on_the_error_probability_grows_with_the_length():
     of = difference(chain(5, 1), chain(5, 2)).joint
     assert -54 < doubt(of, 1) < doubt(of, 100) < doubt(of, 10**5) < -15
 
 
-# certificates
+# Certificates.
 
 
 @pytest.fixture(scope="module")
 def certificate():
-    """With links of every kind."""
+    """Return a certificate with links of every kind."""
     a = WFSA.from_edges(
         REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 1, "a", 2), (0, 2, "a", 1), (1, 2, "", "1/2"), (2, 0, "b", 1)]
     )
@@ -313,7 +315,7 @@ def lists(data, index):
     return link["to"] | {name: link[name] for name in ("matrix",) if name in link}
 
 
-def test_links_that_are_missing_turned_or_exchanged_are_rejected(certificate):
+def test_missing_reversed_or_exchanged_links_are_rejected(certificate):
     assert certificate["links"][0]["kind"] == "epsilon"
     for index in range(len(certificate["links"])):
         missing = copy.deepcopy(certificate)
@@ -327,7 +329,7 @@ def test_links_that_are_missing_turned_or_exchanged_are_rejected(certificate):
 
 
 def test_the_second_automaton_is_subtracted(certificate):
-    """A certificate that the sum of the scores is zero, instead of the difference, is rejected."""
+    """A certificate that the sum of the scores, instead of their difference, is zero is rejected."""
     data = copy.deepcopy(certificate)
     data["B"]["initial"] = [[q, str(-Fraction(w))] for q, w in data["B"]["initial"]]
     assert rejected(data)
@@ -339,8 +341,10 @@ def one_link(kind, a, b, to, **more):
     return {**data, "B": to_json(b), "links": [{"kind": kind, "to": to, **more}]}
 
 
-def test_ends_that_a_link_just_drops_are_missed():
-    """The automata differ, and each link is right but for one end of what it goes to, which is zero then."""
+def test_dropped_initial_and_final_weights_are_detected():
+    """The automata differ. Each link is right except for one initial or final weight of its target, which is
+    zero.
+    """
     a, b = (WFSA(REAL, [1], [w], {"a": [[2]]}) for w in (1, 3))
     same = [[0, 0, "1"], [1, 1, "1"]]
     to = {"states": 2, "initial": [[0, "1"], [1, "-1"]], "final": [[0, "1"], [1, "3"]]}
@@ -355,7 +359,7 @@ def test_ends_that_a_link_just_drops_are_missed():
 
 
 def test_sums_that_do_not_converge_are_refused():
-    """M' = M + M' E has a solution where E = 2, which is no sum over silent ways."""
+    """M' = M + M' E has a solution if E = 2, but this solution is not a sum over epsilon paths."""
     a = WFSA(REAL, [1], [1], {"a": [[1]]})
     to = {"states": 2, "initial": [[0, "-1"], [1, "1"]], "final": [[0, "1"], [1, "1"]]}
     to["transitions"] = [[0, 0, "a", "-1"], [1, 1, "a", "-1"]]
@@ -377,7 +381,7 @@ def test_a_matrix_that_does_not_fit_makes_no_link():
     assert right_link(of, shifted, kept) is None
 
 
-def test_silent_ways_that_go_round_need_a_bound():
+def test_cycles_of_epsilon_paths_need_a_bound():
     a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 1], [1, 0]]}, epsilon=[["1/2", 0], [0, "1/3"]])
     data = decided(a, a).certificate.to_json()
     assert judge(data).verdict == "accepted" and data["links"][0]["bound"] == ["2", "3/2"] * 2

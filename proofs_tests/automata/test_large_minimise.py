@@ -1,4 +1,6 @@
-"""Large automata over the rationals, minimised: as the dense reduction says where it is feasible."""
+"""Tests of minimisation of large automata over the rationals, against the dense reduction if that is
+feasible.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def same(a, b):
 
 @EACH_FIELD
 @few_cases(st.data())
-def test_the_least_automaton_of_a_large_one_is_the_least(k, data):
+def test_the_minimal_automaton_of_a_large_one_is_minimal(k, data):
     a = data.draw(automata(k, most_states=4, epsilon="cyclic"))
     least = minimise(a).automaton.states
     with pytest.MonkeyPatch.context() as patch:
@@ -41,7 +43,7 @@ def test_the_least_automaton_of_a_large_one_is_the_least(k, data):
 
 
 @EACH_FAMILY
-def test_links_alone_keep_all_scores_and_halve_what_is_there_twice(family):
+def test_links_alone_preserve_all_scores_and_merge_duplicates(family):
     a, b = family(np.random.default_rng(5), 20)
     assert same(a, reduced(a, lambda stage: None))
     twice = WFSA.from_edges(
@@ -56,7 +58,7 @@ def test_links_alone_keep_all_scores_and_halve_what_is_there_twice(family):
     assert smaller.states <= a.states and same(twice, smaller)
 
 
-def test_what_is_not_known_to_be_the_least_is_not_called_so(monkeypatch, tmp_path, capsys):
+def test_an_automaton_not_proved_minimal_is_not_called_minimal(monkeypatch, tmp_path, capsys):
     a, b = FAMILIES["split and pushed"](np.random.default_rng(1), 400)
     file, least, chain = (str(tmp_path / name) for name in ("b.json", "least.json", "chain.json"))
     (tmp_path / "b.json").write_text(json.dumps(to_json(b)))

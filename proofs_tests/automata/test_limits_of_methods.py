@@ -1,4 +1,4 @@
-"""A limit that one method of a decision reaches leads to the next method."""
+"""Tests that a decision continues with the next method if one method reaches a limit."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def forked(k, last, second=None):
 
 
 def ring(k, states, last, first=0):
-    """A ring of epsilon; every state goes to itself by a."""
+    """Return a ring of epsilon transitions; every state has a loop by a."""
     edges = [(q, (q + 1) % states, "", HALF[k.name]) for q in range(states)]
     edges += [(q, q, "a", HALF[k.name]) for q in range(states)]
     return WFSA.from_edges(k, states, "ab", [(first, k.one)], [(last, k.one)], edges)
 
 
 @over(SELECTIVE)
-def test_too_many_pairs_of_states_do_not_hide_that_the_empty_string_differs(k, monkeypatch):
+def test_too_many_pairs_of_states_do_not_hide_a_difference_on_the_empty_string(k, monkeypatch):
     monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
     heavy = {"max-plus": 1, "min-plus": -1, "max-times": 2}[k.name]
     answer = equivalent(forked(k, k.one), forked(k, heavy))
@@ -40,7 +40,7 @@ def test_too_many_pairs_of_states_do_not_hide_that_the_empty_string_differs(k, m
 
 
 @over(SELECTIVE)
-def test_the_longest_string_to_be_tried_is_heeded_where_other_methods_reach_a_limit(k, monkeypatch):
+def test_the_maximum_length_is_respected_if_other_methods_reach_a_limit(k, monkeypatch):
     for method in ("unambiguous", "domination"):
         monkeypatch.setattr(f"automata.equivalence.{method}.MOST_PAIRS", 0)
     third = {"max-plus": -9, "min-plus": 9, "max-times": Fraction(1, 512)}[k.name]  # never the best
@@ -52,17 +52,17 @@ def test_the_longest_string_to_be_tried_is_heeded_where_other_methods_reach_a_li
     assert "pairs of states are reached" in answer.why
 
 
-def test_logarithms_are_lumped_where_pairs_of_states_are_too_many(monkeypatch):
+def test_log_automata_are_lumped_if_there_are_too_many_pairs_of_states(monkeypatch):
     monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
     one, swapped = forked(LOG, 0.5, 0.0), forked(LOG, 0.0, 0.5)
     assert one != swapped and equivalent(one, swapped).verdict == "equivalent"
 
 
 @over([*SELECTIVE, BOOLEAN])
-def test_transitions_beyond_the_limit_without_epsilon_are_followed_with_it(k, monkeypatch):
+def test_epsilon_transitions_are_followed_if_removal_exceeds_the_limit(k, monkeypatch):
     monkeypatch.setattr("automata.epsilon.MOST_ENTRIES", 0)
     a, b = ring(k, 66, last=1), ring(k, 66, last=2)
-    if k is BOOLEAN:  # all states of a ring are one to it
+    if k is BOOLEAN:  # all states of a ring are in one class
         no = WFSA.from_edges(k, 66, "ab", [(0, True)], [], [])
         assert equivalent(a, no).word == ()
         assert equivalent(a, b).verdict == "equivalent"
@@ -72,8 +72,10 @@ def test_transitions_beyond_the_limit_without_epsilon_are_followed_with_it(k, mo
 
 
 @over([REAL, MAX_PLUS])
-def test_arrays_beyond_the_limit_are_done_without(k, monkeypatch):
-    """Dense matrices of a field; and of paths that are counted, where each string has at most one."""
+def test_arrays_beyond_the_limit_are_not_needed(k, monkeypatch):
+    """Neither dense matrices of a field nor counts of paths are needed if each string has at most
+    one path.
+    """
     chain = [(q, q + 1, "a", HALF[k.name]) for q in range(9)]
     a, b = (
         WFSA.from_edges(k, 10, "ab", [(0, k.one)], [(9, k.one)], [*chain, (9, 9, "b", last)])
@@ -85,7 +87,7 @@ def test_arrays_beyond_the_limit_are_done_without(k, monkeypatch):
     assert equivalent(a, a).verdict == "equivalent"
 
 
-def test_the_reason_names_the_limits_beside_what_was_searched():
+def test_the_reason_names_the_limits_and_the_searched_part():
     def limited():
         raise LimitReached("too large")
 

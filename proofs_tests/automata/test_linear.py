@@ -1,4 +1,6 @@
-"""Recurrences over any semiring, read as automata: what is not linear is refused, however it hides."""
+"""Tests of the conversion of recurrences over any semiring to automata, and of the rejection of nonlinear
+ones.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ NO_FIELDS = [MAX_PLUS, MIN_PLUS, MAX_TIMES]
 
 @over(NO_FIELDS)
 @given(st.data())
-def test_the_automaton_scores_what_the_recurrence_computes(k, data):
+def test_the_automaton_scores_the_recurrence(k, data):
     weight = weights(k, extreme=False)
     f, u, start = (data.draw(st.fixed_dictionaries(dict.fromkeys("ab", weight))) for _ in range(3))
 
@@ -52,6 +54,6 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
-def test_what_is_not_linear_is_refused(step):
+def test_a_recurrence_that_is_not_linear_is_refused(step):
     with pytest.raises(NotLinear):
         read_linear(MAX_PLUS, lambda over: over.zero, step, lambda over, c: (c,), "a")

@@ -1,4 +1,4 @@
-"""Lumping: what it calls equal is equal; an independent program checks its certificates."""
+"""Tests that lumped automata are equal, and that an independent program checks the certificates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_FIELDS = st.sampled_from([MAX_PLUS, MIN_PLUS, MAX_TIMES])
 
 @st.composite
 def pairs(draw):
-    """An automaton, and one with the same scores: states split, in another order, with useless ones."""
+    """Draw an automaton and one with the same scores: states split, reordered, and useless states added."""
     a = draw(automata(draw(NO_FIELDS), alphabet="ab", most_states=4, epsilon="none"))
     b = a
     for change in draw(st.lists(st.sampled_from(CHANGES), max_size=3)):
@@ -44,8 +44,8 @@ def test_a_lumped_pair_has_a_certificate_that_is_accepted(pair, mirrored):
 
 @settings(max_examples=200)
 @given(pairs(), st.data())
-def test_what_is_called_equal_is_equal(pair, data):
-    """For automata that may differ in a weight."""
+def test_automata_reported_as_equal_are_equal(pair, data):
+    """This holds for automata that may differ in a weight."""
     a, b = pair
     b = nudged(data.draw, b) if data.draw(st.booleans()) else b
     if lump(a, b) is not None:
@@ -54,14 +54,14 @@ def test_what_is_called_equal_is_equal(pair, data):
 
 
 @given(pairs(), st.data())
-def test_the_same_automaton_with_its_states_in_another_order_is_equal(pair, data):
+def test_an_automaton_with_reordered_states_is_equal(pair, data):
     a, _ = pair
     assert lump(a, permute_states(data.draw, a)) is not None
 
 
 @settings(max_examples=100)
 @given(pairs(), st.data())
-def test_another_weight_anywhere_in_a_certificate_is_rejected(pair, data):
+def test_a_changed_weight_in_a_certificate_is_rejected(pair, data):
     """Changing one initial or final weight of the third automaton invalidates the certificate."""
     answer = lump(*pair)
     assume(answer is not None and answer.certificate.through.states and answer.certificate.of_a)
@@ -77,8 +77,8 @@ def test_another_weight_anywhere_in_a_certificate_is_rejected(pair, data):
         check_bisimulation.verdict(certificate)
 
 
-def test_over_log_summands_are_compared_and_no_sums():
-    """log(e^1 + e^2) is no fraction: the same summands in another order are the same."""
+def test_over_log_summands_are_compared_instead_of_sums():
+    """log(e^1 + e^2) is not rational; the same summands in another order are equal."""
     one = WFSA(LOG, [0.0, 0.0], [1.0, 2.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
     other = WFSA(LOG, [0.0, 0.0], [2.0, 1.0], {"a": [[0.5, 1.0], [1.0, 0.5]]})
     assert lump(one, other).verdict == "equivalent"

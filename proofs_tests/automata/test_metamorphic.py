@@ -1,4 +1,6 @@
-"""Tests that changes that keep all scores keep the answers of ``equivalent``, ``score`` and ``convert``."""
+"""Tests that changes that preserve all scores preserve the answers of ``equivalent``, ``score`` and
+``convert``.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,15 @@ from proofs_tests.automata.test_round_trips import exactly, kept_by_att, rounded
 
 DECIDED = (REAL, COUNTING, BOOLEAN)
 LONGEST = 4
-"""Maximum length of the strings of a search, for semirings over which not everything is decided."""
+"""Maximum length of the strings of a search, for semirings without a complete decision procedure."""
 
 
 @st.composite
 def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
-    """Two automata over one alphabet: after changes, with one weight nudged, or another one."""
+    """Draw two automata over one alphabet: one after changes, with one weight nudged, or an unrelated one."""
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
-    live = draw(st.integers(0, 7)) > 0  # else anything: no states, no symbols, no string with a path
+    live = draw(st.integers(0, 7)) > 0  # otherwise anything: no states, no symbols, no string with a path
     alphabet = draw(awkward_alphabets(2, encodable=True, least=2 * live))
     machines = automata(
         k, alphabet=alphabet, epsilon=epsilon, least_states=live, most_states=3, exact=draw(st.booleans())
@@ -46,7 +48,7 @@ def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
 
 
 def difference(k, answer, names):
-    """The word, under its new names, and the two scores, as the command line has them."""
+    """Return the word, with its new symbols, and the two scores, as printed by the command."""
     if not isinstance(answer, Different):
         return None
     return [names[s] for s in answer.word], [
@@ -89,7 +91,7 @@ def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, dat
 
 
 @some_cases(pairs())
-def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read_backwards(pair):
+def test_a_distinguishing_string_reversed_distinguishes_the_reversed_automata(pair):
     _, one, other = pair
     forth, back = (
         equivalent(one, other, longest=LONGEST),
@@ -100,7 +102,7 @@ def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read
     assert {forth.verdict, back.verdict} != {"equivalent", "different"}
     if isinstance(forth, Different) and isinstance(back, Different):
         assert len(forth.word) == len(back.word)
-        if one.semiring is not LOG:  # whose sums round
+        if one.semiring is not LOG:  # over this semiring sums round
             assert (
                 len({scores(exactly(side), [forth.word[::-1]])[0] for side in (reverse(one), reverse(other))})
                 == 2
@@ -136,7 +138,7 @@ def rounding(automaton, length):
 
 
 @few_cases(pairs(), st.data())
-def test_convert_there_and_back_changes_no_answer(pair, data):
+def test_a_round_trip_of_convert_changes_no_answer(pair, data):
     _, one, _ = pair
     k, names = one.semiring, renamed(data.draw, one)
     other = exactly(rename(changed(data.draw, one), names))

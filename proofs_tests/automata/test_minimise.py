@@ -1,4 +1,4 @@
-"""Minimisation, rank and Hankel matrices: the same scores, the least states, a certificate."""
+"""Tests of minimisation, rank and Hankel matrices: the same scores, the fewest states, a certificate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ each = over(FIELDS)
 
 @each
 @some_cases(st.data())
-def test_the_least_automaton_has_the_same_scores_a_certificate_and_the_rank_of_its_hankel_matrix(k, data):
+def test_the_minimal_automaton_has_the_same_scores_and_the_hankel_rank(k, data):
     a = data.draw(automata(k, most_states=4, epsilon="cyclic"))
     least = minimise(a)
     longest = min(6, max(0, a.states + least.automaton.states - 1))
@@ -39,7 +39,7 @@ def test_the_least_automaton_has_the_same_scores_a_certificate_and_the_rank_of_i
         assert x.tolist() == y.tolist()
     assert check_certificate.verdict(json.loads(json.dumps(least.certificate.to_json()))) == "minimal"
     assert minimise(least.automaton).automaton.states == least.automaton.states == rank(a)
-    if a.states < 4:  # strings shorter than the number of states are enough for the whole rank
+    if a.states < 4:  # strings shorter than the number of states suffice for the full rank
         strings = shortlex(a.alphabet, max(0, a.states - 1))
         assert rank(a) == len(full_rank_block(lambda x: score(a, x), strings))
 
@@ -69,25 +69,26 @@ def test_the_rank_of_a_sum_is_at_most_the_sum_of_the_ranks(a, b):
 
 
 @few_cases(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
-def test_the_least_dfa_accepts_the_same_strings_with_as_few_states_as_there_are_rests(a):
+def test_the_minimal_dfa_accepts_the_same_strings_with_one_state_per_residual(a):
     least = minimise(a).automaton
     assert is_deterministic(least) and isinstance(equivalent(a, least), Equivalent)
-    # Myhill and Nerode: strings that are told apart by what may follow; all but those that nothing may follow
+    # Myhill-Nerode classes: strings with different continuations, except for strings without accepted
+    # continuations.
     strings, rests = shortlex(a.alphabet, 4), shortlex(a.alphabet, 4)
     seen = {tuple(bool(score(a, p + s)) for s in rests) for p in strings} - {(False,) * len(rests)}
     assert len(seen) <= least.states
-    if a.states <= 2:  # at most 4 sets of states: strings of length 4 reach and tell all apart
+    if a.states <= 2:  # at most 4 sets of states: strings of length 4 reach and distinguish all of them
         assert len(seen) == least.states
 
 
 @some_cases(automata(BOOLEAN, most_states=4), automata(BOOLEAN, most_states=3))
-def test_two_automata_of_one_language_have_the_very_same_least_dfa(a, b):
+def test_two_automata_of_one_language_have_an_identical_minimal_dfa(a, b):
     same = isinstance(equivalent(a, b), Equivalent)
     assert (minimal(a) == minimal(b)) == same
 
 
 @some_cases(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
-def test_brzozowski_finds_the_same_least_dfa(a):
+def test_brzozowski_finds_the_same_minimal_dfa(a):
     twice = determinise(operations.reverse(determinise(operations.reverse(a))))
     assert operations.trim(twice).states == minimal(a).states
 
@@ -100,7 +101,7 @@ def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
     assert minimise(nfa).automaton.states == 2**n
 
 
-def test_other_semirings_are_refused_in_a_sentence():
+def test_other_semirings_are_refused():
     tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
     with pytest.raises(
         InputError, match=r"minimise: the automaton must be real or counting, or boolean, got .* max-plus"
@@ -132,7 +133,7 @@ def test_a_certificate_of_minimality_needs_every_string(data):
         check_certificate.verdict(certificate)
 
 
-def test_the_least_dfa_does_not_depend_on_how_the_alphabet_was_ordered_before():
+def test_the_minimal_dfa_does_not_depend_on_the_previous_order_of_the_alphabet():
     arrows = [(0, 1, "a", True), (0, 2, "b", True), (1, 1, "a", True), (2, 2, "b", True)]
     one, other = (
         WFSA.from_edges(BOOLEAN, 3, order, [(0, True)], [(1, True), (2, True)], arrows)
@@ -142,7 +143,7 @@ def test_the_least_dfa_does_not_depend_on_how_the_alphabet_was_ordered_before():
 
 
 @pytest.mark.parametrize("prime", [2**127 - 1, (2**127 - 1) * (2**107 - 1) * (2**89 - 1) * (2**61 - 1)])
-def test_weights_that_vanish_modulo_well_known_primes_are_accepted_all_the_same(prime):
+def test_weights_that_vanish_modulo_well_known_primes_are_accepted(prime):
     for weight in (prime, Fraction(1, prime)):
         least = minimise(WFSA(REAL, [1], [weight], {"a": [[weight]]}))
         assert check_certificate.verdict(least.certificate.to_json()) == "minimal"
@@ -150,7 +151,7 @@ def test_weights_that_vanish_modulo_well_known_primes_are_accepted_all_the_same(
 
 @pytest.mark.parametrize("bits", [100, 479, 966, 1937])
 def test_numbers_of_any_length_are_lifted(bits):
-    """With these bit lengths, the bound on the digits is just below that of a whole batch of primes."""
+    """With these bit lengths, the bound on the digits is just below the product of a full batch of primes."""
     x, y = 2**bits - 1, 2**bits - 3
     one, other = (WFSA(COUNTING, [v], [w], {"a": [[1]]}) for v, w in ((x, y), (y, x)))
     assert isinstance(equivalent(one, other), Equivalent)
@@ -158,7 +159,7 @@ def test_numbers_of_any_length_are_lifted(bits):
 
 
 def same_blocks(n, table, final):
-    """Hopcroft's blocks, and those of rounds over all states, are the same."""
+    """Check that Hopcroft's blocks agree with rounds over all states."""
     block = hopcroft(n, final, [dict(enumerate(targets)) for targets in table])
     classes, count = [q in final for q in range(n)], 0
     while count < len(set(classes)):
@@ -175,8 +176,8 @@ def test_hopcrofts_blocks_are_the_coarsest_partition(data):
     assert same_blocks(n, table, data.draw(st.sets(st.integers(0, n - 1))))
 
 
-def test_hopcrofts_blocks_where_the_symbol_leads_to_few_states_of_a_part():
-    """The part that splits off is split by what leads to any of its states, and not to its first one only."""
+def test_hopcrofts_blocks_if_a_symbol_leads_to_few_states_of_a_block():
+    """The block is split by the transitions to all states of the splitter, not only to the first."""
     assert same_blocks(12, [[10, 11, 10, 8, 0, 10, 5, 7, 8, 1, 10, 7]], {1, 2, 8, 9, 10, 11})
 
 
@@ -187,8 +188,8 @@ def test_a_determinant_is_for_fields():
         block(WFSA(MAX_PLUS, [0], [0], {"a": [[1]]}), [""], [""])
 
 
-def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
-    """Products of integer matrices, not of fractions: 4 dense matrices of 60 states."""
+def test_a_single_epsilon_transition_does_not_slow_minimisation_down():
+    """The products of 4 dense matrices of 60 states are computed over integers, not fractions."""
     rng = np.random.default_rng(0)
     tables = {x: rng.integers(-9, 10, (60, 60)).tolist() for x in "abcd"}
     silent = [[Fraction(int((i, j) == (0, 1)), 3) for j in range(60)] for i in range(60)]
@@ -198,8 +199,8 @@ def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
     assert isinstance(equivalent(a, plain), Equivalent)
 
 
-def test_a_block_of_full_rank_has_the_prefix_before_the_suffix():
-    """H[p, s] = f(ps), for a function that tells "ab" from "ba"."""
+def test_a_block_of_full_rank_reads_the_prefix_before_the_suffix():
+    """H[p, s] = f(ps) for a function that distinguishes "ab" from "ba"."""
     first_b = lambda x: Fraction((x + "b").index("b") * 7 + len(x))
     hankel = full_rank_block(first_b, shortlex("ab", 2))
     assert len(hankel) > 2
@@ -207,7 +208,7 @@ def test_a_block_of_full_rank_has_the_prefix_before_the_suffix():
     assert any(first_b(p + s) != first_b(s + p) for p in hankel.prefixes for s in hankel.suffixes)
 
 
-def test_what_is_being_done_is_told():
+def test_progress_is_reported():
     told = []
     minimise(WFSA(REAL, [1, 1], [1, 1], {"a": [[1, 0], [0, 1]]}), told.append)
     assert told == ["1 of 2 dimensions", "1 of 1 dimensions"]

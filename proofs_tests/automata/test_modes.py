@@ -1,4 +1,6 @@
-"""Networks with finitely many modes, read as automata; refused if modes depend on the numbers."""
+"""Tests of the conversion of networks with finitely many modes; modes that depend on the components are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
 @st.composite
 def machines(draw):
-    """A machine on three modes and two letters, with an affine map of two numbers for each pair."""
+    """Draw a machine with three modes and two letters, with an affine map of two components for each pair."""
     following = draw(st.fixed_dictionaries({(m, x): st.integers(0, 2) for m in range(3) for x in "ab"}))
     row = st.tuples(number, number, number)
     maps = draw(st.fixed_dictionaries({key: st.tuples(row, row) for key in following}))
@@ -38,7 +40,7 @@ def machines(draw):
 
 
 @few_cases(machines(), strings("ab", longest=8, run=0))
-def test_the_automaton_scores_what_the_network_shows(machine, string):
+def test_the_automaton_scores_the_output_of_the_network(machine, string):
     state, step, out = machine
     (automaton,) = read_with_modes(state, step, out, "ab")
     shown = [out(state)[0]]
@@ -49,7 +51,7 @@ def test_the_automaton_scores_what_the_network_shows(machine, string):
 
 
 @few_cases(machines())
-def test_only_modes_that_are_reached_have_states(machine):
+def test_only_reachable_modes_have_states(machine):
     (mode, numbers), step, out = machine
     reached = {mode}
     for _ in range(3):
@@ -64,7 +66,7 @@ def test_one_mode_is_an_affine_network():
     assert plain == moded
 
 
-def test_a_mode_that_depends_on_the_numbers_is_refused():
+def test_a_mode_that_depends_on_the_components_is_refused():
     with pytest.raises(InputError, match="depend on the numbers"):
         read_with_modes(
             ("low", 0), lambda s, x: ("high" if s[1] > 1 else "low", s[1] + 1), lambda s: (s[1],), "a"
@@ -76,13 +78,13 @@ def test_a_step_that_is_not_affine_in_one_mode_is_refused():
         read_with_modes((0, 1), lambda s, x: (1, s[1] * s[1] if s[0] else s[1]), lambda s: (s[1],), "a")
 
 
-def test_modes_without_end_are_refused():
+def test_infinitely_many_modes_are_refused():
     with pytest.raises(InputError, match=f"at most {MOST_MODES:,} modes"):
         read_with_modes((0, 1), lambda s, x: (s[0] + 1, s[1]), lambda s: (s[1],), "a")
 
 
-def test_a_mode_has_numbers_of_its_own_shape():
-    """One number before the first symbol, two numbers after it."""
+def test_a_mode_has_its_own_number_of_components():
+    """There is one component before the first symbol and two after it."""
     step = lambda s, x: (
         ("two", (s[1], 1 - s[1])) if s[0] == "one" else ("two", (s[1][0] + s[1][1], 2 * s[1][1]))
     )
@@ -97,7 +99,7 @@ def test_a_mode_has_numbers_of_its_own_shape():
     assert prefix_scores(automaton, "aaaaa").tolist() == shown
 
 
-def test_a_mode_with_numbers_of_two_shapes_is_refused():
+def test_a_mode_with_two_numbers_of_components_is_refused():
     with pytest.raises(InputError, match="must have numbers of one shape"):
         read_with_modes(
             (0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab"

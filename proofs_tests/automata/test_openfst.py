@@ -1,4 +1,4 @@
-"""OpenFst, through pynini: the same automata there and back, and the same scores."""
+"""Tests that round trips through OpenFst (pynini) preserve automata and scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARCS = [
 @over(k for k in SEMIRINGS.values() if k.openfst_arc is not None)
 @few_cases(st.data())
 def test_openfst_scores_within_the_derived_bound(k, data):
-    """Signed reals by two tracks; max-plus, min-plus and max-times in OpenFst's single precision."""
+    """Signed reals use two tracks; max-plus, min-plus and max-times use OpenFst's single precision."""
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic")), data.draw(short)
     scorer = Scorer(automaton)
     of_openfst, bound, here = scorer.score(x), scorer.bound(x), score(automaton, x)
@@ -47,13 +47,13 @@ def test_openfst_scores_within_the_derived_bound(k, data):
         assert abs(of_cost - cost(k, here)) <= scorer.cost_bound(x) + 1e-15
         assert abs(Fraction(of_openfst) - here) <= bound if of_openfst < math.inf else bound == math.inf
     else:
-        # Log scores are themselves computed in float64, with errors of the same kind.
+        # Log scores are computed in float64 themselves, with errors of the same kind.
         assert abs(of_openfst - float(here)) <= bound * (2 if k is LOG else 1)
 
 
 @pytest.mark.parametrize(("k", "arc_type"), ARCS, ids=lambda value: getattr(value, "name", value))
 @few_cases(st.data())
-def test_what_comes_back_from_openfst_scores_the_same(k, arc_type, data):
+def test_an_automaton_returned_by_openfst_scores_the_same(k, arc_type, data):
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic")), data.draw(short)
     assume(not Scorer(automaton).signed)
     back = from_openfst(to_openfst(automaton, arc_type), automaton.alphabet, k)
@@ -83,7 +83,7 @@ def test_openfst_sums_round_epsilon_cycles_as_the_closure_does(automaton, x):
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_weights_leave_openfst_with_all_their_bits(value):
+def test_weights_are_exported_to_openfst_with_all_their_bits(value):
     assert precisely(pynini.Weight("log64", value)) == value
 
 
@@ -95,7 +95,7 @@ def test_negative_weights_need_two_tracks():
 @pytest.mark.parametrize(
     ("k", "arc_type"), [(REAL, "standard"), (MAX_PLUS, "log64"), (REAL, "gallic")], ids=str
 )
-def test_an_arc_type_that_adds_otherwise_is_refused(k, arc_type):
+def test_an_arc_type_with_a_different_addition_is_refused(k, arc_type):
     with pytest.raises(InputError, match="arc type"):
         to_openfst(WFSA(k, [1], [1], {}), arc_type)
 
@@ -105,12 +105,12 @@ def test_a_transducer_is_refused():
         from_openfst(pynini.cross("a", "b"), [chr(i) for i in range(1, 200)])
 
 
-def test_an_empty_machine_comes_back_empty():
+def test_an_empty_machine_round_trips():
     assert from_openfst(pynini.Fst(), "a").states == 0
 
 
 @pytest.mark.parametrize("value", [Fraction(2), Fraction(1, 3), Fraction(10) ** 400, Fraction(1, 10**400)])
-def test_a_long_fraction_costs_what_its_short_neighbour_costs(value):
+def test_a_long_fraction_costs_as_much_as_a_short_neighbour(value):
     """2 + 2^-2148 is 2 in floats; the logarithms of its two parts are a thousand times as large."""
     neighbour = value * (1 + Fraction(1, 2**2148))
     assert abs(cost(REAL, neighbour) - cost(REAL, value)) <= 2**-52 * abs(cost(REAL, value))

@@ -37,7 +37,7 @@ LAWS = {
 @each
 @pytest.mark.parametrize("law", LAWS)
 @few_cases(st.data())
-def test_an_operation_does_to_scores_what_it_says(k, law, data):
+def test_an_operation_has_the_specified_effect_on_scores(k, law, data):
     a, b = data.draw(silent(k)), data.draw(silent(k))
     left, right = LAWS[law](k, a, b, data.draw(weights(k)), data.draw(short))
     assert left == right
@@ -45,7 +45,7 @@ def test_an_operation_does_to_scores_what_it_says(k, law, data):
 
 @each
 @few_cases(st.data())
-def test_operations_that_are_done_twice(k, data):
+def test_operations_applied_twice(k, data):
     automaton = data.draw(silent(k))
     trimmed = operations.trim(automaton)
     assert trimmed.states <= automaton.states and operations.trim(trimmed) == trimmed
@@ -76,18 +76,18 @@ def test_the_closure_solves_its_equation(k, data):
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_a_cycle_of_epsilon_without_a_sum_is_refused_with_its_state(k, weight):
+def test_an_epsilon_cycle_without_a_sum_is_refused_with_its_state(k, weight):
     with pytest.raises(EpsilonCycle, match="epsilon cycles through state 1"):
         WFSA(k, [k.one, k.one], [k.zero, k.one], {}, epsilon=[[k.zero, k.zero], [k.zero, weight]])
 
 
-def test_signed_cycles_have_to_converge_absolutely():
-    """E has the powers E, 0, 0, ..., but its paths come in an order of their own: |E| diverges."""
+def test_signed_cycles_must_converge_absolutely():
+    """E has the powers E, 0, 0, ..., but the order of its paths is not fixed, and |E| diverges."""
     with pytest.raises(EpsilonCycle):
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[1, -1], [1, -1]])
     with pytest.raises(
         EpsilonCycle, match="without their signs"
-    ):  # the powers of E sum up; those of |E| do not
+    ):  # the powers of E have a sum, those of |E| do not
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[["1/2", "1/2"], ["-1/2", "1/2"]])
 
 
@@ -96,7 +96,7 @@ def test_automata_over_different_semirings_do_not_mix():
         operations.sum_of(WFSA(REAL, [1], [1], {}), WFSA(MAX_PLUS, [1], [1], {}))
 
 
-def test_what_many_symbols_share_stays_shared():
+def test_matrices_shared_by_symbols_stay_shared():
     words = [f"w{i}" for i in range(10_000)]
     wildcard = [[1.0, 0.5], [0.0, 1.0]]
     a = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(words, wildcard), "rare": [[0.0, 1.0], [0.0, 0.0]]})

@@ -1,4 +1,4 @@
-"""Free semirings: what holds of polynomials holds of whatever their variables stand for."""
+"""Tests that identities of polynomials over free semirings hold for all values of their variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MATRICES = {
     "c": np.array([[0, 1], [1, 3]], dtype=object),
     "u": np.array([[2, 0], [5, 1]], dtype=object),
 }
-"""No two of them commute."""
+"""Matrices that do not commute."""
 NUMBERS = {
     "f": np.array([[2]], dtype=object),
     "c": np.array([[3]], dtype=object),
@@ -26,7 +26,7 @@ NUMBERS = {
 
 
 def value(polynomial: Polynomial, of: dict[str, np.ndarray]) -> np.ndarray:
-    """The polynomial with matrices for its variables."""
+    """Evaluate the polynomial with matrices for its variables."""
     one = np.eye(len(of["f"]), dtype=int).astype(object)
     total = 0 * one
     for word, times in polynomial.terms.items():
@@ -38,7 +38,7 @@ def value(polynomial: Polynomial, of: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def polynomials(free) -> st.SearchStrategy[Polynomial]:
-    """Sums and products of variables and natural numbers, as a user writes them."""
+    """Draw sums and products of variables and natural numbers, written as by a user."""
     leaves = st.sampled_from(NAMES).map(free.variable)
     numbers = st.integers(0, 3) | st.integers(0, 3).map(Fraction)
     return st.recursive(
@@ -55,7 +55,7 @@ def polynomials(free) -> st.SearchStrategy[Polynomial]:
 
 @pytest.mark.parametrize(("free", "of"), [(WORDS, MATRICES), (POLYNOMIALS, NUMBERS)], ids=["N<X>", "N[X]"])
 @given(data=st.data())
-def test_putting_matrices_for_the_variables_keeps_sums_and_products(free, of, data):
+def test_substituting_matrices_preserves_sums_and_products(free, of, data):
     a, b = data.draw(polynomials(free)), data.draw(polynomials(free))
     number = data.draw(st.integers(0, 9))
     assert (value(a + b, of) == value(a, of) + value(b, of)).all()
@@ -66,13 +66,13 @@ def test_putting_matrices_for_the_variables_keeps_sums_and_products(free, of, da
 
 
 @given(st.data())
-def test_the_opposite_multiplies_from_the_end(data):
+def test_the_opposite_multiplies_in_reverse_order(data):
     a, b = data.draw(polynomials(WORDS)), data.draw(polynomials(WORDS))
     assert OPPOSITE.times(a, b) == b * a == WORDS.times(b, a)
 
 
 @pytest.mark.parametrize("weight", [-1, Fraction(1, 2), "f", None, 0.5])
-def test_only_natural_numbers_go_with_polynomials(weight):
+def test_only_natural_numbers_combine_with_polynomials(weight):
     f = POLYNOMIALS.variable("f")
     for product in (lambda: f * weight, lambda: weight * f, lambda: f + weight):
         with pytest.raises(TypeError):
@@ -80,6 +80,6 @@ def test_only_natural_numbers_go_with_polynomials(weight):
     assert not POLYNOMIALS.holds(weight) and f != weight
 
 
-def test_words_do_not_go_with_polynomials():
+def test_words_do_not_combine_with_polynomials():
     with pytest.raises(TypeError, match="in commuting and in noncommuting variables cannot be combined"):
         POLYNOMIALS.variable("f") * WORDS.variable("f")

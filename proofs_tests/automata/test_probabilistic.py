@@ -1,4 +1,6 @@
-"""Probabilistic automata: distributions are sums over paths, and samples follow them."""
+"""Tests that the distributions of probabilistic automata are sums over paths, and that samples
+follow them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ LOSSY = PFA(
 
 
 def of_path(pfa, x, states):
-    """The probability to take these states, in this order, while x is read."""
+    """Return the probability that these states are visited, in this order, while x is read."""
     steps = [(s, p, q) for s, (p, q) in zip(x, pairwise(states), strict=True)]
     return math.prod(
         (pfa.tables[pfa.alphabet.index(s), p, q] for s, p, q in steps), start=pfa.initial[states[0]]
@@ -44,7 +46,7 @@ def of_path(pfa, x, states):
 
 
 def by_paths(pfa, x):
-    """The distribution after x, as the sum over all sequences of states."""
+    """Return the distribution after x as the sum over all sequences of states."""
     totals = [Fraction(0)] * pfa.states
     for states in product(range(pfa.states), repeat=len(x) + 1):
         totals[states[-1]] += of_path(pfa, x, states)
@@ -69,8 +71,10 @@ def test_each_state_and_each_set_of_states_has_its_automaton(pfa, x):
 
 
 @few_cases(pfas(exact=False, most_states=5), strings("ab", run=20))
-def test_float_distributions_stay_near_the_exact_ones(pfa, x):
-    """T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by underflow."""
+def test_float_distributions_stay_close_to_the_exact_ones(pfa, x):
+    """T steps with sums of k products have a relative error of at most (1 + gamma_k)^T - 1, plus
+    underflow.
+    """
     k, t = pfa.states, len(x)
     gamma = Fraction(k, 2**53 - k)
     relative, underflow = (1 + gamma) ** t - 1, Fraction(2 * t * k * k, 2**1074)
@@ -86,8 +90,8 @@ def test_a_table_by_state_and_symbol_is_the_same_pfa(pfa):
     assert (again.table("b") == pfa.tables[1]).all() and again.exact
 
 
-def test_samples_take_each_path_as_often_as_it_is_probable():
-    """Chernoff's bound after Hoeffding: one of K frequencies in n draws is off by t rarely."""
+def test_samples_take_each_path_with_its_probability():
+    """By Hoeffding's inequality, one of K frequencies in n draws is rarely off by t."""
     rng, n, x = np.random.default_rng(2019), 6000, "ab"
     drawn = [tuple(LOSSY.sample(x, rng)) for _ in range(n)]
     ways = list(product(range(3), repeat=len(x) + 1))
@@ -100,7 +104,7 @@ def test_samples_take_each_path_as_often_as_it_is_probable():
 
 
 @some_cases(pfas(exact=False), strings("ab"), st.integers(0, 99))
-def test_samples_take_only_paths_that_there_are(pfa, x, seed):
+def test_samples_take_only_existing_paths(pfa, x, seed):
     states = pfa.sample(x, np.random.default_rng(seed))
     assert len(states) == len(x) + 1 and pfa.initial[states[0]] > 0
     assert all(pfa.table(s)[p, q] > 0 for s, (p, q) in zip(x, pairwise(states), strict=True))
@@ -108,7 +112,7 @@ def test_samples_take_only_paths_that_there_are(pfa, x, seed):
 
 
 @some_cases(dfas(), strings("ab"))
-def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
+def test_a_dfa_is_a_pfa_with_probabilities_of_one(dfa, x):
     unit = np.eye(dfa.states, dtype=int).tolist()
     pfa = PFA.from_table("ab", unit[dfa.start], [[unit[r] for r in row] for row in dfa.table])
     limit = pfa.most_probable(dfa.final)
@@ -117,7 +121,7 @@ def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
 
 
 @some_cases(st.booleans(), st.data())
-def test_the_most_probable_state_is_followed_and_every_tie_is_told(exact, data):
+def test_the_most_probable_state_is_followed_and_every_tie_is_reported(exact, data):
     pfa = data.draw(pfas(exact=exact))
     limit = pfa.most_probable([0])
     rows = [(None, None, pfa.initial, limit.dfa.start)]
@@ -136,7 +140,7 @@ def test_the_most_probable_state_is_followed_and_every_tie_is_told(exact, data):
 
 
 @pytest.mark.parametrize("k", [1, 2, 10, 100, 1000])
-def test_probabilities_that_were_divided_by_their_sum_are_let_in_and_little_else(k):
+def test_normalised_probabilities_are_accepted_despite_rounding(k):
     rng = np.random.default_rng(k)
     for scale in (1.0, 1e-300, 30.0):
         sizes = np.exp(scale * rng.standard_normal(k))
@@ -185,12 +189,12 @@ def test_probabilities_that_were_divided_by_their_sum_are_let_in_and_little_else
         ([1], [[1]], r"tables must have 3 dimension\(s\), got 2"),
     ],
 )
-def test_what_is_no_pfa_is_refused_in_a_sentence(initial, tables, sentence):
+def test_a_malformed_pfa_is_refused(initial, tables, sentence):
     with pytest.raises(InputError, match=sentence):
         PFA("a", initial, tables)
 
 
-def test_other_symbols_and_states_are_refused_in_a_sentence():
+def test_unknown_symbols_and_states_are_refused():
     for read in (
         LOSSY.distribution,
         LOSSY.most_probable().dfa.run,
@@ -210,7 +214,7 @@ def test_other_symbols_and_states_are_refused_in_a_sentence():
         LOSSY.tables[0, 0, 0] = 1
 
 
-def test_a_drawing_has_probabilities_at_its_arrows_and_tells_what_it_leaves_out():
+def test_a_drawing_shows_probabilities_and_reports_omitted_transitions():
     pfa = PFA("ab", [0.995, 0.005], [[[0.93, 0.07], [0.004, 0.996]], [[0.93, 0.07], [1.0, 0.0]]])
     text = dot(pfa, names=["S", 7], final=[1])
     assert r'1 [label="7", shape=doublecircle];' in text and "start1" not in text
@@ -231,7 +235,7 @@ def test_a_drawing_has_probabilities_at_its_arrows_and_tells_what_it_leaves_out(
 
 
 @some_cases(pfas(exact=False), st.sampled_from([0, 0.01, 0.2]))
-def test_a_drawing_leaves_out_exactly_what_is_less_probable(pfa, least):
+def test_a_drawing_omits_exactly_the_less_probable_transitions(pfa, least):
     text = dot(pfa, least=least)
     small = [p for p in [*pfa.initial, *pfa.tables.flat] if 0 < p < least]
     told = re.search(r'label="(\d+) transitions? below', text)
@@ -252,11 +256,11 @@ def test_a_pfa_hides_dead_states_when_it_has_final_ones():
 
 
 @given(st.floats(0, 1))
-def test_a_probability_never_looks_sure_or_impossible_when_it_is_not(p):
+def test_a_probability_is_never_rounded_to_zero_or_one(p):
     text = probability_text(p)
     assert (text == "1") == (p == 1) and (text == "0") == (p == 0)
     assert text[0] in "<>" or abs(float(text) - p) <= 0.005 + 2.0**-53
 
 
-def test_a_pfa_of_one_state_is_the_dfa_that_accepts_all():
+def test_a_pfa_of_one_state_is_the_dfa_that_accepts_everything():
     assert PFA("a", [1], [[[1]]]).most_probable([0]).dfa == DFA(("a",), 0, ((0,),), frozenset({0}))

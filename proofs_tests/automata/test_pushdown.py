@@ -1,4 +1,6 @@
-"""Deterministic pushdown automata: balanced parentheses, marked palindromes, and refusals."""
+"""Tests of deterministic pushdown automata: balanced parentheses, marked palindromes and rejected
+automata.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,11 @@ MARKED = Pushdown(
     },
     frozenset({2}),
 )
-"""w, c, and w reversed."""
+"""Accepts w, c, and w reversed."""
 
 
 def depths(string):
-    """Return the number of open parentheses after each prefix, or ``None`` once too many are closed."""
+    """Return the number of open parentheses after each prefix, or ``None`` after too many are closed."""
     counts = [0]
     for symbol in string:
         count = None if counts[-1] is None else counts[-1] + {"(": 1, ")": -1}.get(symbol, 0)
@@ -64,7 +66,7 @@ def test_on_random_strings_too(string):
             assert now.stack == (".", *"(" * count) and now.state == (count > 0)
 
 
-def test_it_counts_to_all_depths_where_a_dfa_stops():
+def test_the_stack_counts_to_all_depths_and_a_dfa_does_not():
     deep = "(" * 500 + "q" + ")" * 500
     assert DPDA.accepts(deep) and not balanced(499, letters="q").accepts(deep)
     assert not DPDA.accepts(deep + ")") and not DPDA.accepts("(" + deep)
@@ -83,22 +85,22 @@ def test_palindromes_with_a_mark_have_one(word, other):
     assert MARKED.accepts(word + "c" + other) == (other == word[::-1])
 
 
-def test_of_palindromes_without_a_mark_the_theorem_is_cited_and_not_verified():
-    """No test can show it, because it is about every deterministic pushdown automaton."""
+def test_the_theorem_on_unmarked_palindromes_is_cited_and_not_verified():
+    """No test can verify it, because it is about every deterministic pushdown automaton."""
     text = " ".join((Pushdown.__doc__ or "").split())
     assert "have no DPDA: that is a known theorem, which is cited here and not verified" in text
 
 
-def test_an_unknown_symbol_is_named_with_its_place():
+def test_an_unknown_symbol_is_reported_with_its_index():
     with pytest.raises(UnknownSymbol, match="string index 1: symbol '!'"):
         DPDA.run("(!")
 
 
-def test_behind_a_missing_move_there_is_none():
+def test_after_a_missing_transition_there_is_none():
     assert DPDA.run("))(") == [Configuration(0, (".",)), None, None, None]
 
 
-def test_on_an_empty_stack_there_is_no_move():
+def test_an_empty_stack_has_no_transition():
     pops = Pushdown("a", 1, 0, ".", {(0, "a", "."): (0, ())}, frozenset({0}))
     assert pops.run("aa") == [Configuration(0, (".",)), Configuration(0, ()), None]
     assert pops.accepts("a") and not pops.accepts("aa")
@@ -119,7 +121,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("moves", "says"), WRONG)
-def test_what_is_no_deterministic_automaton_is_refused(moves, says):
+def test_a_nondeterministic_pushdown_automaton_is_refused(moves, says):
     with pytest.raises(InputError, match=says):
         Pushdown("a", 2, 0, ".", moves, frozenset())
 
@@ -133,6 +135,6 @@ def test_start_and_final_are_states(start, final):
 
 
 @pytest.mark.parametrize("letters", ["(", "aa"])
-def test_letters_are_no_parentheses_and_stand_once(letters):
+def test_letters_are_not_parentheses_and_are_unique(letters):
     with pytest.raises(InputError, match="twice"):
         balanced_to_all_depths(letters)

@@ -1,4 +1,4 @@
-"""Searches of graphs, against the closure of the edges as a relation."""
+"""Tests of graph searches against the transitive closure of the edges."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NODES = st.integers(1, 9)
 
 
 def graphs(nodes: int):
-    """Edges between that many nodes; the same edge may be there twice."""
+    """Draw edges between that many nodes; edges may be repeated."""
     edge = st.tuples(st.integers(0, nodes - 1), st.integers(0, nodes - 1))
     return st.tuples(st.just(nodes), st.lists(edge, max_size=20))
 
 
 def closure(nodes: int, edges) -> np.ndarray:
-    """Whether a path leads from i to j."""
+    """Return whether a path leads from i to j."""
     paths = np.eye(nodes, dtype=bool)
     for i, j in edges:
         paths[i, j] = True
@@ -29,12 +29,12 @@ def closure(nodes: int, edges) -> np.ndarray:
 
 
 def columns(edges):
-    """The sources and the targets of edges."""
+    """Return the sources and the targets of the edges."""
     return tuple(np.array(edges, dtype=np.intp).reshape(-1, 2).T)
 
 
 @given(NODES.flatmap(graphs))
-def test_components_are_the_classes_of_nodes_with_paths_both_ways_in_the_order_of_edges(graph):
+def test_components_are_strongly_connected_and_in_topological_order(graph):
     nodes, edges = graph
     parts, order = reachability.components(nodes, *columns(edges))
     paths = closure(nodes, edges)
@@ -46,7 +46,7 @@ def test_components_are_the_classes_of_nodes_with_paths_both_ways_in_the_order_o
 
 @pytest.mark.parametrize("small", [0, 64], ids=["compiled", "numpy"])
 @given(NODES.flatmap(lambda n: st.tuples(graphs(n), st.sets(st.integers(0, n - 1)))))
-def test_reachable_states_are_those_that_paths_lead_to(small, case):
+def test_reachable_states_are_the_ends_of_paths(small, case):
     (nodes, edges), first = case
     known = np.isin(np.arange(nodes), list(first))
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Whatever its symbols are, an automaton is read back as it was written, or it is refused."""
+"""Tests that an automaton with any symbols is read back as it was written, or is refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ NOT_IN_ATT = re.compile("[ \t\r\n\0\ud800-\udfff]")
 
 @st.composite
 def machines(draw, semiring=None, encodable=False, **options):
-    """Automata over any semiring, exact or float64, with epsilon or without, over symbols of all kinds."""
+    """Draw an automaton over any semiring, exact or float64, with or without epsilon, over symbols of all
+    kinds.
+    """
     k = draw(semirings()) if semiring is None else semiring
     kinds = {
         "epsilon": draw(st.sampled_from(["none", "acyclic", "cyclic"])),
@@ -65,7 +67,9 @@ def exactly(automaton):
 
 
 def with_one_start(automaton):
-    """As AT&T text has it: one initial state of weight one, with epsilon to the others."""
+    """Return the automaton in the form of AT&T text: one initial state of weight one, with epsilon to the
+    others.
+    """
     k, n = automaton.semiring, automaton.states
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
     if len(starts) == 1 and starts[0][1] == k.one:
@@ -85,7 +89,9 @@ def kept_by_att(symbol):
 
 
 def decided_equal(one, other):
-    """Equivalent; or unknown where such automata are not decided or a search is cut short."""
+    """Check that two automata are equivalent; unknown is allowed if there is no decision or a search is cut
+    off.
+    """
     verdict = equivalent(one, other, longest=3).verdict
     undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(
         one, one, longest=3
@@ -111,7 +117,7 @@ def rounded(automaton):
 
 
 @some_cases(machines(extreme=True))
-def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
+def test_json_preserves_the_automaton_or_is_refused(automaton):
     with folder() as here:
         if any(map(HALF.search, automaton.alphabet)):
             with pytest.raises(InputError, match="half of a character"):
@@ -123,7 +129,7 @@ def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
 
 
 @some_cases(machines(extreme=True))
-def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(automaton):
+def test_att_text_with_its_symbols_preserves_the_automaton_or_is_refused(automaton):
     with folder() as here:
         lost = next((s for s in automaton.alphabet if not kept_by_att(s)), None)
         if lost is not None:
@@ -138,7 +144,7 @@ def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(a
 
 
 @some_cases(machines())
-def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
+def test_att_text_preserves_weights_exactly_unless_rounding_is_requested(automaton):
     exact = exactly(automaton)
     if not all(map(kept_by_att, automaton.alphabet)):
         return
@@ -153,7 +159,7 @@ def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
 
 
 @some_cases(machines(encodable=True))
-def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
+def test_a_round_trip_of_convert_preserves_the_automaton_or_is_refused(automaton):
     with folder() as here:
         source, att, back = (str(here / name) for name in ("a.json", "b.att", "c.json"))
         files.write(automaton, source)
@@ -199,7 +205,7 @@ def scored_again(path, lists):
 
 
 @some_cases(machines(encodable=True), st.booleans())
-def test_what_sample_prints_can_be_scored_again(automaton, lists):
+def test_the_output_of_sample_can_be_scored(automaton, lists):
     with folder() as here:
         files.write(connected(automaton), here / "a.json")
         assert scored_again(str(here / "a.json"), lists) in (
@@ -212,13 +218,13 @@ def test_what_sample_prints_can_be_scored_again(automaton, lists):
     "symbol", ["'", '"', "'a", '"[a]"', "['a']", "[", "a b", "\u00a0", "\\", "$a", "a\tb", "\u202e", "0"]
 )
 @pytest.mark.parametrize("lists", [False, True])
-def test_so_can_strings_of_signs_that_shells_and_json_read(symbol, lists):
+def test_strings_of_characters_special_to_shells_and_json_can_be_scored(symbol, lists):
     with folder() as here:
         files.write(WFSA(BOOLEAN, [True], [True], {symbol: [[True]], "b": [[True]]}), here / "a.json")
         assert scored_again(str(here / "a.json"), lists) == 0
 
 
-def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
+def test_a_string_that_blanks_cannot_separate_is_printed_as_a_list():
     automaton = WFSA.from_edges(
         BOOLEAN, 3, ["New York", "b"], [(0, True)], [(2, True)], [(0, 1, "New York", True), (1, 2, "b", True)]
     )
@@ -236,7 +242,7 @@ def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
 
 
 @some_cases(machines(encodable=True))
-def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
+def test_the_output_of_minimise_has_the_same_scores_and_alphabet(automaton):
     if automaton.semiring not in (REAL, BOOLEAN):
         return
     with folder() as here:
@@ -258,8 +264,10 @@ def texts_of(svg):
 @some_cases(st.lists(symbols(), min_size=1, max_size=3, unique=True))
 @example(["&amp;", "&#65;", "\\N"])
 @example(["\\n", "<b>", "\x1b[2J"])
-def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
-    """One arrow a symbol: the picture has the symbols' texts and the states' numbers alone."""
+def test_graphviz_shows_each_symbol_under_its_drawn_name(alphabet):
+    """With one arrow per symbol, the picture contains only the texts of the symbols and the numbers of the
+    states.
+    """
     n = len(alphabet)
     automaton = WFSA.from_edges(
         BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)]
@@ -267,7 +275,7 @@ def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
     assert texts_of(drawing.svg(automaton)) == sorted([*map(str, range(n)), *map(symbol_text, alphabet)])
 
 
-def test_graphviz_shows_the_names_of_states_as_they_are_given():
+def test_graphviz_shows_the_given_names_of_states():
     names = ["&lt;", "\\N", "a\x07"]
     assert texts_of(drawing.svg(WFSA(BOOLEAN, [False] * 3, [False] * 3, {}), names=names)) == sorted(
         ["&lt;", "\\N", "a\\x07"]
@@ -276,12 +284,12 @@ def test_graphviz_shows_the_names_of_states_as_they_are_given():
 
 @given(st.lists(symbols(), max_size=4, unique=True))
 @example(["ε", "all", "/", '"/"', "\u00e9", "e\u0301"])
-def test_no_two_symbols_look_the_same_in_a_drawing_and_none_as_what_is_no_symbol(alphabet):
+def test_no_two_symbols_look_the_same_in_a_drawing(alphabet):
     shown = [symbol_text(s) for s in alphabet]
     assert len({*shown, "ε", "all", "/"}) == len(shown) + 3
 
 
-def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
+def test_a_shortened_weight_is_not_shown_as_exact():
     text = drawing.dot(
         WFSA(REAL, [1], ["999999999/1000000000"], {"a": [["1/3"]], "b": [["1/10000000000001"]]})
     )
@@ -289,8 +297,8 @@ def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
 
 
 @given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))
-def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
-    """Take the label apart at commas outside quotation marks: the symbols are there, in order."""
+def test_the_label_of_an_arrow_is_an_unambiguous_list_of_symbols(alphabet, weight):
+    """Splitting the label at commas outside quotation marks gives the symbols, in order."""
     text = ", ".join(map(symbol_text, alphabet)) + weight
     names = []
     while text not in ("", weight):
@@ -307,7 +315,7 @@ def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
     ids=str,
 )
 @few_cases(st.data())
-def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data):
+def test_openfst_compiles_our_output_to_the_same_automaton(k, arc_type, data):
     automaton = rounded(data.draw(machines(k)))
     if not all(map(kept_by_att, automaton.alphabet)):
         return
@@ -325,7 +333,7 @@ def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data)
 
 
 def in_order_of_naming(automaton, text, precision):
-    """Return the automaton as fstcompile numbers its states, with OpenFst's precision of weights."""
+    """Number the states as fstcompile does, with OpenFst's precision of weights."""
     named = dict.fromkeys(
         int(q)
         for line in text.strip("\n").split("\n")
@@ -349,8 +357,8 @@ def inexactly(automaton):
 
 
 @some_cases(st.data())
-def test_deterministic_automata_keep_their_symbols(data):
-    """Through weighted ones and a file, and made least by Hopcroft's algorithm."""
+def test_deterministic_automata_preserve_their_symbols(data):
+    """The symbols survive weighted automata, a file and Hopcroft's minimisation."""
     alphabet = data.draw(awkward_alphabets(encodable=True))
     dfa = data.draw(dfas(alphabet=alphabet, most_states=4))
     with folder() as here:
@@ -373,7 +381,7 @@ def test_symbols_that_look_alike_are_shown_escaped():
 
 
 @given(st.lists(st.text(min_size=1), max_size=4))
-def test_two_strings_that_are_shown_alike_are_one(symbols):
+def test_two_strings_that_look_alike_are_shown_once(symbols):
     for form in ("NFC", "NFD"):
         other = [unicodedata.normalize(form, symbol) for symbol in symbols]
         shown, same = write_string(other), write_string(symbols)

@@ -1,4 +1,6 @@
-"""The derived bounds: no float computation leaves them, in any order of summation, and they are tight."""
+"""Tests that no float computation exceeds the derived bounds, in any order of summation, and that they are
+tight.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its
 
 
 def float_scores(automaton, string, dtype, rng):
-    """Forward in that dtype, every sum in a random order and with random brackets."""
+    """Compute Forward in that dtype, with a random order and random parentheses for every sum."""
 
     def random_sum(terms):
         terms = list(terms)
@@ -63,7 +65,7 @@ def float_scores(automaton, string, dtype, rng):
 
 
 def in_float32(automaton):
-    """The automaton with its weights rounded to float32, exactly."""
+    """Round the weights of the automaton to float32, as exact numbers."""
     near = np.frompyfunc(lambda w: Fraction(float(np.float32(float(w)))), 1, 1)
     return automaton.replace(
         initial=near(automaton.initial),
@@ -74,7 +76,7 @@ def in_float32(automaton):
 
 @in_both_formats
 @some_cases(st.data(), st.integers(0, 2**32 - 1))
-def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
+def test_no_order_of_summation_exceeds_the_bound(dtype, kind, data, seed):
     automaton = in_float32(data.draw(automata(REAL, most_states=4)))
     x = data.draw(strings("ab", longest=8, run=12))
     scores, bounds = prefix_bounds(automaton, x, kind)
@@ -85,7 +87,7 @@ def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
 
 @few_cases(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
 def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs):
-    """Both sides in float64: the reference's own rounding is in the bound too."""
+    """Both computations use float64: the bound includes the reference's own rounding."""
     exact = automaton.to_exact()
     for x, computed in zip(xs, batch.prefix_scores(automaton, xs), strict=True):
         assert share(computed, *prefix_bounds(exact, x, FLOAT64)) <= 1
@@ -105,8 +107,8 @@ def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
 
 
 @few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
-def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
-    """Some share the matrices of another one and have other final weights; some weights may deviate."""
+def test_several_automata_have_their_individual_bounds(data, semiring, exact):
+    """Some share matrices and differ in final weights; some weights may deviate."""
     some = data.draw(st.lists(automata(semiring, most_states=3, exact=exact), min_size=1, max_size=3))
     some = [*some, some[0].replace(final=some[0].final[::-1].copy())]
     xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
@@ -121,7 +123,7 @@ def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
 
 
 @few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
-def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, semiring, at_once):
+def test_bounds_do_not_depend_on_the_number_of_vectors_read_out(data, semiring, at_once):
     some = data.draw(st.lists(automata(semiring, most_states=3), min_size=1, max_size=3))
     xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
 
@@ -174,8 +176,8 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
 
 @in_both_formats
 @pytest.mark.parametrize("terms", range(2, 17))
-def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, kind, terms):
-    """One, and then terms of a little more than half a unit in its last place: each addition counts, once."""
+def test_additions_that_all_round_up_by_half_an_ulp_use_the_full_bound(dtype, kind, terms):
+    """The terms are one, then a little more than half a unit in the last place: each addition counts once."""
     weights = [dtype(1.0), *[dtype(kind.unit * (1 + 2.0**-10))] * (terms - 1)]
     total = weights[0]
     for weight in weights[1:]:
@@ -190,8 +192,8 @@ def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, k
     assert 0.99 < share([float(total)], scores[1:], bounds[1:]) <= 1
 
 
-def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
-    """Sixteen terms, each chosen so that adding it rounds up by much."""
+def test_a_long_sum_with_errors_of_one_sign_needs_most_of_its_bound():
+    """Each of the sixteen terms is chosen so that adding it rounds up by much."""
     rng = np.random.default_rng(3)
     total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
     for _ in range(15):
@@ -207,11 +209,11 @@ def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
     assert 0.2 < share([float(total)], scores[1:], bounds[1:]) <= 1
     assert (
         abs(Fraction(float(total)) - true) > Fraction(FLOAT32.unit) * true
-    )  # more than the last addition explains
+    )  # more than the last addition accounts for
 
 
 @few_cases(st.integers(0, 2**32 - 1), st.integers(2, 40))
-def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(seed, steps):
+def test_an_error_of_a_few_ulps_beyond_the_bound_is_detected(seed, steps):
     rng = np.random.default_rng(seed)
     f, u = rng.random(steps).astype(np.float32), rng.standard_normal(steps).astype(np.float32)
     computed = run(f, u, np.float32)
@@ -229,7 +231,7 @@ def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(se
 
 @some_cases(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
 def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
-    """The network's weights may be anywhere within the deviation."""
+    """The network's weights may take any value within the deviation."""
     rng = np.random.default_rng(seed)
     slack = rng.random(automaton.matrices.shape) * 0.01 * (rng.random(automaton.matrices.shape) < 0.5)
     moved = np.frompyfunc(Fraction, 1, 1)(slack * rng.choice([-1.0, 0.5, 1.0], size=slack.shape)).astype(
@@ -239,12 +241,12 @@ def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     scores, bounds = prefix_bounds(automaton, x, FLOAT64, Deviation(slack, np.zeros(automaton.states)))
     with np.errstate(all="ignore"):
         computed = float_scores(other.to_float(), x, np.float64, rng)
-    # Rounding the moved weights to float64 is one more rounding for each symbol.
+    # Rounding the deviated weights to float64 is one more rounding for each symbol.
     assert share(computed, scores, bounds * (1 + 1e-6) + 1e-12) <= 1
 
 
-def test_what_underflows_stays_within_the_bound():
-    """The product of two small numbers is 0 in float32, and so is the next."""
+def test_underflow_stays_within_the_bound():
+    """The product of two small values is 0 in float32, and so is the next."""
     for weight in (2.0**-100, 2.0**-140, 2.0**-149):
         small = WFSA(REAL, [1.0], [1.0], {"a": [[weight]]}).to_exact()
         computed = [1.0, weight, float(np.float32(weight) * np.float32(weight)), 0.0]
@@ -253,7 +255,7 @@ def test_what_underflows_stays_within_the_bound():
     assert share([1.0, 2.0**-600, 0.0], *prefix_bounds(tiny, "aa", FLOAT64)) <= 1
 
 
-def test_a_bound_below_zero_is_none():
+def test_a_negative_bound_is_refused():
     """A negative bound would allow any difference."""
     with pytest.raises(ValueError, match=r"a bound must not be negative, got -0\.5"):
         share([1.0], [0], [-0.5])
@@ -269,7 +271,7 @@ def test_a_float64_reference_counts_its_own_rounding():
     assert (both[2:] >= 1.9 * exact[2:]).all()
 
 
-def test_weights_that_the_format_does_not_hold_are_rounded_first():
+def test_weights_that_are_not_representable_are_rounded_first():
     third = WFSA(REAL, ["1/3"], ["1/7"], {"a": [["2/3"]]})
     for dtype, kind in ((np.float32, FLOAT32), (np.float64, FLOAT64)):
         c = dtype(dtype(1) / dtype(3))
@@ -278,12 +280,12 @@ def test_weights_that_the_format_does_not_hold_are_rounded_first():
         assert share(computed, *prefix_bounds(third, "a", kind)) <= 1
 
 
-def test_epsilon_has_to_be_removed_first():
+def test_epsilon_must_be_removed_first():
     with pytest.raises(InputError, match="remove it first"):
         prefix_bounds(WFSA(REAL, [1.0], [1.0], {}, epsilon=[[0.5]]), "", FLOAT64)
 
 
-def test_what_may_overflow_has_no_bound():
+def test_a_possible_overflow_has_no_bound():
     large = WFSA(REAL, [1], [1], {"a": [[10**30]]})
     _, bounds = prefix_bounds(large, "aa", FLOAT32)
     assert bounds[1] < np.inf and bounds[2] == np.inf
@@ -294,13 +296,13 @@ def test_exact_computations_have_the_bound_zero():
     assert prefix_bounds(counts, "aaa", FLOAT32)[1].tolist() == [0, 0, 0, 0]
 
 
-def test_other_semirings_have_no_such_bound():
+def test_semirings_without_a_derived_bound_are_refused():
     with pytest.raises(InputError, match="the semiring must be real or max-plus, got min-plus"):
         prefix_bounds(WFSA(MIN_PLUS, [0], [0], {}), "", FLOAT64)
 
 
 def max_plus_scores(automaton, string, dtype):
-    """Forward over max-plus in that dtype."""
+    """Compute Forward over max-plus in that dtype."""
     rounded = np.vectorize(lambda v: dtype(float(v)), otypes=[dtype])
     omega, final = rounded(automaton.initial), rounded(automaton.final)
     read_out = lambda omega: dtype((omega + final).max(initial=-np.inf))
@@ -312,20 +314,22 @@ def max_plus_scores(automaton, string, dtype):
 
 
 def test_minus_infinity_and_what_has_overflowed_make_nan():
-    """2^127 + 2^127 is infinite in float32, and its sum with a final weight of -infinity no number: no finite
-    bound holds, though the score is -infinity whatever the other summand is.
+    """2^127 + 2^127 is infinite in float32, and its sum with a final weight of -infinity is NaN. No finite
+    bound holds, although the score is -infinity for any other summand.
     """
     automaton = WFSA(MAX_PLUS, [0], [-np.inf], {"b": [[Fraction(2) ** 127]]})
     with np.errstate(all="ignore"):
         assert np.isnan(max_plus_scores(automaton, "bb", np.float32)[-1])
-    _, bounds = prefix_bounds(automaton, "bb", FLOAT32)  # the bound is careful from a quarter of the range on
+    _, bounds = prefix_bounds(automaton, "bb", FLOAT32)  # the bound ends at a quarter of the range
     assert bounds.tolist() == [0, np.inf, np.inf]
 
 
 @in_both_formats
 @some_cases(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
 def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
-    """Exact and float64 references; weights that the format does not hold are rounded first."""
+    """This holds for exact and float64 references; weights that the dtype cannot represent are
+    rounded first.
+    """
     with np.errstate(all="ignore"):
         computed = max_plus_scores(automaton, x, dtype)
     assert share(computed, *prefix_bounds(automaton, x, kind)) <= 1
@@ -334,7 +338,7 @@ def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
 
 @some_cases(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
 def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
-    """Initial, final and transition weights; what is -infinity stays so."""
+    """Initial, final and transition weights may deviate; -infinity stays unchanged."""
     rng = np.random.default_rng(seed)
     parts, slacks = {}, {}
     for name in ("matrices", "initial", "final"):
@@ -351,7 +355,7 @@ def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed)
 
 
 def test_the_max_plus_bound_is_tight_within_the_stated_factor():
-    """At least one sum of a few numbers uses most of its bound, and only the largest term counts."""
+    """At least one sum of a few terms uses most of its bound, and only the largest term counts."""
     rng = np.random.default_rng(7)
     worst = 0.0
     for _ in range(300):
@@ -363,15 +367,15 @@ def test_the_max_plus_bound_is_tight_within_the_stated_factor():
     assert 1 / TIGHT < worst <= 1
 
 
-def test_an_error_beyond_the_max_plus_bound_is_caught():
+def test_an_error_beyond_the_max_plus_bound_is_detected():
     third = WFSA(MAX_PLUS, [1], ["1/3"], {"a": [["1/7"]]})
     scores, bounds = prefix_bounds(third, "aaa", FLOAT64)
     for t in range(4):
         assert share([float(scores[t]) + 2 * float(bounds[t])], scores[t : t + 1], bounds[t : t + 1]) > 1
 
 
-def test_maxima_are_exact_and_so_are_sums_with_zero():
-    """A string's largest weight, and one addition of -infinity; no bound but zero."""
+def test_maxima_and_additions_of_zero_are_exact():
+    """A string's largest weight and one addition of -infinity have the bound zero."""
     largest = WFSA(
         MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 5], ["-inf", 0]], "b": [[0, "1/4"], ["-inf", 0]]}
     )
@@ -380,8 +384,8 @@ def test_maxima_are_exact_and_so_are_sums_with_zero():
     assert share([0.0, 5.0], *(v[:2] for v in prefix_bounds(largest, "a", FLOAT32))) == np.inf
 
 
-def test_what_is_forgotten_by_a_maximum_is_forgotten_with_its_error():
-    """A start of -10^9, rounded at each step, until a new term is larger."""
+def test_a_term_dropped_by_a_maximum_drops_its_error():
+    """The initial weight -10^9 is rounded at each step until a new term is larger."""
     unit = WFSA(MAX_PLUS, [0, -(10**9)], ["-inf", 0], {"a": [["-inf", 1], ["-inf", "1/3"]]})
     assert prefix_bounds(unit, "a", FLOAT32)[1].tolist() == [0, 0]
 
@@ -394,21 +398,23 @@ def test_final_weights_that_deviate_are_counted():
     )
 
 
-def test_what_may_overflow_in_max_plus_has_no_bound():
+def test_a_possible_overflow_in_max_plus_has_no_bound():
     large = WFSA(MAX_PLUS, [0], [0], {"a": [[10**38]]})
     _, bounds = prefix_bounds(large, "aa", FLOAT32)
     assert bounds[0] == 0 and bounds[2] == np.inf
 
 
-def test_a_term_that_might_be_the_largest_counts_with_its_error():
-    """0 beside -1/10 that may be off by 1: the maximum is up to 9/10; beside -3 it is 0."""
+def test_a_term_that_may_be_the_largest_counts_with_its_error():
+    """0 is compared with -1/10, which may be off by 1: the maximum is up to 9/10. Compared with
+    -3 it is 0.
+    """
     for second, right in (("-1/10", 0.9), (-3, 0.0)):
         two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
         slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))
         assert right <= prefix_bounds(two, "a", FLOAT64, slack)[1][1] <= (1.001 if right else 0)
 
 
-def test_a_float64_reference_counts_its_own_rounding_in_max_plus_too():
+def test_a_float64_reference_counts_its_own_rounding_over_max_plus():
     chain = WFSA(MAX_PLUS, [Fraction(0.3)], [Fraction(0.7)], {"a": [[Fraction(0.1)]]})
     exact, both = prefix_bounds(chain, "aa", FLOAT64)[1], prefix_bounds(chain.to_float(), "aa", FLOAT64)[1]
     assert (both >= 1.9 * exact).all() and (exact > 0).all()
@@ -421,22 +427,24 @@ FORMATS = {
 
 
 def derived_real(terms, u, tiny):
-    """The bound on a sum of products, from terms (omega, its error, weight, its error), as derived."""
+    """Return the derived bound on a sum of products, from terms (omega, its error, weight, its error)."""
     terms = [(o, e, w, s) for o, e, w, s in terms if (o or e) and (w or s)]
     additions = max(len(terms) - 1, 0)
     error = Fraction(0)
     for o, e, w, s in terms:
         multiplied = not ((abs(o) == 1 and not e) or (abs(w) == 1 and not s))
         r = multiplied + max(additions - 1, 0)
-        error += e * abs(w) + (abs(o) + e) * s  # inherited
-        error += r * u / (1 - r * u) * (abs(o) + e) * (abs(w) + s) + multiplied * tiny  # own
+        error += e * abs(w) + (abs(o) + e) * s  # inherited error
+        error += r * u / (1 - r * u) * (abs(o) + e) * (abs(w) + s) + multiplied * tiny  # own error
     if additions:
         error += u * (abs(sum(o * w for o, _, w, _ in terms)) + error)  # the last addition
     return error, error
 
 
 def derived_max_plus(terms, u, tiny):
-    """Return the bounds on a maximum of sums: the least, and the largest if terms are held to 40 bits."""
+    """Return the bounds on a maximum of sums: the smallest, and the largest if terms are stored
+    with 40 bits.
+    """
     terms = [(o, e, w, s) for o, e, w, s in terms if -np.inf not in (o, w)]
     off = [
         e + s + ((u * (abs(o + w) + e + s) + tiny) if (o or e) and (w or s) else 0) for o, e, w, s in terms
@@ -452,7 +460,7 @@ def derived_max_plus(terms, u, tiny):
 
 
 def derived(automaton, string, dtype, slack):
-    """The least and the largest bounds on a string's prefixes, each step exact."""
+    """Return the smallest and the largest bounds on a string's prefixes, with exact steps."""
     _, u, tiny = FORMATS[dtype]
     bound = derived_real if automaton.semiring is REAL else derived_max_plus
 
@@ -488,7 +496,7 @@ def derived(automaton, string, dtype, slack):
 
 
 def omega_of(automaton, string):
-    """The states' scores after a string, exact."""
+    """Return the exact scores of the states after a string."""
     k, omega = automaton.semiring, automaton.initial
     for symbol in string:
         omega = k.sum(k.times(omega[:, None], automaton.matrix(symbol)), axis=0)
@@ -498,8 +506,8 @@ def omega_of(automaton, string):
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
 @over_both_semirings
 @given(st.data(), st.integers(0, 2**32 - 1))
-def test_the_bound_is_the_derived_one(semiring, dtype, data, seed):
-    """Term by term, in fractions: no smaller, and larger by less than a part in a billion."""
+def test_the_computed_bound_is_the_derived_one(semiring, dtype, data, seed):
+    """Compared in fractions, the bound is no smaller, and larger by less than one part in a billion."""
     automaton = data.draw(automata(semiring, least_states=1))
     x = data.draw(strings("ab", longest=3, run=0))
     rng = np.random.default_rng(seed)
@@ -514,14 +522,14 @@ def test_the_bound_is_the_derived_one(semiring, dtype, data, seed):
 
 
 @pytest.mark.parametrize(("start", "weight"), [(0, 1), (1, 0)])
-def test_a_sum_with_a_zero_that_may_be_off_rounds(start, weight):
+def test_a_sum_with_a_zero_that_may_deviate_rounds(start, weight):
     one = WFSA(MAX_PLUS, [start], [0], {"a": [[weight]]})
     slack = Deviation(np.array([[[0.5 * start]]]), np.array([0.5 * weight]))
     assert prefix_bounds(one, "a", FLOAT32, slack)[1][1] >= 0.5 + 1.5 * FLOAT32.unit
 
 
-def test_terms_that_float64_cannot_tell_apart_may_each_be_the_largest():
-    """1, which may be off by 2^-54, beside 1 + 2^-60."""
+def test_terms_that_are_equal_in_float64_may_each_be_the_largest():
+    """The terms are 1, which may be off by 2^-54, and 1 + 2^-60."""
     second = 1 + Fraction(1, 2**60)
     two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[1, "-inf"], [second, "-inf"]]})
     slack = Deviation(np.array([[[2.0**-54, 0.0], [0.0, 0.0]]]), np.zeros(2))
@@ -529,7 +537,7 @@ def test_terms_that_float64_cannot_tell_apart_may_each_be_the_largest():
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
-def test_formats_are_those_that_numpy_has(dtype):
+def test_formats_agree_with_numpy(dtype):
     known, kind = np.finfo(dtype), FORMATS[dtype][0]
     assert (kind.unit, kind.tiny, kind.largest) == (known.eps / 2, known.smallest_normal, known.max)
 
@@ -537,7 +545,7 @@ def test_formats_are_those_that_numpy_has(dtype):
 @given(
     st.lists(st.one_of(st.fractions(), st.sampled_from([Fraction(1, 10**60), Fraction(10**30)])), min_size=1)
 )
-def test_numbers_are_off_by_no_less_than_what_the_format_misses_them_by(values):
+def test_the_deviation_is_at_least_the_representation_error_of_the_dtype(values):
     exact = np.array([*values, None], dtype=object)[:-1]
     for dtype, (kind, _, _) in FORMATS.items():
         for value, off in zip(values, representation_error(exact, kind).tolist(), strict=True):
@@ -547,7 +555,7 @@ def test_numbers_are_off_by_no_less_than_what_the_format_misses_them_by(values):
         assert abs(value) <= Fraction(above) <= abs(value) * (1 + Fraction(1, 2**52)) + Fraction(1, 2**1074)
 
 
-def test_floats_and_infinities_are_off_by_what_float32_misses():
+def test_floats_and_infinities_deviate_by_the_error_of_float32():
     floats = np.array([0.1, -0.1, 0.5, 1e300, np.inf, -np.inf])
     miss = abs(0.1 - float(np.float32(0.1)))
     assert representation_error(floats, FLOAT32).tolist() == [miss, miss, 0, np.inf, 0, 0]
@@ -560,8 +568,8 @@ def test_floats_and_infinities_are_off_by_what_float32_misses():
 
 @over_both_semirings
 @pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=["float32", "float64"])
-def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
-    """A sum of two, of which each alone is below it: 2 x in the real semiring, x + x in max-plus."""
+def test_a_bound_ends_at_a_quarter_of_the_largest_value(semiring, kind):
+    """Each summand alone is below it: 2 x in the real semiring, x + x in max-plus."""
     for share_of, finite in ((0.99, True), (1.01, False)):
         half = kind.largest / 4 * share_of / 2
         if semiring is REAL:
@@ -572,15 +580,15 @@ def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
 
 
 @over_both_semirings
-def test_what_is_off_counts_towards_that_quarter(semiring):
-    """A weight of one may be off by a fifth of the largest number: as far as it reaches, and as far again."""
+def test_deviations_count_towards_the_overflow_limit(semiring):
+    """A weight of one may deviate by a fifth of the largest value, twice."""
     one, ends = WFSA(semiring, [1], [Fraction(1, 1024)], {"a": [[1]]}), np.zeros(1)
     for share_of, finite in ((0.12, True), (0.13, False)):
         slack = Deviation(np.full((1, 1, 1), FLOAT32.largest * share_of), ends, ends)
         assert np.isfinite(prefix_bounds(one, "a", FLOAT32, slack)[1][1]) == finite
 
 
-def test_a_float64_reference_of_a_float32_computation_adds_next_to_nothing():
+def test_a_float64_reference_of_a_float32_computation_adds_little():
     third = WFSA(REAL, ["1/3"], ["2/3"], {"a": [["1/7"]]})
     exact, both = (
         prefix_bounds(a, "aa", FLOAT32)[1] for a in (third.to_float().to_exact(), third.to_float())
@@ -588,7 +596,7 @@ def test_a_float64_reference_of_a_float32_computation_adds_next_to_nothing():
     assert (exact < both).all() and (both < exact * (1 + 1e-8)).all()
 
 
-def test_where_there_is_no_bound_nothing_is_compared():
+def test_nothing_is_compared_without_a_bound():
     assert bounded(np.array([0.0, 1e308, np.inf, np.nan])).tolist() == [True, True, False, False]
     assert share([], [], []) == 0
     assert share([1.0], [0], [0.0]) == share([1e308], [-(10**308)], [5e-324]) == np.inf

@@ -1,4 +1,4 @@
-"""The derived bounds where epsilon is taken one state after another, as soft patterns do."""
+"""Tests of the derived bounds if epsilon is applied one state after another, as in soft patterns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def no_deviation(automaton):
 
 
 def in_float32(automaton):
-    """The automaton with its weights rounded to float32, exactly."""
+    """Round the weights of the automaton to float32, as exact numbers."""
 
     def near(weights):
         return np.frompyfunc(lambda w: w if w == -np.inf else Fraction(float(np.float32(float(w)))), 1, 1)(
@@ -38,7 +38,9 @@ def in_float32(automaton):
 
 
 def computed(automaton, string, rng):
-    """Compute the forward scores in float32, each sum in a random order; epsilon comes from lower states."""
+    """Compute the forward scores in float32, with each sum in a random order; epsilon comes from lower
+    states.
+    """
     k, n = automaton.semiring, automaton.states
     times, plus = (np.add, np.maximum) if k is MAX_PLUS else (np.multiply, np.add)
     silent = None if automaton.epsilon is None else automaton.epsilon.astype(np.float32)
@@ -69,7 +71,7 @@ def computed(automaton, string, rng):
 
 @each_semiring
 @some_cases(st.data(), st.integers(0, 2**32 - 1))
-def test_no_order_of_summation_leaves_the_bound(semiring, data, seed):
+def test_no_order_of_summation_exceeds_the_bound(semiring, data, seed):
     automaton = in_float32(data.draw(automata(semiring, epsilon="acyclic", least_states=1)))
     x = data.draw(strings("ab", longest=6, run=10))
     scores, bounds = prefix_bounds(automaton, x, FLOAT32, no_deviation(automaton))
@@ -92,7 +94,7 @@ def test_some_computation_uses_much_of_the_bound(semiring):
 
 @each_semiring
 @some_cases(st.data())
-def test_a_batch_has_the_bounds_of_its_strings_and_float_weights_those_of_both_sides(semiring, data):
+def test_batches_and_float_weights_have_their_bounds(semiring, data):
     automaton = data.draw(automata(semiring, epsilon="acyclic", least_states=1))
     xs = data.draw(st.lists(strings("ab", run=8), min_size=1, max_size=4))
     for side in (automaton, automaton.to_float()):
@@ -105,7 +107,7 @@ def test_a_batch_has_the_bounds_of_its_strings_and_float_weights_those_of_both_s
             assert bounds[row, :length].tolist() == pytest.approx(one[1].tolist(), rel=1e-9)
 
 
-def test_weights_of_epsilon_that_are_off_are_in_the_bound():
+def test_deviations_of_epsilon_weights_are_in_the_bound():
     chain = WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[0, 1], [0, 0]])
     off = no_deviation(chain)
     off.epsilon[0, 1] = 1e-3

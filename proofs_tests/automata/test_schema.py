@@ -1,4 +1,4 @@
-"""The JSON Schema of automata accepts what is written, and refuses what is malformed."""
+"""Tests that the JSON Schema of automata accepts written files and rejects malformed ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_examples_satisfy_the_schema(path):
 
 @over(SEMIRINGS.values())
 @few_cases(st.data())
-def test_what_is_written_satisfies_the_schema(k, data):
+def test_written_files_satisfy_the_schema(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic", extreme=True))
     assert satisfies(json.loads(json_format.dumps(automaton)))
 
@@ -81,7 +81,7 @@ def test_every_semiring_is_in_the_schema(name):
         {"more": 1},
     ],
 )
-def test_what_is_malformed_is_refused_by_the_schema_and_by_the_reader(change):
+def test_malformed_files_are_refused_by_the_schema_and_by_the_reader(change):
     assert satisfies(GOOD)
     assert not satisfies(GOOD | change)
     json_format.from_json(GOOD)

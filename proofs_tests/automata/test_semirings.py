@@ -1,4 +1,4 @@
-"""Definition 1: the laws of the semirings, exactly; and by how much float64 breaks which."""
+"""Tests of the exact laws of the semirings (Definition 1), and of the deviation from each law in float64."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_law_holds(k, law, data):
 
 @each
 @few_cases(st.data())
-def test_an_array_beside_a_number_is_taken_element_by_element(k, data):
+def test_an_array_and_a_number_are_combined_elementwise(k, data):
     several, b = data.draw(st.lists(weights(k, extreme=False), min_size=1, max_size=3)), data.draw(weights(k))
     array = np.array([*several, None], dtype=object)[:-1].astype(k.dtype(exact=True))
     for operation in (k.plus, k.times):
@@ -79,7 +79,7 @@ def test_an_infinity_is_added_to_fractions_beyond_all_floats(k):
 
 @over([REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES])
 @few_cases(st.data())
-def test_dividing_undoes_multiplying_exactly(k, data):
+def test_division_inverts_multiplication_exactly(k, data):
     a, b = data.draw(weights(k)), data.draw(weights(k).filter(lambda w: w != k.zero))
     assert k.divide_numbers(k.times(a, b), b) == a
     assert k.divide_numbers(3, 7) == (-4 if k in (MAX_PLUS, MIN_PLUS) else Fraction(3, 7))
@@ -98,7 +98,7 @@ def test_a_semiring_is_found_by_its_name_and_survives_pickling(k):
 
 
 @given(st.tuples(moderate, moderate, moderate))
-def test_real_floats_break_laws_by_no_more_than_stated(abc):
+def test_real_floats_break_laws_by_at_most_the_stated_amount(abc):
     a, b, c = abc
     size = abs(a) + abs(b) + abs(c)
     assert abs(((a + b) + c) - (a + (b + c))) <= 2 * G2 * size * (1 + 4 * U)
@@ -123,7 +123,7 @@ def test_max_times_floats_distribute_exactly_and_break_only_associativity_of_tim
 
 
 @given(st.tuples(*[st.floats(-700, 700)] * 3))
-def test_log_floats_break_laws_by_no_more_than_stated(abc):
+def test_log_floats_break_laws_by_at_most_the_stated_amount(abc):
     a, b, c = abc
     most = max(map(abs, abc)) + math.log(3)
     once = 3 * U * most + 4 * U
@@ -147,7 +147,7 @@ def test_log_floats_break_laws_by_no_more_than_stated(abc):
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_each_law_that_is_said_to_break_does_break(k, law, abc):
+def test_each_law_documented_as_broken_is_broken(k, law, abc):
     a, b, c = abc
     if law == "distributive":
         assert k.times(a, k.plus(b, c)) != k.plus(k.times(a, b), k.times(a, c))
@@ -181,7 +181,7 @@ def test_star_solves_its_equation(a):
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_star_exists_where_the_sum_does(k, light, heavy):
+def test_star_exists_iff_the_sum_does(k, light, heavy):
     star = k.star(light)
     once_more = k.plus(k.one, k.times(light, star))
     assert once_more == (pytest.approx(star, rel=1e-15) if k is LOG else star)
@@ -190,8 +190,8 @@ def test_star_exists_where_the_sum_does(k, light, heavy):
 
 
 @pytest.mark.parametrize("a", [-1e-12, -1e-3, -0.5, -0.75, -5.0, -50.0, -700.0])
-def test_the_logarithmic_star_keeps_its_digits(a):
-    """-log(1 - e^a), near 0 and far below, where e^a is next to 1 and next to nothing."""
+def test_the_logarithmic_star_is_accurate(a):
+    """-log(1 - e^a) is accurate near 0 and far below 0, where e^a is close to 1 and close to zero."""
     power = sum(Fraction(a) ** n / math.factorial(n) for n in range(1, 30)) if a > -1 else None  # e^a - 1
     expected = math.exp(a) if a < -40 else -math.log(1 - math.exp(a)) if power is None else -math.log(-power)
     assert LOG.star(a) == pytest.approx(expected, rel=1e-13, abs=0)
@@ -226,7 +226,7 @@ def test_boolean_star_is_always_true():
     ],
     ids=lambda value: getattr(value, "name", str(value)[:12]),
 )
-def test_what_is_no_weight_is_refused_in_one_sentence(k, text):
+def test_a_value_that_is_not_a_weight_is_refused(k, text):
     with pytest.raises(WeightError) as error:
         k.parse(text)
     assert "\n" not in str(error.value) and len(str(error.value)) < 250
@@ -255,7 +255,7 @@ def test_huge_numbers_can_be_written():
 
 @over([MAX_PLUS, MIN_PLUS])
 def test_tropical_weights_beyond_all_floats_are_weights(k):
-    """Python makes a float of what it adds to an infinity."""
+    """Python converts a number to a float when it adds it to an infinity."""
     huge = Fraction(10**400, 3)
     assert k.times(huge, k.zero) == k.times(k.zero, huge) == k.zero and k.times(huge, huge) == 2 * huge
     assert (

@@ -1,4 +1,6 @@
-"""Small files that ask for much are refused in one sentence, before anything large is made."""
+"""Tests that small files with large requirements are refused with a one-line error message, before any large
+allocation.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,11 @@ from automata.wfsa import WFSA
 
 EMPTY = {"semiring": "real", "states": 1, "alphabet": [], "initial": [], "final": [], "transitions": []}
 SHORT = 400
-"""Signs of a sentence that a person reads."""
+"""Maximum length of a readable error message, in characters."""
 
 
 def refused(work, *arguments, kind=InputError):
-    """The sentence that refuses."""
+    """Return the error message."""
     with pytest.raises(kind) as error:
         work(*arguments)
     assert len(str(error.value)) < SHORT and "\n" not in str(error.value)
@@ -34,7 +36,7 @@ def refused(work, *arguments, kind=InputError):
 
 @pytest.mark.parametrize("semiring", ["real", "boolean", "log", "counting", "max-plus"])
 @pytest.mark.parametrize("states", [10**9, 10**300, int("9" * 4299)], ids=["1e9", "1e300", "4299 digits"])
-def test_more_states_than_are_held(semiring, states):
+def test_more_states_than_the_limit(semiring, states):
     text = json.dumps({**EMPTY, "semiring": semiring, "states": states})
     assert "at most" in refused(json_format.loads, text)
 
@@ -42,20 +44,20 @@ def test_more_states_than_are_held(semiring, states):
 @pytest.mark.parametrize(
     "text", ["1e999999999", "1e9999999999999", "-1e-99999", "1" * 5000, "1/" + "3" * 5000]
 )
-def test_weights_with_more_digits_than_are_read(text):
+def test_weights_with_too_many_digits_are_refused(text):
     assert "has more than 4300 digits" in refused(parse_number, text)
 
 
 @pytest.mark.parametrize("semiring", [REAL, MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
 @pytest.mark.parametrize("weight", ["1e4300", "-1e4300", "1e-4300", "7" * 4290, "-1/" + "7" * 4290])
-def test_att_text_has_weights_as_long_as_json(semiring, weight):
+def test_att_text_has_the_same_limit_on_weights_as_json(semiring, weight):
     data = {**EMPTY, "semiring": semiring.name, "initial": [[0, "1"]], "final": [[0, weight]]}
     read = att_format.loads(f"0 {weight}\n", semiring)
     assert abs(read.final[0]) == abs(json_format.loads(json.dumps(data)).final[0])
 
 
 @pytest.mark.parametrize("digits", [4299, 4301, 1_000_000])
-def test_an_exact_score_is_written_with_all_its_digits(digits):
+def test_an_exact_score_is_written_with_all_digits(digits):
     number = 10**digits + 7
     assert write_number(number) == "1" + "0" * (digits - 1) + "7"
     assert write_number(Fraction(-1, number)) == "-1/" + write_number(number)
@@ -82,12 +84,12 @@ def test_json_that_is_nested_too_deeply(text):
 
 
 @pytest.mark.parametrize("depth", [*range(700, 1000, 20), 2000])
-def test_json_that_is_nested_nearly_too_deeply(depth):
+def test_json_nested_just_within_the_limit(depth):
     text = json.dumps(EMPTY).replace('"states": 1', '"states": ' + "[" * depth + "]" * depth)
     refused(json_format.loads, text, kind=FormatError)
 
 
-def test_notes_on_merged_transitions_are_few():
+def test_the_number_of_notes_on_merged_transitions_is_limited():
     arrows = [[p, q, "a", "1"] for p in range(40) for q in range(40)] * 2
     data = {**EMPTY, "states": 40, "alphabet": ["a"], "transitions": arrows}
     with pytest.warns(UserWarning, match="given") as notes:
@@ -108,7 +110,7 @@ def test_notes_on_merged_transitions_are_few():
         ("a {3," + "9" * 5000 + "}", "must have at most 20 digits"),
     ],
 )
-def test_rules_that_ask_for_much(rule, says):
+def test_rules_with_large_requirements(rule, says):
     assert says in refused(parse, rule, kind=FormatError)
 
 
@@ -122,7 +124,7 @@ def test_rules_that_ask_for_much(rule, says):
         r"\* " * 300,
     ],
 )
-def test_rules_that_are_just_not_nested_too_deeply(rule):
+def test_rules_nested_just_within_the_limit(rule):
     assert str(parse(rule))
 
 
@@ -142,7 +144,7 @@ def test_rules_whose_automaton_would_be_large(rule, says):
     assert message.startswith("home.config: line 7: the rule") and says in message
 
 
-def test_a_rule_whose_wildcards_stand_for_many_letters():
+def test_a_rule_whose_wildcards_expand_to_many_letters():
     words = [f"w{i}" for i in range(1_500)]
     rule = rule_files.Labelled(None, parse(" ".join(["$"] * 3_000 + words)), 1)
     says = "the rule must have at most 4,194,304 transitions"
@@ -150,7 +152,7 @@ def test_a_rule_whose_wildcards_stand_for_many_letters():
 
 
 @pytest.mark.parametrize(("join", "states"), [(" ", 4901), (" | ", 2)])
-def test_thousands_of_words_need_no_matrix_each(join, states):
+def test_thousands_of_words_need_no_dense_matrices(join, states):
     """As arrays, 4,900 matrices of 4,901 states would have 117,000,000,000 weights."""
     rule = parse(join.join(f"w{i}" for i in range(4900)))
     automaton = rule_set([rule_files.Labelled(None, rule, 1)], None, False).automaton
@@ -182,12 +184,12 @@ def test_a_subset_construction_with_too_many_transitions(monkeypatch):
     assert "more than 128 transitions" in refused(determinise, nth_from_the_end(7), kind=TooManyStates)
     steps = [(q, q + 1, "a", True) for q in range(199)]
     chain = WFSA.from_edges(BOOLEAN, 200, "a", [(0, True)], [(199, True)], steps)
-    assert determinise(chain).states == 200  # of a deterministic automaton as many as it has
+    assert determinise(chain).states == 200  # a deterministic automaton has exactly as many
 
 
 @pytest.mark.parametrize(("few", "words"), [(0, 64 * 16 + 5 * (64 + 6 * 32)), (1024, 64 * 4)])
 def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
-    """64 sets hold the first state, and half of them each of the six others."""
+    """64 sets contain the first state, and half of them contain each of the six others."""
     monkeypatch.setattr("automata.determinisation.FEW_STATES", few)
     monkeypatch.setattr("automata.determinisation.MOST_WORDS", words)
     assert determinise(nth_from_the_end(6)).states == 64
@@ -197,7 +199,7 @@ def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
 
 
 def nth_from_the_end(n):
-    """Accepts where the n-th symbol from the end is a: 2^n deterministic states."""
+    """Return an automaton that accepts if the n-th symbol from the end is a: 2^n deterministic states."""
     steps = (
         [(0, 0, s, True) for s in "ab"]
         + [(0, 1, "a", True)]
@@ -217,16 +219,16 @@ def nth_from_the_end(n):
     ],
     ids=lambda text: text[:12],
 )
-def test_formulas_that_ask_for_much(formula, says):
+def test_formulas_with_large_requirements(formula, says):
     assert says in refused(logic.parse, formula, kind=FormatError)
 
 
-def test_formulas_under_one_label_that_ask_for_much_together():
+def test_formulas_under_one_label_that_are_large_together():
     text = "[x]\n" + "\n".join(f"x{i} & y{i}" for i in range(40))
     assert "more than 10,000 clauses" in refused(logic.read, text, kind=FormatError)
 
 
-def test_large_formulas_are_no_problem():
+def test_large_formulas_are_supported():
     names = [f"x{i}" for i in range(2000)]
     assert (
         len(logic.parse(" & ".join(names)).clauses) == len(logic.parse(" | ".join(names)).clauses[0]) == 2000
@@ -235,7 +237,7 @@ def test_large_formulas_are_no_problem():
     assert str(logic.parse("!" * 200 + "a")) == "a"
 
 
-def test_more_strings_than_are_drawn():
+def test_more_samples_than_the_limit_are_refused():
     import numpy as np
 
     automaton = WFSA(LOG, [0.0], [0.0], {"a": [[-1.0]]})

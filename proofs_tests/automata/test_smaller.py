@@ -1,4 +1,4 @@
-"""That no smaller string differs, by classes of states: against all smaller strings."""
+"""Tests of the proof by classes of states that no smaller string differs, against all smaller strings."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SENTENCES = [text.split() for text in ("a b c a", "b c", "c a b a", "a a b c d",
 
 
 def nothing(stage):
-    """Say nothing."""
+    pass
 
 
 def changed(model, word):
-    """The model with another weight at the longest history of a string, for its last symbol."""
+    """Change the weight of the last symbol at the longest history of a string."""
     state = int(model.initial.nonzero()[0][0])
     for symbol in word[:-1]:
         (state,) = model.table(symbol).row(state)[0].tolist()
@@ -44,7 +44,7 @@ def changed(model, word):
 
 
 @some_cases(st.data())
-def test_what_classes_show_is_so(data):
+def test_proofs_by_classes_are_correct(data):
     a = data.draw(automata(REAL, most_states=3))
     b = a if data.draw(st.booleans()) else data.draw(automata(REAL, most_states=3))
     of = difference(a.to_exact(), b.to_exact())
@@ -61,7 +61,7 @@ def test_what_classes_show_is_so(data):
         raise AssertionError("one automaton twice has the same classes")
 
 
-def test_the_least_difference_of_n_gram_models_is_proved_by_classes():
+def test_the_smallest_difference_of_n_gram_models_is_proved_by_classes():
     a = n_gram_model(SENTENCES, order=4)
     b = changed(a, "aabc")
     with (
@@ -76,7 +76,7 @@ def test_the_least_difference_of_n_gram_models_is_proved_by_classes():
 
 
 @pytest.mark.parametrize("products", [0, 1 << 22])
-def test_classes_of_too_many_states_show_nothing(products):
+def test_classes_of_too_many_states_prove_nothing(products):
     chain = WFSA.from_edges(REAL, 9, "ab", [(0, 1)], [(8, 1)], [(q, q + 1, "b", 2) for q in range(8)])
     joint = difference(remove_epsilon(chain), WFSA.from_edges(REAL, 0, "ab", [], [], [])).joint
     with (

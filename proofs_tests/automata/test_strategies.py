@@ -1,4 +1,4 @@
-"""The random automata reach every corner, and shrink to what a person would draw on a napkin."""
+"""Tests that the strategies draw every edge case and shrink to simple automata."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ quick = settings(max_examples=2000, database=None, derandomize=True, suppress_he
 
 
 @pytest.mark.parametrize("corner", CORNERS)
-def test_every_corner_is_reached_by_some_strategy(corner):
+def test_every_edge_case_is_drawn_by_some_strategy(corner):
     k = MAX_PLUS if corner == "infinite weight" else REAL
     alphabet = "a" if corner == "one letter" else "ab"
     pair = st.tuples(automata(k, alphabet=alphabet, epsilon="acyclic", extreme=True), strings(alphabet))
     find(pair, lambda drawn: corner in corners(*drawn), settings=quick)
 
 
-def test_automata_that_score_something_shrink_to_one_state():
+def test_automata_with_a_score_shrink_to_one_state():
     smallest = find(automata(REAL, most_states=3), lambda a: score(a, "a") != 0, settings=quick)
     assert smallest == WFSA.from_edges(REAL, 1, "ab", [(0, 1)], [(0, 1)], [(0, 0, "a", 1)])
 
 
-def test_automata_that_differ_on_two_strings_stay_small():
+def test_automata_that_differ_on_two_strings_shrink_to_small_ones():
     smallest = find(automata(REAL, most_states=3), lambda a: score(a, "ab") != score(a, "ba"), settings=quick)
     assert smallest.states <= 2
     assert {w for e in smallest.edges() for w in [e.weight]} <= {Fraction(1), Fraction(-1), Fraction(1, 2)}
@@ -48,7 +48,7 @@ def test_strings_shrink_with_their_alphabet():
 
 
 @some_cases(readings())
-def test_letters_are_named_in_the_order_of_first_reading(drawn):
+def test_letters_are_named_in_the_order_of_their_first_occurrence(drawn):
     names, xs = drawn
     read = list(dict.fromkeys("".join(xs)))
     assert read == sorted(read) and list(names.values())[: len(read)] == read
@@ -63,7 +63,9 @@ def test_cyclic_epsilon_always_has_a_sum(k, data):
 
 @few_cases(automata(REAL, most_states=3), automata(REAL, most_states=2))
 def test_a_hankel_block_is_no_larger_than_the_automaton(a, b):
-    """Its rank is the least number of states: so the sum's is at most the sum of theirs."""
+    """The rank of the block is the minimal number of states, so the rank of a sum is at most the sum of the
+    ranks.
+    """
     block = full_rank_block(lambda x: score(sum_of(a, b), x), shortlex("ab", 2))
     assert len(block) <= a.states + b.states and block.determinant != 0
     for p, row in zip(block.prefixes, block.values, strict=True):
@@ -76,8 +78,8 @@ def test_the_squares_need_three_states_and_powers_of_two_need_one():
     assert len(full_rank_block(lambda x: Fraction(2) ** len(x), shortlex("a", 5))) == 1
 
 
-def test_samples_come_in_proportion_to_their_weights():
-    """A with weight 3, b with weight 1: of 4,000 draws 3,000 are a, within 6 standard deviations."""
+def test_samples_are_proportional_to_their_weights():
+    """With weight 3 for a and 1 for b, 3,000 of 4,000 draws are a, within 6 standard deviations."""
     coin = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 3], [0, 0]], "b": [[0, 1], [0, 0]]})
     drawn = sample(coin, 4000, 5, np.random.default_rng(0))
     assert set(drawn) == {("a",), ("b",)}
@@ -85,15 +87,15 @@ def test_samples_come_in_proportion_to_their_weights():
 
 
 @pytest.mark.parametrize("power", [-400, -162, 0, 162, 400])
-def test_samples_come_in_proportion_whatever_the_size_of_the_weights(power):
-    """The empty string with the square of a weight w, b with three times that."""
+def test_samples_are_proportional_for_weights_of_any_size(power):
+    """The empty string has the square of a weight w, b three times that."""
     w = Fraction(10) ** power
     automaton = WFSA(REAL, [w, 0], [w, w], {"b": [[0, 3], [0, 0]]})
     drawn = sample(automaton, 4000, 1, np.random.default_rng(3))
     assert abs(drawn.count(()) - 1000) < 6 * (4000 * 0.75 * 0.25) ** 0.5
 
 
-def test_paths_of_great_costs_are_sampled_too():
+def test_paths_of_large_costs_are_sampled():
     costs = WFSA(MIN_PLUS, [0], [800], {"a": [[0]]})
     assert len(set(sample(costs, 40, 2, np.random.default_rng(0)))) == 3
 

@@ -1,4 +1,6 @@
-"""The Tomita grammars and balanced parentheses: the words agree with the DFAs, string by string."""
+"""Tests that the definitions of the Tomita grammars and of balanced parentheses agree with the DFAs on all
+strings.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,19 @@ BINARY = shortlex(("0", "1"), 12)
 
 
 @each
-def test_the_words_and_the_dfa_agree_on_every_string_of_up_to_12_symbols(number):
+def test_the_definition_and_the_dfa_agree_on_every_string_of_up_to_12_symbols(number):
     grammar = tomita(number)
     assert all(grammar.contains(x) == grammar.dfa.accepts(x) for x in BINARY)
 
 
 @each
-def test_the_dfa_is_the_least_one_in_its_one_numbering(number):
+def test_the_dfa_is_minimal_and_canonically_numbered(number):
     grammar = tomita(number)
     assert grammar.number == number and grammar.dfa == grammar.dfa.minimal()
 
 
-def test_the_dfas_have_the_sizes_that_are_known():
-    """Complete, so with a dead state: 2, 3, 5, 4, 4, 3 and 5 states (Wang et al. 2018)."""
+def test_the_dfas_have_the_published_sizes():
+    """Complete with a dead state, they have 2, 3, 5, 4, 4, 3 and 5 states (Wang et al. 2018)."""
     assert [tomita(n).dfa.states for n in range(1, 8)] == [2, 3, 5, 4, 4, 3, 5]
     assert [len(tomita(n).dfa.dead) for n in range(1, 8)] == [1, 1, 1, 1, 0, 0, 1]
 
@@ -52,7 +54,7 @@ def test_the_dfas_have_the_sizes_that_are_known():
         (7, ["", "0101", "1", "0011", "11100011"], ["01010", "10101010"]),
     ],
 )
-def test_strings_that_a_person_knows(number, inside, outside):
+def test_well_known_strings(number, inside, outside):
     grammar = tomita(number)
     assert all(map(grammar.contains, inside)) and not any(map(grammar.contains, outside))
 
@@ -63,7 +65,7 @@ def test_long_strings_too(number, x):
     assert tomita(number).contains(x) == tomita(number).dfa.accepts(x)
 
 
-def test_no_other_grammar_and_no_other_symbol():
+def test_unknown_grammars_and_symbols_are_refused():
     for number in (0, 8, "4", True):
         with pytest.raises(InputError, match="the number of a Tomita grammar must be from 1 to 7, got"):
             tomita(number)
@@ -72,7 +74,7 @@ def test_no_other_grammar_and_no_other_symbol():
 
 
 def test_figure_8_is_drawn():
-    """Four accept states with the names of centroids; the dead state is not there."""
+    """The drawing has four accepting states with the names of centroids and no dead state."""
     text = dot(tomita(7).dfa, names=[3, 20, 11, 8, "dead"], hide_dead=True)
     assert (
         text.count("doublecircle") == 4
@@ -98,14 +100,14 @@ def test_longer_strings_and_more_letters(depth, x):
 
 
 @given(st.integers(0, 12), st.integers(0, 12))
-def test_the_depth_is_the_most_that_are_open(depth, nested):
+def test_the_depth_is_the_maximum_number_of_open_parentheses(depth, nested):
     x = "a".join(["(" * nested, ")" * nested, "()" if depth else ""])
     assert balanced(depth).accepts(x) == is_balanced(x, depth) == (nested <= depth)
 
 
 @pytest.mark.parametrize("letters", ["", "a", "xyz"])
 @pytest.mark.parametrize("depth", range(8))
-def test_the_dfa_is_the_least_one(depth, letters):
+def test_the_dfa_is_minimal(depth, letters):
     dfa = balanced(depth, letters)
     assert (
         dfa.states == depth + 2 == dfa.minimal().states
@@ -115,14 +117,14 @@ def test_the_dfa_is_the_least_one(depth, letters):
 
 
 @given(st.integers(0, 8), st.integers(0, 8))
-def test_two_depths_differ_first_where_the_deeper_one_is_full(one, other):
+def test_two_depths_differ_first_at_the_limit_of_the_smaller(one, other):
     least = min(one, other) + 1
     assert balanced(one).shortest_difference(balanced(other)) == (
         None if one == other else tuple("(" * least + ")" * least)
     )
 
 
-def test_what_is_no_depth_or_letter_is_refused_in_a_sentence():
+def test_an_invalid_depth_or_letter_is_refused():
     for depth in (-1, 1.5, True):
         with pytest.raises(InputError, match="the depth must be a nonnegative integer, got"):
             balanced(depth)

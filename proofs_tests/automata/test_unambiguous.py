@@ -1,4 +1,4 @@
-"""Whether an automaton has at most one accepting path a string, against counting the paths."""
+"""Tests whether an automaton has at most one accepting path per string, against counts of the paths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from automata.wfsa import WFSA
 
 
 def counted(automaton) -> bool:
-    """Is no string accepted by two paths? All vectors of path counts, where 2 stands for more."""
+    """Return whether no string has two paths, by all vectors of path counts; 2 stands for two or more."""
     there = [(m != automaton.semiring.zero).astype(int) for m in automaton.matrices]
     initial, final = (
         (v != automaton.semiring.zero).astype(int) for v in (automaton.initial, automaton.final)
@@ -35,14 +35,14 @@ def counted(automaton) -> bool:
 
 @pytest.mark.parametrize("few_arrows", [-1, 100], ids=["pairs as matrices", "pairs as a set"])
 @given(a=strategies.automata(MAX_PLUS, most_states=3))
-def test_an_automaton_is_unambiguous_where_no_string_has_two_paths(few_arrows, a):
+def test_an_automaton_is_unambiguous_if_no_string_has_two_paths(few_arrows, a):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unambiguous, "_FEW_ARROWS", few_arrows)
         assert unambiguous.is_unambiguous(a) == counted(a)
 
 
 @pytest.mark.parametrize("few_arrows", [-1, 100], ids=["pairs as matrices", "pairs as a set"])
-def test_every_automaton_of_two_states_and_one_symbol_is_told(few_arrows, monkeypatch):
+def test_every_automaton_of_two_states_and_one_symbol_is_classified(few_arrows, monkeypatch):
     monkeypatch.setattr(unambiguous, "_FEW_ARROWS", few_arrows)
     for bits in product([False, True], repeat=8):
         parts = np.array(bits)

@@ -1,4 +1,6 @@
-"""Viterbi finds a path that weighs what the string scores, and says which symbols took which transitions."""
+"""Tests that Viterbi returns a path with the weight of the string's score and the symbols of its
+transitions.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ def test_float_paths_are_found_too(k, data):
     assert (k.zero if best is None else best.score) == score(automaton, x)
 
 
-def test_the_back_trace_names_silent_moves():
+def test_the_back_trace_includes_epsilon_transitions():
     automaton = WFSA(
         MAX_PLUS,
         [0, "-inf"],
@@ -66,6 +68,6 @@ def test_the_back_trace_names_silent_moves():
 
 
 @over([REAL, LOG, COUNTING])
-def test_where_scores_are_sums_there_is_no_best_path(k):
+def test_semirings_whose_scores_are_sums_have_no_best_path(k):
     with pytest.raises(InputError, match="Viterbi: the semiring must be max-plus"):
         viterbi(WFSA(k, [1], [1], {}), "")

@@ -1,4 +1,4 @@
-"""An automaton is checked when it is made, and never changes."""
+"""Tests that an automaton is validated when it is constructed and is immutable."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ TABLE = [[1, 2], [3, 4]]
         (lambda: WFSA.from_edges(REAL, 2, "a", [], [], [(0, 1, "b", 1)]), UnknownSymbol, "'b'"),
     ],
 )
-def test_what_is_no_automaton_is_refused(make, error, says):
+def test_a_malformed_automaton_is_refused(make, error, says):
     with pytest.raises(error, match=says) as raised:
         make()
     assert "\n" not in str(raised.value)
@@ -76,7 +76,7 @@ def test_any_hashable_value_is_a_symbol():
     assert score(automaton, [1, ("b", 2), None]) == 30
 
 
-def test_symbols_that_are_given_one_object_share_one_matrix():
+def test_symbols_with_the_same_matrix_object_share_it():
     automaton = WFSA(REAL, [1, 0], [0, 1], {**dict.fromkeys(range(10_000), TABLE), "b": [[0, 1], [0, 0]]})
     assert automaton.matrices.shape == (2, 2, 2)
 
@@ -87,14 +87,14 @@ def test_edges_with_the_same_weights_share_one_matrix():
     assert len(automaton.matrices) == 1 and score(automaton, [words[7]]) == Fraction(1, 2)
 
 
-def test_weights_given_twice_are_parallel_paths():
+def test_repeated_weights_are_parallel_paths():
     automaton = WFSA.from_edges(
         REAL, 1, "a", [(0, 1), (0, 2)], [(0, 1)], [(0, 0, "a", 1), (0, 0, "a", "1/2")]
     )
     assert score(automaton, "a") == Fraction(9, 2)
 
 
-def test_floats_become_the_fractions_that_they_are():
+def test_floats_become_exact_fractions():
     tenth = WFSA(REAL, [0.1], [1.0], {})
     assert not tenth.exact and score(tenth.to_exact(), "") == Fraction(0.1) != Fraction(1, 10)
     assert score(WFSA(REAL, ["0.1"], [1], {}), "") == Fraction(1, 10)
@@ -106,7 +106,7 @@ def test_it_survives_pickling(automaton):
 
 
 @some_cases(automata(REAL))
-def test_a_larger_alphabet_leaves_the_scores_and_adds_zeros(automaton):
+def test_a_larger_alphabet_preserves_the_scores_and_adds_zeros(automaton):
     larger = automaton.over("cab")
     assert larger.alphabet == ("c", "a", "b")
     assert score(larger, "ab") == score(automaton, "ab") and score(larger, "acb") == 0

@@ -1,4 +1,4 @@
-"""Equivalence up to a tolerance, against the scores of all short strings."""
+"""Tests of equivalence up to a tolerance, against the scores of all short strings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ substochastic = st.lists(st.integers(1, 9), min_size=12, max_size=12)
 
 
 def hmm(numbers):
-    """Two states, rows of all symbols sum to 9/10."""
+    """Return a hidden Markov model of two states whose rows sum to 9/10 over all symbols."""
     a, b = (np.array(numbers[i : i + 4], dtype=object).reshape(2, 2) for i in (0, 4))
     total = (a + b).sum(axis=1)
     scaled = {
@@ -51,8 +51,8 @@ def test_answers_agree_with_all_short_strings(a, b, tolerance):
 
 
 @given(substochastic)
-def test_rounded_weights_are_within_what_rounding_moves(numbers):
-    """As pynini writes them, with nine digits: equal within 1e-6, and not within 1e-20."""
+def test_rounded_weights_are_within_the_effect_of_rounding(numbers):
+    """Written by pynini with nine digits, they are equal within 1e-6 and not within 1e-20."""
     exact = hmm(numbers)
     rounded = exact.with_tables(
         lambda table: table.mapped(
@@ -65,7 +65,7 @@ def test_rounded_weights_are_within_what_rounding_moves(numbers):
         assert decide_within(exact, rounded, Fraction(1, 10**20)).verdict == "different"
 
 
-def test_a_difference_that_grows_is_found_and_one_that_is_never_bounded_is_unknown():
+def test_a_growing_difference_is_found_and_an_unbounded_one_is_unknown():
     grows, stays = (WFSA(REAL, [1], ["1/100"], {"a": [[w]]}) for w in ("11/10", 1))
     answer = decide_within(grows, stays, Fraction(1, 10))
     assert answer.verdict == "different" and len(answer.word) == 26

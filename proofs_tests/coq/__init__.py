@@ -1,1 +1,3 @@
-"""Coq: what it accepts, computes, and must not accept. Skipped where there is no Coq."""
+"""Tests of the Coq development: what it accepts, computes and must reject. They are skipped if Coq is
+missing.
+"""

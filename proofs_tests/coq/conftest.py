@@ -12,7 +12,7 @@ from ratproof.coq.programs import NoCoq
 
 @pytest.fixture(scope="session")
 def compiled() -> Path:
-    """The folder with theory/coq, compiled."""
+    """Return the folder with the compiled theory/coq."""
     try:
         return build()
     except NoCoq as error:

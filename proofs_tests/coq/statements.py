@@ -1,4 +1,4 @@
-"""``python -m proofs_tests.coq.statements`` writes ``theory/coq/statements.txt`` anew."""
+"""``python -m proofs_tests.coq.statements`` regenerates ``theory/coq/statements.txt``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ratproof.coq.theorems import theorem_answers
 
 
 def as_text(root: Path) -> str:
-    """Return each theorem's name, the digest of its statement with nothing hidden, and the statement."""
+    """Return each theorem's name, the digest of its statement with all implicit parts printed, and the
+    statement.
+    """
     return "".join(
         f"(* {name} {answer.statement.digest} *)\n{answer.statement.text}\n\n"
         for name, answer in theorem_answers(root).items()

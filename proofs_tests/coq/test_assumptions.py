@@ -1,4 +1,6 @@
-"""Each theorem of theory/coq assumes nothing, says what is kept, and is there for its claims."""
+"""Tests that each theorem of theory/coq assumes nothing, has its stored statement, and belongs to
+its claims.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +24,19 @@ NAMED = sorted(
 
 
 def test_nothing_is_assumed(compiled: Path) -> None:
-    """Print Assumptions, of every theorem."""
+    """This holds by Print Assumptions for every theorem."""
     answers = theorem_answers(compiled)
     assert {name: a.assumptions for name, a in answers.items() if a.assumptions != CLOSED} == {}
     assert answers.keys() == statements().keys()
 
 
 def test_coqchk_finds_no_axiom_of_ours(compiled: Path) -> None:
-    """It lists fields of mathcomp's sealed modules, which it cannot look into."""
+    """It lists fields of mathcomp's sealed modules, which it cannot inspect."""
     assert [name for name in coq.run_coqchk(compiled, modules()) if name.startswith("ratproof.")] == []
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_each_theorem_that_a_claim_names_is_there_and_says_a_sentence(name: str) -> None:
+def test_each_theorem_of_a_claim_exists_and_has_a_description(name: str) -> None:
     assert re.match(r"(?!and |or |but ).*\.$", statements()[name].says) and statements()[name].text
 
 
@@ -48,7 +50,7 @@ def test_every_proved_variant_is_kernel_checked_too() -> None:
 
 
 def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: Path) -> None:
-    """And recursion that Coq does not check."""
+    """It also reports recursion that Coq does not check."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "slip.v"
@@ -61,16 +63,16 @@ def test_coqchk_reports_an_axiom_that_no_theorem_uses(tmp_path: Path, compiled: 
     assert "ratproof.slip.h" in axioms and "ratproof.slip.f" in axioms
 
 
-def test_statements_are_those_that_were_agreed_on(compiled: Path) -> None:
-    """``statements.txt`` has what Coq prints of each theorem, so that a statement that is weakened by a slip
-    is noticed.
+def test_statements_are_the_stored_ones(compiled: Path) -> None:
+    """``statements.txt`` contains Coq's output for each theorem, so that an accidentally weakened statement
+    is detected.
 
-    After a change on purpose: ``python -m proofs_tests.coq.statements``.
+    After a deliberate change, run ``python -m proofs_tests.coq.statements``.
     """
     assert (source_folder() / KEPT).read_text(encoding="utf-8") == as_text(compiled)
 
 
-def test_each_theorem_of_a_variant_is_known_by_its_name():
+def test_each_theorem_of_a_variant_is_found_by_its_name():
     named = theorem_variants()
     assert named["rational_recurrences.proposition_7.printed_is_refuted"] == ["proposition-7, printed"]
     every = [v for claim in claims().values() for v in claim.variants if v.theorem is not None]

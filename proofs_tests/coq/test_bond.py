@@ -1,8 +1,7 @@
-"""Coq's definitions are ours: on random rational weights and words both compute the same, for every claim
-that can be run.
+"""Tests that Coq's definitions equal ours: on random rational weights and words both compute the same, for
+every executable claim.
 
-One run of Coq computes all questions. The words are few and short, since Coq computes with fractions in its
-own lists.
+One run of Coq evaluates all questions. The words are few and short, because Coq's fractions are slow.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from theory.weights import Weights
 
 
 def shorten_fractions(case: Any) -> Any:
-    """The case with short fractions of the same sign, as Coq's gcd of long numbers is slow."""
+    """Return the case with short fractions of the same sign, because Coq's gcd of long numbers is slow."""
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -55,18 +54,20 @@ def shorten_fractions(case: Any) -> Any:
 
 
 def is_small(case: Any) -> bool:
-    """At most three states: twice as many, and one more, take Coq ten times as long."""
+    """Return whether the case has at most three states: twice as many, and one more, take Coq ten times as
+    long.
+    """
     return not isinstance(case, Weights) or case.size is None or case.n <= 3
 
 
 def agree(pairs: list[VariantCase], compiled: Path) -> None:
-    """Coq and Python compute the same of each case."""
+    """Check that Coq and Python compute the same for each case."""
     for values, difference in differences(pairs, compiled):
         assert values > 0 and difference == ""
 
 
 def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
-    """Some cases over two letters, of each variant: what the verdict itself rests on."""
+    """Each variant has some cases over two letters, on which the verdict itself depends."""
     by_variant = compare_definitions(compiled)
     assert by_variant.keys() == {(claim.name, variant.name) for claim, variant in runnable_variants()}
     assert [(values > 0, difference) for values, difference in by_variant.values()] == [(True, "")] * len(
@@ -83,7 +84,9 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
 )
 @given(data=st.data())
 def test_on_random_weights(compiled: Path, data: Any) -> None:
-    """Random rational weights, a case of each variant, of few digits: Coq's gcd of long numbers is slow."""
+    """Each variant has one case with rational weights of few digits, because Coq's gcd of long numbers is
+    slow.
+    """
     agree(
         [
             (claim, variant, data.draw(variant.cases("ab").filter(is_small).map(shorten_fractions)))
@@ -93,17 +96,17 @@ def test_on_random_weights(compiled: Path, data: Any) -> None:
     )
 
 
-def test_what_is_not_run_is_said() -> None:
-    """A theorem has terms that are run and that it is tied to, or says why it has none."""
+def test_theorems_that_are_not_run_have_a_reason() -> None:
+    """A theorem has executable terms to which it is tied, or a reason for having none."""
     for claim in claims().values():
         for variant in claim.variants:
             if variant.theorem is not None:
                 assert ((claim, variant) in runnable_variants()) == (not variant.theorem.untied)
 
 
-def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
-    """A torch module's gates, exactly, in Coq's network: the scores of the automata that the module reads
-    itself off as; but for layers over max-plus, whose theorems are about mathcomp's fractions.
+def test_on_gates_of_torch_modules(compiled: Path) -> None:
+    """A torch module's exact gates in Coq's network give the scores of the automata extracted from the
+    module, except for max-plus layers, whose theorems are about mathcomp's fractions.
     """
     torch.manual_seed(3)
     pairs = [
@@ -113,7 +116,7 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
         if claim.layers_are_cases
         and layer in layer_kinds()
         and (claim, claim.variant("corrected")) in runnable_variants()
-        # mathcomp's fractions count in unary, and a float has 53 bits
+        # Mathcomp's fractions use unary numbers, and a float has 53 bits.
         and not claim.variant("corrected").theorem.over.startswith("fractions")
     ]
     assert pairs
@@ -129,7 +132,9 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
 
 
 def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
-    """The first unit of a random module (all, if units read each other) as a case, and its automata."""
+    """Return the first unit of a random module (all, if units read each other) as a case, and its
+    automata.
+    """
     options = {"input_size": 2, "hidden_size": 2}
     cell = layer_kinds()[kind].cls(**options, dtype=torch.float64).cell
     vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
@@ -139,8 +144,8 @@ def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
     return case, network.automata()[: len(recurrence.out(case, recurrence.start(case)))]
 
 
-def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
-    """Changed together in network and automaton, so that Coq accepts every theorem: W is transposed."""
+def test_a_changed_definition_is_detected(compiled: Path, tmp_path: Path) -> None:
+    """W is transposed in network and automaton, so that Coq still accepts every theorem."""
     root = tmp_path / "coq"
     shutil.copytree(compiled, root)
     file = root / "rational_recurrences" / "proposition_13.v"
@@ -168,10 +173,10 @@ def test_another_definition_is_seen(compiled: Path, tmp_path: Path) -> None:
     ],
     ids=["W is transposed in the automaton", "and in the network, without b", "q_0 does not loop"],
 )
-def test_a_break_of_ours_is_seen_on_the_cases_of_the_verdict(
+def test_a_mutation_of_ours_is_detected_on_the_cases_of_the_verdict(
     module: Any, name: str, wrong: Any, claim: str, compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cases are telling ones: large enough, and not all zeros."""
+    """The cases distinguish mutations: they are large enough, and not all zeros."""
     variant = claim_named(claim).variant("corrected")
     monkeypatch.setattr(module, name, wrong)
     assert any(
@@ -186,7 +191,7 @@ PROPOSITION_11 = ("proposition-11-qrnn", "proposition-11-t-gru", "proposition-11
 
 
 def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
-    """The cases of Proposition 11's smaller automata, whose Python side is changed."""
+    """Return the cases of Proposition 11's smaller automata with a changed Python implementation."""
     pairs: list[VariantCase] = []
     for claim in map(claim_named, PROPOSITION_11):
         variant = claim.variant("corrected-with-fewer-states")
@@ -197,7 +202,7 @@ def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
 
 
 def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
-    """Network and automaton on each word: windows of one and of two."""
+    """Network and automaton run on each word, with windows of one and of two."""
     results = differences(with_fewer_states(), compiled)
     assert results == [(2 * len(WORDS), "")] * len(results) and len(results) >= len(PROPOSITION_11)
 
@@ -211,7 +216,7 @@ def test_the_smaller_automaton_of_proposition_11_is_run(compiled: Path) -> None:
     ],
     ids=["transposed", "another start", "letters change places"],
 )
-def test_another_smaller_automaton_of_proposition_11_is_seen(change: Any, compiled: Path) -> None:
-    """Coq's weights are not those of a broken one."""
+def test_a_mutated_smaller_automaton_of_proposition_11_is_detected(change: Any, compiled: Path) -> None:
+    """Coq's weights differ from those of the mutation."""
     results = differences(with_fewer_states(change), compiled)
     assert all("Coq's automaton gives" in difference for _, difference in results)

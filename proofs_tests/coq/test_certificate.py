@@ -1,4 +1,6 @@
-"""equivalent --kernel: what it writes is accepted, for every semiring; and what is wrong is not."""
+"""Tests that certificates of ``equivalent --kernel`` are accepted for every semiring, and wrong ones are
+rejected.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,12 @@ from ratproof.coq.links import link_proof
 
 NAMES = ("A.json", "B.json")
 BEGIN, END = "From Coq Require Import", "(* The automata. "
-"""Between these a file has the theory, which is the same in all."""
+"""Text between which a file contains the theory, which is the same in all files."""
 
 
 @pytest.fixture(scope="module")
 def theory(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with ``inlined.v``, compiled: the theory that files begin with."""
+    """Return a folder with the compiled ``inlined.v``: the theory with which files begin."""
     answer = equivalent(*two(REAL))
     assert isinstance(answer, Equivalent)
     text = certificate.file_text(link_proof(*two(REAL), answer, NAMES), NAMES)
@@ -40,8 +42,8 @@ def theory(compiled: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are checked with the theory as it was compiled once: what Coq sees is their own part. That whole
-    files are accepted, with nothing beside them, is tested with the command.
+    """Check files against the theory compiled once, so that Coq reads only their own part. A test of the
+    command checks complete files.
     """
     inlined, check_file = (theory / "inlined.v").read_text(), certificate.check_file
 
@@ -57,7 +59,7 @@ def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def two(k: Semiring, factor: Any = "1/2") -> tuple[WFSA, WFSA]:
-    """One state; and three, of which one leads nowhere, with an epsilon transition before the end."""
+    """Return an automaton of one state, and one of three with a dead end and a final epsilon transition."""
     one = WFSA.from_edges(k, 1, "ab", [(0, k.one)], [(0, k.one)], [(0, 0, "a", factor), (0, 0, "b", k.one)])
     arrows = [(0, 0, "a", factor), (0, 0, "b", k.one), (0, 1, "", k.one), (0, 2, "b", factor)]
     return one, WFSA.from_edges(k, 3, "ab", [(0, k.one)], [(1, k.one)], arrows)
@@ -75,7 +77,7 @@ SIX = [
 
 @pytest.mark.parametrize(("k", "factor"), SIX, ids=[k.name for k, _ in SIX])
 def test_equal_automata(k: Semiring, factor: Any, theory_once: None, tmp_path: Path) -> None:
-    """With epsilon transitions and dead ends."""
+    """The automata have epsilon transitions and dead ends."""
     a, b = two(k, factor)
     answer = equivalent(a, b)
     assert isinstance(answer, Equivalent)
@@ -115,8 +117,8 @@ def test_a_file_about_other_automata_is_not_accepted(theory_once: None, tmp_path
         certificate.check_file(path)
 
 
-def test_symbols_and_names_that_comments_and_coq_do_not_have(theory_once: None, tmp_path: Path) -> None:
-    """Quotes, comment signs, line ends, and names that Coq gives to other things."""
+def test_symbols_and_names_that_are_special_to_coq(theory_once: None, tmp_path: Path) -> None:
+    """Names contain quotes, comment signs, line ends, and identifiers that Coq uses for other purposes."""
     symbols = ['"', "*)", "(*", "\n", "Qed.", "é", "∀"]
     a = WFSA(REAL, [1], [1], {x: [[i]] for i, x in enumerate(symbols)})
     answer = equivalent(a, a)
@@ -125,16 +127,16 @@ def test_symbols_and_names_that_comments_and_coq_do_not_have(theory_once: None, 
 
 
 @pytest.mark.parametrize("states", [0, 1])
-def test_nothing_to_read(states: int, theory_once: None, tmp_path: Path) -> None:
-    """No states, no symbols."""
+def test_empty_automata(states: int, theory_once: None, tmp_path: Path) -> None:
+    """There are no states, or no symbols."""
     a = WFSA(REAL, [0] * states, [0] * states, {})
     answer = equivalent(a, a)
     assert isinstance(answer, Equivalent)
     certificate.write(str(tmp_path / "empty.v"), a, a, answer, NAMES)
 
 
-def test_what_coq_cannot_be_shown(tmp_path: Path) -> None:
-    """Silent cycles, whose sums are limits, and logarithms."""
+def test_automata_beyond_the_kernel_are_refused(tmp_path: Path) -> None:
+    """Epsilon cycles have sums that are limits, and logarithms are not supported."""
     cycle = WFSA.from_edges(REAL, 1, "a", [(0, 1)], [(0, 1)], [(0, 0, "", "1/2"), (0, 0, "a", 1)])
     logarithms = WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", 0)])
     for automaton, says in ((cycle, "form a cycle"), (logarithms, "the log semiring")):
@@ -163,7 +165,7 @@ def test_the_command(
         capsys.readouterr().err
         == f"ratproof: --kernel-file no/a.v: the folder {tmp_path / 'no'} must exist\n"
     )
-    # the file needs nothing of ours beside it
+    # The file needs no other file of ours.
     alone = tmp_path / "alone"
     alone.mkdir()
     assert "Closed under the global context" in coq.compile_file(
@@ -174,7 +176,9 @@ def test_the_command(
 def test_without_coq(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One sentence says how to get it, exit status 2; verify runs the rest, and says not run."""
+    """A one-line message explains how to install it, with exit status 2; verify runs the rest and reports it
+    as not run.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     for arguments in (
@@ -200,7 +204,7 @@ def test_without_coq(
 def test_another_version_of_coq(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message names the version, and blames no theorem."""
+    """The message contains the version, and blames no theorem."""
     program = tmp_path / "coqc"
     program.write_text("#!/bin/sh\necho 8.20.0 4.14.1\n")
     program.chmod(0o755)
@@ -209,6 +213,6 @@ def test_another_version_of_coq(
     assert "Coq must be 8.16, with mathcomp 1.15, got 8.20.0" in capsys.readouterr().err
 
 
-def test_a_file_that_is_rejected_is_named():
+def test_a_rejected_file_is_reported():
     message = str(coq.Rejected("A.v, line 3", "no such lemma"))
     assert message == "A.v, line 3: Coq does not accept it: no such lemma"

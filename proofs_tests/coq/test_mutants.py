@@ -1,4 +1,4 @@
-"""Constructions of theory/coq that are broken on purpose: Coq does not accept the theorems any more."""
+"""Tests that Coq rejects the theorems about mutated constructions of theory/coq."""
 
 from __future__ import annotations
 
@@ -199,11 +199,13 @@ BROKEN = {
     },
 }
 BREAKS = {name: (file, *change) for file, changes in BROKEN.items() for name, change in changes.items()}
-"""For each break the file, the right text and the wrong one."""
+"""For each mutation the file, the right text and the wrong one."""
 
 
 def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:
-    """The development with another text of one file, of which nothing is compiled; the others are links."""
+    """Return the development with a changed text of one file, which is not compiled; the other files are
+    links.
+    """
     shutil.copytree(compiled, root, copy_function=os.symlink)
     for link in root.glob(name.removesuffix(".v") + ".*"):
         link.unlink()
@@ -212,8 +214,8 @@ def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:
 
 
 @pytest.mark.parametrize("broken", BREAKS)
-def test_it_is_not_accepted(broken: str, compiled: Path, tmp_path: Path) -> None:
-    """The file with the break, compiled with all others as they are."""
+def test_a_mutated_file_is_rejected(broken: str, compiled: Path, tmp_path: Path) -> None:
+    """The mutated file is compiled with all others unchanged."""
     name, right, wrong = BREAKS[broken]
     text = (compiled / name).read_text()
     assert text.count(right) == 1
@@ -222,9 +224,9 @@ def test_it_is_not_accepted(broken: str, compiled: Path, tmp_path: Path) -> None
         coq.compile_file(root / name, root)
 
 
-def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
-    """Else the tests above would show nothing. The build has compiled every file with the same command, and
-    not by way of an exception; and in a copy of it a file compiles again.
+def test_unmutated_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
+    """Otherwise the tests above would show nothing. The build has compiled every file with the same command
+    and without exceptions, and in a copy of it a file compiles again.
     """
     for name in {name for name, _, _ in BREAKS.values()}:
         assert (compiled / name).read_bytes() == (source_folder() / name).read_bytes()
@@ -236,10 +238,10 @@ def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
     assert shortest.with_suffix(".vo").stat().st_size > 0
 
 
-def test_a_build_that_fails_leaves_nothing_behind(
+def test_a_failed_build_leaves_no_files(
     compiled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cache has whole builds only."""
+    """A cache contains only complete builds."""
     from ratproof.coq import development
 
     def broken(root: Path) -> None:

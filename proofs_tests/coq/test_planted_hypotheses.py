@@ -1,4 +1,6 @@
-"""A theorem that assumes more than its kept statement says is refused, however the file hides it."""
+"""Tests that a theorem with more assumptions than its stored statement is refused, for any disguise in the
+file.
+"""
 
 from __future__ import annotations
 
@@ -55,15 +57,10 @@ EXACT = "Proof. exact wrong. Qed."
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, TheoremAnswer]:
-    """Coq's answer about the theorem in each file, and in one that proves it."""
+    """Return Coq's answer about the theorem in each file, and in one that proves it."""
     root = tmp_path_factory.mktemp("planted") / "coq"
     root.mkdir()
-    for name in (
-        "semiring",
-        "sums",
-        "automaton",
-        "paths",
-    ):  # for the notations that statements are printed in
+    for name in ("semiring", "sums", "automaton", "paths"):  # for the notations of printed statements
         for suffix in (".v", ".vo"):
             (root / f"{name}{suffix}").symlink_to(compiled / f"{name}{suffix}")
     for name, text in {**PLANTED, "right": RIGHT}.items():
@@ -74,23 +71,23 @@ def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[st
 
 
 def kept(answers: dict[str, TheoremAnswer]) -> Statement:
-    """Return the theorem whose kept statement is 2 = 2."""
+    """Return the theorem whose stored statement is 2 = 2."""
     return Statement("right.t", "", 1, answers["right.t"].statement)
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, TheoremAnswer]) -> None:
-    """Coq prints the premise, the axiom, or what a notation stands for."""
+    """Coq prints the premise, the axiom, or the definition of a notation."""
     assert answers[f"{name}.t"].problem(kept(answers))
 
 
-def test_what_is_kept_is_accepted(answers: dict[str, TheoremAnswer]) -> None:
-    """Else the tests above would show nothing."""
+def test_the_stored_statement_is_accepted(answers: dict[str, TheoremAnswer]) -> None:
+    """Otherwise the tests above would show nothing."""
     assert answers["right.t"].problem(kept(answers)) == ""
 
 
-def test_a_theorem_that_is_not_there_is_refused(compiled: Path) -> None:
-    """Its proof was given up with Abort, for instance."""
+def test_a_missing_theorem_is_refused(compiled: Path) -> None:
+    """For example, its proof was aborted."""
     with pytest.raises(coq.Rejected, match="absent was not found"):
         ask([Statement("semiring.absent", "", 1, None)], compiled)
 
@@ -100,8 +97,8 @@ def test_an_indented_theorem_is_listed() -> None:
 
 
 def planted(text: str, compiled: Path, root: Path) -> tuple[TheoremAnswer, Statement, bool]:
-    """Return Coq's answer about the theorem of retention, where this stands in its place, what is kept of it,
-    and whether the theorem is tied to its claim.
+    """Return Coq's answer about the theorem of retention after replacing it, the stored statement, and
+    whether the theorem is tied to its claim.
     """
     claim = claim_named("retnet")
     variant = claim.variant("corrected")
@@ -131,7 +128,7 @@ WEAKENED = {
 
 @pytest.mark.parametrize("weakened", WEAKENED)
 def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Path, tmp_path: Path) -> None:
-    """Its statement is not the kept one; and were it kept, it would not give the claim."""
+    """Its statement differs from the stored one; if it were stored, it would not imply the claim."""
     answer, theorem, tied = planted(WEAKENED[weakened], compiled, tmp_path / "coq")
     assert "another statement" in answer.problem(theorem)
     assert not tied
@@ -141,7 +138,7 @@ def test_every_theorem_is_tied_to_its_claim(compiled: Path) -> None:
     assert ties.untied(compiled) == set()
 
 
-def test_what_is_derived_is_of_the_terms_that_are_run() -> None:
+def test_the_derived_proposition_is_about_the_executed_terms() -> None:
     """The proposition uses a definition of the terms, and it is a refutation if the theorem is one."""
     for claim, variant in ties.tied_variants():
         theorem = variant.theorem

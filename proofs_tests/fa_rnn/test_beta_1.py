@@ -1,4 +1,4 @@
-"""At beta = 1 an FA-RNN is its rules, whatever its pretrained vectors are."""
+"""Tests that at beta = 1 an FA-RNN equals its rules, for any pretrained vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Section 3.5 of Jiang et al. (2020): what BOS has to be, so that s_0 is the rules' start."""
+"""Tests of section 3.5 of Jiang et al. (2020): the requirements on BOS for s_0 to be the initial state of the
+rules.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ WORDS = ("BOS", "a", "b")
 
 
 def rule(wildcard):
-    """`$ a` behind s_0: 0 on BOS to 1, 1 on any word of the wildcard to 2, 2 on a to 3."""
+    """Return `$ a` after s_0: 0 to 1 on BOS, 1 to 2 on any word of the wildcard, 2 to 3 on a."""
     arrows = [(0, 1, "BOS", 1), *((1, 2, word, 1) for word in wildcard), (2, 3, "a", 1)]
     return WFSA.from_edges(REAL, 4, WORDS, [(0, 1)], [(3, 1)], arrows)
 
@@ -26,12 +28,12 @@ def test_without_bos_every_score_is_0(wildcard):
             assert score(rule(wildcard), sentence) == 0
 
 
-def test_a_wildcard_that_matches_bos_takes_it_for_a_word():
+def test_a_wildcard_that_matches_bos_treats_it_as_a_word():
     assert score(rule(WORDS), ("BOS", "BOS", "a")) == 1
     assert score(rule(("a", "b")), ("BOS", "BOS", "a")) == 0
 
 
-def test_with_one_bos_that_its_own_transition_matches_the_rule_is_the_rule():
+def test_with_one_bos_matched_only_by_its_transition_the_network_equals_the_rule():
     for length in range(4):
         for sentence in product(("a", "b"), repeat=length):
             matches = length == 2 and sentence[1] == "a"

@@ -1,4 +1,4 @@
-"""Rules are taken out, and every other rule keeps its score."""
+"""Tests that removing rules preserves the score of every other rule."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ CLAIM = "fa-rnn-disable"
 
 
 @given(claim_named(CLAIM).variant("corrected-untrained").cases("ab"))
-def test_before_training_nothing_of_the_rule_is_left(case):
-    """The condition takes out all of its states where no transition joins the rules."""
+def test_before_training_a_disabled_rule_leaves_no_states(case):
+    """The condition removes all of its states if no transition connects the rules."""
     assert not {q for q in range(case.n) if disable.owned(case, q) == disable.DISABLED} & disable.corrected(
         case
     )
 
 
 @given(claim_named(CLAIM).variant("corrected").cases("ab"))
-def test_what_is_kept_of_the_rule_another_one_needs(case):
-    """From each of its states that stay a path leads to a final state of the other rule."""
+def test_only_states_that_another_rule_needs_remain(case):
+    """From each remaining state of the rule a path leads to a final state of the other rule."""
     kept = disable.corrected(case)
     for q in kept:
         if disable.owned(case, q) == disable.DISABLED:

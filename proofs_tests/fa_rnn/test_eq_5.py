@@ -1,4 +1,6 @@
-"""Equation 5: a decomposed FA-RNN computes the Forward score of the automaton that its factors give."""
+"""Tests of equation 5: a decomposed FA-RNN computes the Forward score of the automaton that its
+factors give.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ CLAIM = "fa-rnn-eq-5"
 
 @given(claim_named(CLAIM).variant("corrected-large-enough").cases("abc"))
 def test_there_are_min_v_k_and_k_k_columns(case):
-    """In all three factors, whichever of the two is fewer."""
+    """All three factors have the smaller of the two numbers of columns."""
     r = min(len(case.alphabet) * case.n, case.n**2)
     assert {len(row) for row in (*case.D_1, *case.D_2, *case.v.values())} == {r}
 
 
 def step(w, h, v):
-    """Equation 5: (h D_1 * v) D_2^T."""
+    """Compute equation 5: (h D_1 * v) D_2^T."""
     inside = [sum(h[i] * w.D_1[i][r] for i in range(w.n)) * v[r] for r in range(len(v))]
     return [sum(inside[r] * row[r] for r in range(len(v))) for row in w.D_2]
 
@@ -28,7 +30,7 @@ def mixed_difference(of):
 
 
 def test_state_and_word_are_multiplied():
-    """The mixed difference of equation 5 is the product itself, and no first-order step has one."""
+    """The mixed difference of equation 5 is the product itself, and that of a first-order step is 0."""
     w = claim_named(CLAIM).example
     v = w.v[w.alphabet[0]]
     product = step(w, w.alpha_0, v)

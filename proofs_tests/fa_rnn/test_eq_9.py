@@ -1,4 +1,4 @@
-"""Equation 9 as it is printed has shapes that do not fit."""
+"""Tests that equation 9 as printed has inconsistent shapes."""
 
 from __future__ import annotations
 

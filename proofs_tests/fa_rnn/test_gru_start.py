@@ -1,4 +1,4 @@
-"""An FA-GRU stays between derived bounds of its FA-RNN, which may be far apart."""
+"""Tests that an FA-GRU stays between derived bounds of its FA-RNN, which may be far apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CORRECTED, PRINTED = (claim_named(CLAIM).variant(name) for name in ("corrected",
     st.text("ab", max_size=6),
 )
 @settings(max_examples=50, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-def test_the_bounds_are_near_while_counts_stay_small(case, sentence):
+def test_the_bounds_are_close_while_counts_stay_small(case, sentence):
     """If the rows of T sum to at most 1, m = sum of h_1, and no gate so far is below 1 - e, then after t
     words the sum of (u - l) is at most 4 e t m (1 + e)^t.
     """
@@ -35,7 +35,7 @@ def test_the_bounds_are_near_while_counts_stay_small(case, sentence):
 
 @given(CORRECTED.cases("ab"))
 def test_the_lower_bound_is_two_gates_times_the_recurrence(case):
-    """After one word: (1 - e)^2 h_1 T."""
+    """After one word the lower bound is (1 - e)^2 h_1 T."""
     now = gru_start.start(case)
     e, first = 1 - gru_start.least_gate(case, now, "a"), gru_start.step(case, now, "a")
     for low, h in zip(first.lower, first.plain, strict=True):
@@ -43,15 +43,15 @@ def test_the_lower_bound_is_two_gates_times_the_recurrence(case):
 
 
 def first_word(m, f, r):
-    """Equation 7 at t = 1 with one state, where D_1, z_1 and D_2 multiply to m: the a and b of h_1 = a + b
-    h_1, for h_0 = 1.
+    """Return a and b of h_1 = a + b h_1, which is equation 7 at t = 1 with one state and h_0 = 1, if D_1, z_1
+    and D_2 multiply to m.
     """
     return (1 - f) + f * r * m, f * (1 - r) * m
 
 
 def test_equation_7_at_the_first_word_may_have_no_solution():
-    """h_1 stands on both sides, since the reset gate leads to it: with gates at 1/2 and m = 4 it reads h_1 =
-    3/2 + h_1. With h_1 = h_0 T[BOS] in its place the first word gives it a value.
+    """h_1 occurs on both sides, because the reset gate uses it: with gates at 1/2 and m = 4 the equation is
+    h_1 = 3/2 + h_1. With h_1 = h_0 T[BOS] instead, the first word determines it.
     """
     half = Fraction(1, 2)
     assert first_word(m=4, f=half, r=half) == (Fraction(3, 2), 1)

@@ -1,4 +1,4 @@
-"""FA-RNN claims broken on purpose: each break is refuted, or leaves something unproved."""
+"""Tests that mutations of FA-RNN claims are refuted or leave something unproved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from theory.fa_rnn import eq_6, eq_9, eq_10, gru_start, soft_logic, viterbi
 from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
 
-# What reads no string, or compares with one state of weight one, is broken below in ways of its own.
+# Mutations of claims that read no string, or compare with one state of weight one, are below.
 HOLDING = [
     (claim.name, variant.name)
     for claim in claims().values()
@@ -24,12 +24,12 @@ HOLDING = [
 
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
-def test_a_break_is_refuted(monkeypatch, claim, name, what):
+def test_a_mutation_is_refuted(monkeypatch, claim, name, what):
     assert_refuted(monkeypatch, claim, name, what)
 
 
 def swapped_factors(of, j):
-    """D_1 and D_2 turned round."""
+    """Exchange D_1 and D_2."""
     inside = lambda s: of.sum(lambda i: of.times(of.at("h", i), of.at("D_2", i, s)))
     return of.sum(lambda s: of.times(of.times(inside(s), of.at("v", s)), of.at("D_1", j, s)), "r")
 
@@ -96,8 +96,8 @@ def test_another_mixture_of_equation_6_is_refuted_and_not_proved(monkeypatch, wr
 
 
 @pytest.mark.parametrize("size", [networks.any_size_4, networks.any_size_5, eq_10.any_size])
-def test_sizes_that_are_symbols_are_not_proved_of_another_step(monkeypatch, size):
-    """The identity with symbols by itself."""
+def test_symbolic_sizes_are_not_proved_for_another_step(monkeypatch, size):
+    """The identity over symbols is tested directly."""
     assert all(identity.holds for identity in size())
     for module, name in ((networks, "of_factors"), (eq_10, "of_factors")):
         monkeypatch.setattr(module, name, lambda of, i, j: of.times(of.at("D_1", i, 1), of.at("D_2", j, 1)))
@@ -151,7 +151,7 @@ def test_another_nested_or_is_refuted(monkeypatch, wrong):
         exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("corrected-nested"), longest=2)
 
 
-def test_nested_ors_of_counts_are_right_where_the_minimum_is_taken_once(monkeypatch):
+def test_nested_ors_of_counts_are_right_with_a_single_minimum(monkeypatch):
     """The nesting is the cause of the refutation: with a single minimum, all cases agree."""
     monkeypatch.setattr(soft_logic, "nested_disjunction", soft_logic.disjunction)
     exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("printed-nested"), longest=3)

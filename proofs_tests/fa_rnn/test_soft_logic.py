@@ -1,4 +1,4 @@
-"""Soft logic on clamped counts is decided for all strings; what is broken is decided to differ."""
+"""Tests that soft logic on clamped counts is decided for all strings, and mutations are decided to differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DECIDED = ("corrected", "corrected-nested")
 
 
 def decided(name, monkeypatch, **parts):
-    """The rung, for a variant with other parts."""
+    """Return the decided evidence for a variant with other parts."""
     variant = CLAIM.variant(name)
     broken = variant.changed(**{part: change(variant.part(part)) for part, change in parts.items()})
     monkeypatch.setattr(
@@ -58,7 +58,7 @@ def all_positive(w, bits):
 
 @pytest.mark.parametrize("name", DECIDED)
 @pytest.mark.parametrize("what", BREAKS)
-def test_a_break_is_decided_to_differ(name, what, monkeypatch):
+def test_a_mutation_is_decided_to_differ(name, what, monkeypatch):
     with pytest.raises(Disagreement):
         decided(name, monkeypatch, **BREAKS[what])
 
@@ -71,7 +71,7 @@ def test_another_formula_is_decided_to_differ(name, shown, monkeypatch):
 
 
 @pytest.mark.parametrize("name", DECIDED)
-def test_what_is_shown_is_made_of_the_clamped_scores(name):
+def test_the_readout_is_a_function_of_the_clamped_scores(name):
     recurrence = CLAIM.variant(name).reading.recurrence
     other = replace(recurrence, out=lambda w, h: (7,))
     case = CLAIM.example

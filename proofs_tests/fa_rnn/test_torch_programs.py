@@ -1,4 +1,4 @@
-"""The torch programs that stand for FA-RNNs, broken on purpose: their evidence sees each break."""
+"""Tests that the evidence detects mutations of the torch programs of FA-RNNs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ STEPS = {
 }
 
 
-def test_every_program_stands_for_a_variant():
+def test_every_program_implements_a_variant():
     assert set(PROGRAMS) <= set(STEPS)
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 @settings(max_examples=10)
 @given(st.data())
-def test_what_is_drawn_for_a_program_are_weights_that_it_takes_when_they_are_kept(name, data):
-    """Also where letters were dropped, so that factors are no longer those of the construction."""
+def test_weights_drawn_for_a_program_are_accepted_after_saving(name, data):
+    """This holds after letters were dropped too, when the factors are no longer those of the construction."""
     names, _ = data.draw(readings(most=3, longest=3, run=0))
     case = data.draw(PROGRAMS[name].cases.random("abc")).renamed(names)
     assert PROGRAMS[name].misfit(case) is None
@@ -162,7 +162,7 @@ BREAKS = [
 @pytest.mark.parametrize(
     ("owner", "name", "wrong", "program"), BREAKS, ids=[f"{b[3]}-{b[1]}-{i}" for i, b in enumerate(BREAKS)]
 )
-def test_a_broken_program_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
+def test_a_mutated_program_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
     if isinstance(owner, str):
         monkeypatch.setattr(f"{owner}.{name}", wrong)
     else:
@@ -172,5 +172,5 @@ def test_a_broken_program_is_refuted(unshrunk, monkeypatch, owner, name, wrong, 
         step.show()
 
 
-def test_every_program_is_broken_in_some_way():
+def test_every_program_has_a_mutation():
     assert {program for *_, program in BREAKS} == set(PROGRAMS)

@@ -1,4 +1,4 @@
-"""Hunts in this process, whose workers are light ones, but for one seed: its workers are a user's."""
+"""Hunts in this process with light workers, except for one seed, which has real workers."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ratproof.jobs.installation import fingerprint
 from ratproof.main import run
 
 HUNT = ["hunt", "definition-4", "--json"]
-"""It has two targets."""
+"""A hunt of two targets."""
 ROUNDS = {REAL: 2, LIGHT: 12}
 
 OfOne = Callable[[int], HuntLedger]
 
 
 def hunted(folder: Path, *how: str, seed: int = LIGHT) -> list[str]:
-    """The command line of a hunt with a ledger."""
+    """Return the command line of a hunt with a ledger."""
     rounds = ROUNDS.get(seed, ROUNDS[LIGHT])
     return [*HUNT, "--seed", str(seed), "--rounds", str(rounds), "--ledger", str(folder), *how]
 
 
 def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Workers that this process starts are light ones."""
+    """Make workers that this process starts light ones."""
     patch.setenv("PYTHONPATH", put(folder))
     patch.setenv(INSTALLATION, json.dumps(fingerprint()))
 
@@ -42,7 +42,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    """Workers that this process starts are light ones."""
+    """Make workers that this process starts light ones."""
     make_light(monkeypatch, path)
 
 
@@ -63,7 +63,7 @@ def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
 
 @pytest.fixture
 def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[RoundRow]]:
-    """Have something done, once, when the hunt has taken in its first row; the rows that it takes in."""
+    """Call a function once, when the hunt has added its first row; return the rows that it adds."""
 
     def have_done(what: Callable[[], None]) -> list[RoundRow]:
         add, taken = HuntLedger.add, list[RoundRow]()

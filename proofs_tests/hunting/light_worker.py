@@ -1,5 +1,5 @@
-"""A worker that starts in a tenth of a second, for tests of what is around workers: its rounds draw nothing,
-and their digests are their seeds. It does wrong for some seeds of the hunt.
+"""A worker that starts in a tenth of a second, for tests of the driver: its rounds draw nothing, and their
+digests are their seeds. It misbehaves for some seeds of the hunt.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ratproof.hunting.rounds import EXAMPLES, Round, RoundRow, seed_of
 
 TARGETS = ["one", "two"]
 REAL, LIGHT, POISONED, FORGED, OF_ANOTHER = 7, 8, 666, 667, 668
-"""Seeds of hunts: that of workers as they are, of these, and of those that do wrong."""
+"""Seeds of hunts: with real workers, with these, and with those that misbehave."""
 DEADLY = Round("two", 5)
-"""The round that kills its worker, where the seed is the first of these that do wrong."""
+"""The round that kills its worker if the seed is ``POISONED``."""
 INSTALLATION, FAR = "RATPROOF_TEST_INSTALLATION", "RATPROOF_TEST_FAR"
-"""Variables of the environment: what a worker says that it is of; and whether it is on a cluster."""
+"""Environment variables: the installation that a worker reports, and whether it is on a cluster."""
 IN_ITS_PLACE = f"""
 from ratproof.process import orphans
 
@@ -34,7 +34,7 @@ orphans.run_with = run_with
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
-    """As :func:`ratproof.hunting.worker.work`."""
+    """Replace :func:`ratproof.hunting.worker.work`."""
     installation = json.loads(os.environ[INSTALLATION])
     if seed == OF_ANOTHER and FAR in os.environ:
         installation["numpy"] = "1.0"
@@ -56,7 +56,9 @@ def row_of(seed: int, one: Round) -> RoundRow:
 
 
 def put(folder: Path) -> str:
-    """A path on which a Python finds these workers, and all that this one does."""
+    """Write the module and return a path on which Python finds these workers and everything that this process
+    finds.
+    """
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE)
     return os.pathsep.join([str(folder), *sys.path])
 

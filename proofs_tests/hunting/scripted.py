@@ -1,4 +1,4 @@
-"""Workers that answer by a script, for tests of the driver and of ledgers; and what they hunt."""
+"""Scripted workers for tests of the driver and of ledgers, and their targets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def row_of(one: Round) -> RoundRow:
 
 
 class ScriptedWorker:
-    """Workers that answer in a random order, die now and then, and always of some rounds."""
+    """Workers that answer in a random order, die sometimes, and always in some rounds."""
 
     seconds_a_chunk, jobs = 0.05, 2
 
@@ -77,7 +77,7 @@ def example(variant):
 
 
 def refuted(one: Round) -> RoundRow:
-    """A row with a counterexample that is one, but for what it says of its weights."""
+    """Return a row with a valid counterexample, except for its statement of the weights."""
     sent = {**example("printed").to_json(), "weights": "none"}
     return replace(row_of(one), verdict="refuted", counterexample=sent)
 

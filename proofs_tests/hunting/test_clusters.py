@@ -1,5 +1,5 @@
-"""Workers of a Dask cluster, as processes: whatever they, or a scheduler that comes back, do, the rows are
-those of one worker; and what they forge is refused.
+"""Tests that workers of a Dask cluster leave the rows of one worker, whatever happens to them or the
+scheduler, and that forged rows are refused.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_a_cluster_leaves_the_rows_of_one_worker(
 
 
 @pytest.mark.usefixtures("light")
-def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
+def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
     cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=POISONED)) == 3
@@ -59,7 +59,7 @@ def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
 
 @pytest.mark.usefixtures("light")
 @pytest.mark.parametrize(("seed", "says"), [(FORGED, "digest is"), (OF_ANOTHER, "numpy is 1.0 there")])
-def test_what_a_worker_forges_is_refused(
+def test_forged_messages_of_a_worker_are_refused(
     seed: int, says: str, cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=seed)) == 2
@@ -70,14 +70,14 @@ def test_what_a_worker_forges_is_refused(
 
 @needs_proc
 @pytest.mark.usefixtures("light")
-def test_the_rows_are_the_same_though_a_worker_and_a_nanny_are_killed(
+def test_the_rows_are_the_same_if_a_worker_and_a_nanny_are_killed(
     cluster: Cluster,
     of_one: OfOne,
     at_the_first_row: AtTheFirstRow,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """With workers as a user's are."""
+    """The workers are real ones."""
 
     def kill() -> None:
         (worker,) = [pid for pid in children(cluster.nannies[0].pid) if is_dasks(pid)]
@@ -90,12 +90,12 @@ def test_the_rows_are_the_same_though_a_worker_and_a_nanny_are_killed(
 
 
 def is_dasks(pid: int) -> bool:
-    """Is it a worker of Dask, and none of ours?"""
+    """Return whether it is a worker of Dask, and not ours."""
     return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 @pytest.mark.usefixtures("light")
-def test_a_scheduler_that_is_restarted_is_told_of_and_the_hunt_goes_on(
+def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
     cluster: Cluster,
     of_one: OfOne,
     at_the_first_row: AtTheFirstRow,
@@ -110,7 +110,7 @@ def test_a_scheduler_that_is_restarted_is_told_of_and_the_hunt_goes_on(
     assert status(tmp_path, capsys) == of_one(LIGHT).status()
 
 
-def test_dasks_own_log_says_nothing(cluster: Cluster) -> None:
+def test_dasks_own_log_is_silent(cluster: Cluster) -> None:
     log = logging.getLogger("distributed.client")
     log.setLevel(logging.WARNING)  # as Dask's import leaves it
     with cluster_client.connected(str(cluster.file)):
@@ -118,7 +118,7 @@ def test_dasks_own_log_says_nothing(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"address": 7}', '{"address": "tcp://nobody"}'])
-def test_a_file_that_is_no_schedulers_is_one_sentence(
+def test_a_file_that_is_not_a_schedulers_gives_a_one_line_error(
     text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("distributed")
@@ -129,11 +129,11 @@ def test_a_file_that_is_no_schedulers_is_one_sentence(
     assert not (tmp_path / "ledger").exists()
 
 
-def test_a_port_where_nobody_listens_is_one_sentence(
+def test_a_port_without_a_scheduler_gives_a_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster_client, "CONNECT", 0.2)  # Dask tries again and again, for so long
+    monkeypatch.setattr(cluster_client, "CONNECT", 0.2)  # Dask retries for that long
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         assert run([*HUNT, "--cluster", f"tcp://127.0.0.1:{free.getsockname()[1]}"]) == 2

@@ -1,4 +1,4 @@
-"""The driver: whatever workers do, in whatever order, the rows are those of one worker that does it all."""
+"""Tests that the driver leaves the rows of a single worker, for any behaviour and order of the workers."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from ratproof.process.time_limits import at_most
 
 
 @given(seed=st.integers(0, 2**32), deaths=st.sampled_from([0.0, 0.2]), jobs=st.integers(1, 9))
-def test_every_round_has_its_row_in_any_order_and_with_workers_that_die(seed, deaths, jobs, tmp_path_factory):
+def test_every_round_has_its_row_in_any_order_and_if_workers_die(seed, deaths, jobs, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger")
     store, crew = ledger(folder), ScriptedWorker(seed, deaths)
     progress = hunt(WHAT, jobs, store, crew=crew)
     assert crew.closed and not progress.errors
-    if not progress.incomplete:  # three deaths of one round alone, by chance
+    if not progress.incomplete:  # three deaths in the same round alone, by chance
         assert store.done(5) == EVERY and progress.rounds == 12
         assert store.status() == serial(tmp_path_factory.mktemp("serial"))
 
@@ -50,9 +50,7 @@ def serial(folder):
 
 
 @given(cuts=st.lists(st.integers(1, 6), min_size=1, max_size=4), seed=st.integers(0, 99))
-def test_a_hunt_that_was_interrupted_and_resumed_has_the_rows_of_one_that_was_not(
-    cuts, seed, tmp_path_factory
-):
+def test_an_interrupted_and_resumed_hunt_has_the_rows_of_an_uninterrupted_one(cuts, seed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger")
     for cut in cuts:
         store = ledger(folder)
@@ -64,19 +62,19 @@ def test_a_hunt_that_was_interrupted_and_resumed_has_the_rows_of_one_that_was_no
     assert store.status() == serial(tmp_path_factory.mktemp("serial"))
 
 
-def test_a_round_that_ends_its_worker_is_named_and_left_out_and_the_rest_goes_on(tmp_path):
+def test_a_round_that_ends_its_worker_is_reported_and_skipped(tmp_path):
     deadly = Round("two", 1)
     store = ledger(tmp_path)
     progress = hunt(WHAT, 2, store, crew=ScriptedWorker(deadly=[deadly]))
     assert progress.incomplete == [deadly] and store.done(5) == EVERY - {deadly}
     assert store.status()["incomplete"] == [["two", 1]]
-    again = hunt(WHAT, 2, store, crew=ScriptedWorker())  # when it is asked for again, it is tried again
+    again = hunt(WHAT, 2, store, crew=ScriptedWorker())  # if it is requested again, it is tried again
     assert again.rounds == 1 and store.status()["incomplete"] == []
 
 
 @pytest.mark.parametrize("deaths", [KILLS - 1, KILLS])
-def test_a_round_is_given_up_when_its_worker_has_ended_three_times_alone(tmp_path, deaths):
-    """And all that it was handed with is run alone, and then is no longer suspect."""
+def test_a_round_is_given_up_after_ending_its_worker_alone_three_times(tmp_path, deaths):
+    """The other rounds of its chunk are run alone, and are then no longer suspect."""
     deadly, handed = Round("one", 0), []
 
     class Moody(ScriptedWorker):
@@ -96,7 +94,7 @@ def test_a_round_is_given_up_when_its_worker_has_ended_three_times_alone(tmp_pat
     assert handed.count([deadly]) == KILLS
 
 
-def test_more_rounds_go_on_from_those_that_are_there(tmp_path):
+def test_more_rounds_continue_from_the_existing_ones(tmp_path):
     store = ledger(tmp_path)
     hunt(replace(WHAT, rounds=2), 2, store, crew=ScriptedWorker())
     assert store.status()["rows"] == 6
@@ -112,11 +110,11 @@ def test_a_worker_of_another_installation_is_refused(tmp_path):
     assert store.status()["rows"] == 0
 
 
-# What workers send.
+# Messages of workers.
 
 
-def test_a_counterexample_is_a_file_before_the_ledger_names_it(tmp_path, monkeypatch):
-    """Whatever is killed in between, no row names a file that is not there."""
+def test_a_counterexample_is_a_file_before_the_ledger_refers_to_it(tmp_path, monkeypatch):
+    """No row refers to a missing file, whatever is killed in between."""
     add, named = HuntLedger.add, []
 
     def added(self, seed, row, counterexample):
@@ -139,7 +137,7 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
     assert path.exists() and len(store.status()["counterexamples"]) == len(EVERY)
 
     kept = [json.loads(p.read_text()) for p in (tmp_path / "counterexamples").iterdir()]
-    assert {data["weights"] for data in kept} == {example("printed").weights}  # not what was sent
+    assert {data["weights"] for data in kept} == {example("printed").weights}  # not the received one
 
 
 @pytest.mark.parametrize(
@@ -154,7 +152,7 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
         ({"claim": None}, "field claim must be a text, got None"),
     ],
 )
-def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change, says):
+def test_a_forged_counterexample_is_refused_with_its_chunk(tmp_path, change, says):
     def forged(one):
         if one.target != "three":
             return row_of(one)
@@ -173,7 +171,7 @@ def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change,
 
 @pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # it may ring in a callback first
+)  # the alarm may first go off in a callback
 def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "REPLAY", 0.2)
     sent = {**example("printed").to_json(), "variant": "corrected"}
@@ -188,7 +186,7 @@ def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_limit_on_time_is_kept_where_an_alarm_is_lost_in_a_finaliser():
+def test_a_time_limit_holds_if_an_alarm_is_lost_in_a_finaliser():
     class Deaf:
         def __del__(self):
             while True:
@@ -203,8 +201,8 @@ def test_a_limit_on_time_is_kept_where_an_alarm_is_lost_in_a_finaliser():
         run()
 
 
-def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupted(tmp_path):
-    """Its exit status is then that of a hunt that was not interrupted."""
+def test_a_resumed_hunt_finds_the_earlier_counterexamples_again(tmp_path):
+    """Its exit status is then that of an uninterrupted hunt."""
 
     def rows(one):
         wrong = replace(row_of(one), verdict="error", why="it broke")
@@ -218,7 +216,7 @@ def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupte
     assert again.errors == first.errors == ["two, round 0: it broke"]
 
 
-def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
+def test_a_chunk_that_is_delivered_twice_is_added_once(tmp_path):
     class Twice(ScriptedWorker):
         def ready(self, seconds):
             for message in super().ready(seconds):
@@ -229,13 +227,13 @@ def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
     progress = hunt(WHAT, 1, store, crew=Twice(deaths=0.2))
     assert progress.rounds + len(progress.incomplete) == 12
     assert len(store.done(5)) == progress.rounds
-    assert hunt(WHAT, 1, crew=Twice()).rounds == 12  # without a ledger, too
+    assert hunt(WHAT, 1, crew=Twice()).rounds == 12  # also without a ledger
 
 
 @pytest.mark.parametrize(
     "greeting", [b"{", b"[]", b"{}", b'{"targets": []}', b'{"targets": [7]}', b'{"targets": ["one", "one"]}']
 )
-def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
+def test_a_malformed_greeting_is_refused(tmp_path, greeting):
     crew = ScriptedWorker()
     crew.messages = [(None, greeting)]
     with pytest.raises(FormatError, match="a worker"):
@@ -267,7 +265,7 @@ def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
         ({"more": 1}, "fields are not those"),
     ],
 )
-def test_a_row_that_is_none_is_refused(wrong, says):
+def test_a_malformed_row_is_refused(wrong, says):
     one = Round("one", 0)
     row = row_of(one).to_json() | wrong
     with pytest.raises(FormatError, match=says):
@@ -275,12 +273,12 @@ def test_a_row_that_is_none_is_refused(wrong, says):
 
 
 @pytest.mark.parametrize("text", [b"", b"\x80\x04N.", b"[]", b'{"rows": []}', b"[" * 100000])
-def test_what_is_no_list_of_rows_is_refused(text):
+def test_a_malformed_list_of_rows_is_refused(text):
     with pytest.raises(FormatError, match="a worker sent"):
         rows_from(text, [Round("one", 0)])
 
 
-def test_more_than_rounds_have_to_say_is_refused(monkeypatch):
+def test_unexpected_fields_of_rows_are_refused(monkeypatch):
     one = Round("one", 0)
     text = json.dumps({"rows": [row_of(one).to_json()]}).encode()
     monkeypatch.setattr("ratproof.hunting.rounds.MOST_SENT", len(text))

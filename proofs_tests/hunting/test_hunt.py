@@ -1,4 +1,4 @@
-"""The hunt finds what is there, keeps it as a file, and the file runs again."""
+"""Tests that the hunt finds counterexamples, saves them as files, and the files replay."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_it_hunts_every_variant_that_should_hold_with_every_number_type():
 
 
 @pytest.mark.parametrize("way", ["", "-linear-elman-float32"], ids=["fractions", "a torch layer"])
-def test_the_same_seed_target_and_number_have_the_same_examples_and_others_have_others(way):
+def test_examples_are_determined_by_seed_target_and_number(way):
     name = f"corollary-14-corrected-sampled{way}"
     (target,) = [step for test, step in targets(["corollary-14"], None, "cpu").items() if f"[{name}]" in test]
     with unchanged_afterwards():
@@ -79,15 +79,15 @@ sys.exit(one != other)
 """
 
 
-def test_examples_do_not_depend_on_the_modules_that_happen_to_be_imported(tmp_path):
-    """Hypothesis draws the numbers in them: a wheel and a clone would have different examples."""
+def test_examples_do_not_depend_on_imported_modules(tmp_path):
+    """Hypothesis uses the constants in them: a wheel and a clone would have different examples."""
     numbers = ", ".join(str(1000 + 7 * n) for n in range(300))
     (tmp_path / "of_somebody.py").write_text(f"NUMBERS = [{numbers}]\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])
     subprocess.run([sys.executable, "-c", BESIDE], check=True, env={**os.environ, "PYTHONPATH": path})
 
 
-def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
+def test_it_finds_a_misprint_and_saves_a_minimal_counterexample(tmp_path):
     what = Hunt(("proposition-7",), 11, "printed-equation-3b", minutes=2.0, folder=tmp_path)
     progress = hunt(what, 1)
     assert not progress.errors and progress.cases["exact"] > 0
@@ -98,7 +98,7 @@ def test_it_finds_a_wrong_print_and_keeps_it_minimal(tmp_path):
     assert run(["replay", str(path)]) == 1
 
 
-def test_the_command_says_how_to_run_what_it_keeps_again(tmp_path, capsys, monkeypatch):
+def test_the_command_prints_how_to_replay_saved_files(tmp_path, capsys, monkeypatch):
     progress, path = HuntProgress(seed=3, jobs=1), tmp_path / "kept here.json"
     example = Counterexample("proposition-7", "printed", {}, "c_0 = 1", ["a"], 0, "1", "0", "0")
     progress.finds["proposition-7", "printed", "exact"] = (example, path)
@@ -124,7 +124,7 @@ refuted = [
 )
 @settings(max_examples=25)
 @given(st.data())
-def test_what_was_kept_replays_with_the_same_scores(claim, variant, way, tmp_path_factory, data):
+def test_saved_counterexamples_replay_with_the_same_scores(claim, variant, way, tmp_path_factory, data):
     names, xs = data.draw(readings(most=6, longest=4, run=0))
     comparison = ways[way](claim.name, variant.name, data.draw(variant.cases("abc")).renamed(names))
     compared = next((c for c in comparison.compare(xs) if c.difference), None)
@@ -138,7 +138,7 @@ def test_what_was_kept_replays_with_the_same_scores(claim, variant, way, tmp_pat
 
 
 @given(st.data())
-def test_a_network_that_was_kept_replays(tmp_path_factory, data):
+def test_a_saved_network_replays(tmp_path_factory, data):
     names, xs = data.draw(readings(most=3, longest=3, run=0))
     network = data.draw(
         networks(
@@ -184,7 +184,7 @@ def kept(tmp_path_factory):
         (lambda d: d.update(comparison=7), "field comparison must be an object, got 7"),
     ],
 )
-def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
+def test_a_damaged_file_gives_a_one_line_error(kept, spoil, says, tmp_path, capsys):
     data = json.loads(json.dumps(kept))
     spoil(data)
     path = tmp_path / "spoilt.json"
@@ -194,8 +194,8 @@ def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
     assert out == "" and err.count("\n") == 1 and says in err
 
 
-def test_a_counterexample_to_what_is_false_is_none_to_what_is_true():
-    """Theorem 3.2 has a temperature that follows from the weights; another one breaks its hypothesis."""
+def test_a_counterexample_to_a_false_claim_does_not_refute_a_true_one():
+    """Theorem 3.2 derives its temperature from the weights; another temperature violates its hypothesis."""
     variant = claims()["theorem-3.2"].variant("without-low-temperature")
     case = ExactComparison("theorem-3.2", variant.name, next(variant.small_cases(1))).to_json()
     data = {"claim": "theorem-3.2", "variant": variant.name, "comparison": case}

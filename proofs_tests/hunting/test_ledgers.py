@@ -1,4 +1,6 @@
-"""Ledgers: merged all or nothing, and read as strictly by a hunt that goes on as by their status."""
+"""Tests that ledgers are merged atomically, and that a resumed hunt reads them as strictly as
+their status.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from ratproof.hunting.store import HuntLedger, locked
 from ratproof.jobs.installation import fingerprint
 
 
-def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_refused(tmp_path):
+def test_duplicate_rows_are_merged_and_other_digests_are_refused(tmp_path):
     store, row = ledger(tmp_path), row_of(Round("one", 0))
     store.add(5, row, None)
     store.add(5, replace(row, seconds=9.0), None)
@@ -38,7 +40,7 @@ def test_a_merged_ledger_is_the_union(tmp_path):
     assert merge(tmp_path / "a", tmp_path / "b")["rows"] == 0
 
 
-def test_unequal_digests_are_named_and_nothing_is_merged(tmp_path):
+def test_unequal_digests_are_reported_and_nothing_is_merged(tmp_path):
     one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
     one.add(5, row_of(Round("one", 0)), None)
     other.add(5, row_of(Round("two", 0)), None)
@@ -52,7 +54,7 @@ def test_unequal_digests_are_named_and_nothing_is_merged(tmp_path):
     assert HuntLedger(tmp_path / "a").status()["rows"] == 1
 
 
-def test_unequal_verdicts_are_refused_too(tmp_path):
+def test_unequal_verdicts_are_refused(tmp_path):
     one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
     one.add(5, row_of(Round("one", 0)), None)
     other.add(5, replace(row_of(Round("one", 0)), verdict="unknown"), None)
@@ -71,8 +73,8 @@ def test_a_ledger_of_another_hunt_is_refused(tmp_path):
         HuntLedger(tmp_path, about)
 
 
-def test_rounds_that_were_given_up_are_those_of_both(tmp_path):
-    """But for those that one of the two has done."""
+def test_rounds_that_were_given_up_are_united(tmp_path):
+    """Rounds that one of the two ledgers has done are excluded."""
     one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
     one.add(5, row_of(Round("one", 0)), None)
     other.add(5, row_of(Round("two", 0)), None)
@@ -99,7 +101,7 @@ def test_rounds_that_were_given_up_are_those_of_both(tmp_path):
         ("seed", "five"),
     ],
 )
-def test_a_row_that_no_round_has_is_not_merged(tmp_path, column, value):
+def test_a_row_of_an_impossible_round_is_not_merged(tmp_path, column, value):
     for name in "ab":
         store = ledger(tmp_path / name)
         store.add(5, row_of(Round("one" if name == "a" else "two", 0)), None)
@@ -113,7 +115,7 @@ def test_a_row_that_no_round_has_is_not_merged(tmp_path, column, value):
     assert HuntLedger(tmp_path / "a").status() == before
 
 
-def test_a_counterexample_that_is_not_what_its_name_says_is_not_merged(tmp_path):
+def test_a_counterexample_that_does_not_match_its_name_is_not_merged(tmp_path):
     for name in "ab":
         store = ledger(tmp_path / name, PRINTED)
         if name == "b":
@@ -128,7 +130,7 @@ def test_a_counterexample_that_is_not_what_its_name_says_is_not_merged(tmp_path)
     )
 
 
-def test_nothing_is_merged_where_the_disk_fails_in_between(tmp_path, monkeypatch):
+def test_nothing_is_merged_if_the_disk_fails_in_between(tmp_path, monkeypatch):
     for name in "ab":
         store = ledger(tmp_path / name)
         if name == "b":
@@ -148,27 +150,27 @@ def test_nothing_is_merged_where_the_disk_fails_in_between(tmp_path, monkeypatch
     assert HuntLedger(tmp_path / "a").status()["rows"] == 0
 
 
-def test_nobody_merges_into_a_ledger_that_is_written_to(tmp_path):
+def test_a_ledger_in_use_is_not_merged_into(tmp_path):
     for name in "ab":
         ledger(tmp_path / name).close()
     with locked(tmp_path / "a"), pytest.raises(InputError, match="another hunt writes to it"):
         merge(tmp_path / "a", tmp_path / "b")
 
 
-def test_a_ledger_that_was_closed_is_one_file_that_is_read_where_nothing_can_be_written(tmp_path):
+def test_a_closed_ledger_is_one_file_readable_without_write_access(tmp_path):
     """SQLite writes next to a file with a write-ahead log even when it only reads it."""
     store = ledger(tmp_path)
     store.add(5, row_of(Round("one", 0)), None)
     before = store.status()
     store.close()
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
-    assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it needs no log to be read
+    assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it can be read without its log
     assert HuntLedger(tmp_path).status() == before
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
 
 
-def test_a_hunt_that_was_killed_as_it_began_goes_on(tmp_path, monkeypatch):
-    """Whose a ledger is stands in it at once or not at all."""
+def test_a_hunt_killed_at_its_start_can_be_resumed(tmp_path, monkeypatch):
+    """The owner of a ledger is written atomically."""
 
     class Killed(BaseException):
         pass
@@ -186,7 +188,7 @@ def test_a_hunt_that_was_killed_as_it_began_goes_on(tmp_path, monkeypatch):
     assert ledger(tmp_path).status()["rows"] == 0
 
 
-def test_a_file_that_is_no_ledger_is_refused(tmp_path):
+def test_a_file_that_is_not_a_ledger_is_refused(tmp_path):
     with pytest.raises(InputError, match="is no folder of a hunt"):
         HuntLedger(tmp_path)
     (tmp_path / "ledger.sqlite").write_bytes(b"something else" * 100)
@@ -198,7 +200,7 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path):
     "change",
     [
         "UPDATE rounds SET verdict = 'refuted' WHERE target = 'two'",  # without a counterexample
-        "UPDATE rounds SET counterexample = 'one.json' WHERE target = 'two'",  # of what holds
+        "UPDATE rounds SET counterexample = 'one.json' WHERE target = 'two'",  # of a claim that holds
         "UPDATE rounds SET verdict = 'nonsense' WHERE target = 'two'",
         "UPDATE rounds SET number = -3 WHERE target = 'two' AND number = 0",
         "UPDATE rounds SET number = 'abc' WHERE target = 'two' AND number = 0",
@@ -213,8 +215,8 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path):
         "DELETE FROM about",  # of unknown origin
     ],
 )
-def test_a_hunt_does_not_go_on_from_what_no_hunt_writes(tmp_path, change):
-    """It would say that nothing was found."""
+def test_a_hunt_does_not_resume_from_rows_that_no_hunt_writes(tmp_path, change):
+    """It would report that nothing was found."""
     store = ledger(tmp_path)
     hunt(WHAT, 1, store, crew=ScriptedWorker())
     store.close()
@@ -236,7 +238,7 @@ def test_more_rounds_than_can_be_listed_are_not(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["ledger.sqlite", "lock"])
-def test_a_place_where_no_ledger_can_be_is_refused_before_work(tmp_path, name):
+def test_an_impossible_path_of_a_ledger_is_refused_before_work(tmp_path, name):
     (tmp_path / name).mkdir()
     with pytest.raises(InputError) as refused, locked(tmp_path):
         ledger(tmp_path)

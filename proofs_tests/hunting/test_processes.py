@@ -1,4 +1,6 @@
-"""Workers on this machine, as processes: one, two, four, or killed, they leave the same rows."""
+"""Tests that worker processes on this machine leave the same rows if there are one, two or four, or if some
+are killed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ needs_proc = pytest.mark.skipif(
 
 
 def kill_a_worker() -> None:
-    """The last that was started, of two."""
+    """Kill the last started worker, of two."""
     workers = [pid for pid in children(os.getpid()) if is_worker(pid)]
     assert len(workers) == 2
     os.kill(workers[-1], signal.SIGKILL)
@@ -89,7 +91,7 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
 
 
 @pytest.mark.usefixtures("light")
-def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
+def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(hunted(tmp_path, "--jobs", "1", seed=POISONED)) == 3
@@ -97,7 +99,7 @@ def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
     assert output["incomplete"] == [[DEADLY.target, DEADLY.number]] and output["rows"] == ROWS - 1
 
 
-def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_installation(
+def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_differ(
     of_one: OfOne, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that finds only an unpacked wheel, and no clone, runs the same rounds."""
@@ -122,7 +124,7 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_insta
     assert installation.sources(installation.PACKAGES) != output["installation"]["sources"]
 
 
-def test_a_scheduler_that_is_not_there_is_one_sentence(
+def test_a_missing_scheduler_gives_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("distributed")

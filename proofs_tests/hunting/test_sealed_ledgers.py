@@ -1,4 +1,4 @@
-"""A ledger that was changed by anything else than a hunt is refused by every command that opens one."""
+"""Tests that a ledger changed by anything other than a hunt is refused by every command that opens it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def spoilt(tmp_path_factory):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_ledger_that_no_hunt_has_left_so_is_refused_and_not_changed(spoilt, tmp_path, change, capsys):
+def test_a_ledger_that_no_hunt_left_is_refused_and_not_changed(spoilt, tmp_path, change, capsys):
     bad, good = tmp_path / "bad", tmp_path / "good"
     for folder in (bad, good):
         shutil.copytree(spoilt, folder)
@@ -96,8 +96,8 @@ def test_a_ledger_that_no_hunt_has_left_so_is_refused_and_not_changed(spoilt, tm
 
 
 @pytest.mark.parametrize("change", ["another", "nothing", "no file"])
-def test_a_counterexample_that_is_not_what_the_ledger_names_is_refused(spoilt, tmp_path, change):
-    """One on which both sides agree would be taken for none."""
+def test_a_counterexample_that_differs_from_the_ledgers_entry_is_refused(spoilt, tmp_path, change):
+    """A replaced file on which both implementations agree would count as no counterexample."""
     shutil.copytree(spoilt, tmp_path / "bad")
     first, second, *_ = sorted((tmp_path / "bad" / "counterexamples").iterdir())
     if change == "another":
@@ -111,8 +111,8 @@ def test_a_counterexample_that_is_not_what_the_ledger_names_is_refused(spoilt, t
 
 
 @pytest.mark.parametrize("letter", [b"\xfc", b"\n", b"X"])
-def test_a_damaged_file_is_one_sentence(spoilt, tmp_path, letter):
-    """Whatever SQLite says of it: half a character, or several lines."""
+def test_a_damaged_file_gives_a_one_line_error(spoilt, tmp_path, letter):
+    """SQLite's message may contain invalid characters or several lines."""
     shutil.copytree(spoilt, tmp_path / "bad")
     path = tmp_path / "bad" / "ledger.sqlite"
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE rounds", b"CREAT" + letter + b" TABLE rounds"))
@@ -124,7 +124,7 @@ def test_a_damaged_file_is_one_sentence(spoilt, tmp_path, letter):
 @pytest.mark.parametrize(
     "body", ["DELETE FROM rounds WHERE target = 'one'", "UPDATE rounds SET verdict = 'unknown'"]
 )
-def test_what_a_trigger_undoes_while_a_hunt_writes_is_not_called_kept(tmp_path, body):
+def test_rows_that_a_trigger_removes_during_a_hunt_are_not_reported_as_saved(tmp_path, body):
     store = ledger(tmp_path)
     store.add(5, row_of(Round("one", 0)), None)
     with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
@@ -140,8 +140,8 @@ def test_what_a_trigger_undoes_while_a_hunt_writes_is_not_called_kept(tmp_path, 
         goes_on()
 
 
-def test_what_is_sealed_does_not_hang_on_the_order_of_work(tmp_path):
-    """Whatever rounds were done first, given up and done after all, or merged."""
+def test_the_seal_does_not_depend_on_the_order_of_work(tmp_path):
+    """Rounds may be done in any order, given up and done later, or merged."""
     seals = set()
     for folder, order in (("a", TARGETS), ("b", TARGETS[::-1])):
         store = ledger(tmp_path / folder)

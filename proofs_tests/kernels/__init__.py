@@ -1,1 +1,1 @@
-"""Tests of what ratproof says of users' kernels."""
+"""Tests of the verification of users' kernels."""

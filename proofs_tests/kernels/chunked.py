@@ -1,4 +1,4 @@
-"""Kernels in chunks, with places where a mistake can be planted."""
+"""Chunked kernels, with positions at which a mistake can be planted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 
 
 def spans(batch, time, cu_seqlens):
-    """For each state its row, and where its tokens begin and end."""
+    """Yield for each state its row, and the range of its tokens."""
     if cu_seqlens is None:
         return [(row, 0, time) for row in range(batch)]
     ends = cu_seqlens.tolist()
@@ -14,19 +14,21 @@ def spans(batch, time, cu_seqlens):
 
 
 def cumulated(g):
-    """Sums of the finite logarithms up to each token, and how many are -infinity; the first axis is time."""
+    """Return sums of the finite logarithms up to each token, and counts of -infinity; the first
+    axis is time.
+    """
     none = g.isinf()
     return torch.where(none, 0.0, g).cumsum(0), none.cumsum(0)
 
 
 def between(sums, zeros, length):
-    """The decay from token j to token i, where j is not later."""
+    """Return the decay from token j to token i, for j <= i."""
     left = (sums[:, None] - sums[None]).clamp(max=0).exp() * (zeros[:, None] == zeros[None])
     return left * torch.ones(length, length).tril()[(...,) + (None,) * (sums.dim() - 1)]
 
 
 def gla(*, q, k, v, g, scale, initial_state, output_final_state, cu_seqlens, chunk=16, mistake=""):
-    """Gated linear attention."""
+    """Compute gated linear attention."""
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale
     scale = scale**2 if mistake == "scale applied twice" else scale
@@ -76,7 +78,7 @@ def delta(
     chunk=16,
     inverse="substitution",
 ):
-    """The delta rule, gated where there is a gate."""
+    """Compute the delta rule, with gates if there are any."""
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale
     outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
@@ -98,7 +100,7 @@ def delta(
                 w = (one - lower) @ right
             elif inverse == "explicit":
                 w = solve(one + lower, one.expand(lower.shape)) @ right
-            elif inverse == "two products":  # the WY form: what values write, less what the state does
+            elif inverse == "two products":  # the WY form: the written values, less the state's
                 solved = solve(one + lower, one.expand(lower.shape)) * weight.mT
                 w = solved @ own[2] - (solved @ (since * own[1])) @ s
             else:
@@ -111,7 +113,7 @@ def delta(
 
 
 def gated_delta(*, g, **tensors):
-    """The gated delta rule."""
+    """Compute the gated delta rule."""
     return delta(g=g, **tensors)
 
 
@@ -130,7 +132,9 @@ def rwkv_7(
     chunk=16,
     inverse="substitution",
 ):
-    """RWKV-7: what a chunk's corrections c read of the state before each token is a triangular system."""
+    """Compute RWKV-7: the corrections c of a chunk, read from the state before each token, solve a triangular
+    system.
+    """
     (batch, time, heads, keys), values = r.shape, v.shape[-1]
     outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
     for n, (row, begin, end) in enumerate(spans(batch, time, cu_seqlens)):

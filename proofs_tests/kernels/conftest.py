@@ -1,4 +1,4 @@
-"""Lengths and sizes of the calls in this folder: small ones, since the kernels here are loops."""
+"""Lengths and sizes of the calls in this folder, which are small because the kernels are loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ratproof.laws.kernels import drawing
 
 BUDGETS, LARGEST = drawing.BUDGETS, drawing.LARGEST
 SHORT = (0, 1, 15, 16, 17, 33, 129)
-"""The edges of the chunks that most kernels here have."""
+"""The boundaries of the chunks of most kernels here."""
 
 
 @pytest.fixture(autouse=True)
@@ -21,12 +21,12 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def all_lengths(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw from the lengths that users have."""
+    """Draw from the default lengths."""
     monkeypatch.setattr(drawing, "LENGTHS", LENGTHS)
 
 
 @pytest.fixture
 def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw from the sizes that users have, with half as many large calls."""
+    """Draw from the default sizes, with half as many large calls."""
     monkeypatch.setattr(drawing, "BUDGETS", BUDGETS)
     monkeypatch.setattr(drawing, "LARGEST", 2**20)

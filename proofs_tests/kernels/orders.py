@@ -1,4 +1,4 @@
-"""Right kernels that add up a step's terms in another order than the families' table has them."""
+"""Correct kernels that sum the terms of a step in an order other than that of the table of families."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from proofs_tests.kernels.recurrent import over_strings, stacked
 
 
 def start(tensors, state, scale):
-    """The tensors q, k, v and beta, the scale and the first state."""
+    """Return the tensors q, k, v and beta, the scale and the initial state."""
     q, k, v, beta = (tensors.get(name) for name in ("q", "k", "v", "beta"))
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     state = v.new_zeros(*q[:, :0].sum(1).shape, v.shape[-1]) if state is None else state
@@ -21,7 +21,7 @@ def read(query, state):
 
 @over_strings
 def old_state(tensors, state, scale):
-    """Linear attention whose output is scale (S_-^T q + (q . k) v)."""
+    """Compute linear attention with the output scale (S_-^T q + (q . k) v)."""
     q, k, v, _, scale, s = start(tensors, state, scale)
     outputs = []
     for t in range(q.shape[1]):
@@ -33,7 +33,7 @@ def old_state(tensors, state, scale):
 
 @over_strings
 def cumulative_sum(tensors, state, scale):
-    """Linear attention whose products are added over time first."""
+    """Compute linear attention by summing the products over time first."""
     q, k, v, _, scale, s = start(tensors, state, scale)
     states = s[:, None] + (k[..., None] * v[..., None, :]).cumsum(1)
     return scale * read(q, states), states[:, -1] if q.shape[1] else s
@@ -41,7 +41,7 @@ def cumulative_sum(tensors, state, scale):
 
 @over_strings
 def matrix(tensors, state, scale):
-    """The delta rule as (I - beta k k^T) S + beta k v^T."""
+    """Compute the delta rule as (I - beta k k^T) S + beta k v^T."""
     q, k, v, beta, scale, s = start(tensors, state, scale)
     outputs, one = [], torch.eye(q.shape[-1], dtype=q.dtype)
     for t in range(q.shape[1]):
@@ -53,7 +53,7 @@ def matrix(tensors, state, scale):
 
 @over_strings
 def householder_query(tensors, state, scale):
-    """The delta rule that multiplies the query by I - beta k k^T, and reads the old state."""
+    """Compute the delta rule by multiplying the query by I - beta k k^T and reading the old state."""
     q, k, v, beta, scale, s = start(tensors, state, scale)
     outputs = []
     for t in range(q.shape[1]):

@@ -1,4 +1,4 @@
-"""Kernels of every family, step by step, as a reader of the families' table would write them."""
+"""Step-by-step kernels of every family, written directly from the table of families in the docs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from ratproof.laws.kernels.family import FAMILIES
 
 
 def over_strings(one):
-    """Return a kernel from one that reads a batch of strings of equal length; packed sequences go one by one.
+    """Return a kernel from one that reads a batch of sequences of equal length; packed sequences are run one
+    by one.
 
     ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None.
     """
@@ -32,7 +33,7 @@ def stacked(outputs, like):
 
 
 def of_lanes(name):
-    """A kernel whose state is a vector."""
+    """Return a kernel whose state is a vector."""
 
     def one(tensors, state, scale):
         x = tensors["x" if name == "hgrn" else "u"]
@@ -47,7 +48,7 @@ def of_lanes(name):
 
 
 def of_heads(name):
-    """A kernel whose state is a matrix a head."""
+    """Return a kernel whose state is one matrix per head."""
     family = FAMILIES[name]
 
     def one(tensors, state, scale):

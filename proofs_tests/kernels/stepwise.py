@@ -1,5 +1,5 @@
-"""The running error of a recurrence as its derivation has it: one token after another, where the reference
-makes what it can for all tokens at once.
+"""The running error of a recurrence as derived, one token after another; the reference vectorises over
+tokens.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class Running:
     """The state and its error.
 
     Args:
-        roles: the tensors.
-        form: how the kernel computes.
-        arithmetic: its format's.
-        adds_first: does a step add before it decays, as the recurrence of gradients does?
-        for_gradients: are sizes those that the roundings of gradients are relative to?
+        roles: The inputs of the recurrence.
+        form: The form of the kernel's computation.
+        arithmetic: The rounding units of the kernel's dtype.
+        adds_first: Whether a step adds before it decays, as in the recurrence of gradients.
+        for_gradients: Whether sizes are those to which the roundings of gradients are relative.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Running:
         self.since: Any = _size(self.state)
         """Size of a step's terms; in chunked form, the absolute values accumulated since the chunk began."""
         self.sizes: Any = None
-        """That with the sizes of what an explicit inverse solves."""
+        """``since`` plus the sizes of the solutions of an explicit inverse."""
         self.solved = np.zeros(self.columns)
         self.carried: Any = None
         """Effect of an error of 1 that was carried into the chunk, as three values.
@@ -60,21 +60,21 @@ class Running:
         """Correction of the last step along the direction, shape ``(N, H, V)``, and its bound."""
 
     def _stored(self, state: Wide) -> Bounds:
-        """The size of what a kernel stores for a state."""
+        """Return the size of the stored form of a state."""
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
     def now(self, held: bool = False) -> RoundedArray:
-        """The state as it is; ``held``, one that has been added to, and not decayed yet."""
+        """Return the current state; ``held`` marks one that has been added to and not decayed yet."""
         if self.form.chunk is None or self.gates is None:
             error = self.error
-            if not self.roles.corrected and self.roles.start.any():  # it may be a sum of two
+            if not self.roles.corrected and self.roles.start.any():  # the stored state may be a sum of two
                 error = error + self.u * (self.since if held else self._stored(self.state))
             return RoundedArray(self.state, error, self.since, self.u)
         error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
         return RoundedArray(self.state, error, size, self.u)
 
     def begin_chunk(self, begin: int, end: int) -> None:
-        """From here on the steps from ``begin`` to ``end`` are one chunk."""
+        """Start a chunk of the steps from ``begin`` to ``end``."""
         if self.gates is not None:
             self.error = self._carried() + self._chunk_error()
         self.since = self.sizes = _size(self.state)
@@ -95,7 +95,7 @@ class Running:
             self.solution = solution(part, self.state, every, self.form.inverse, self.adds_first)
 
     def add(self, t: int) -> None:
-        """S += k v^T."""
+        """Apply S += k v^T."""
         added = self.roles.key[:, t][..., None] * self.roles.value[:, t][..., None, :]
         self.state = self.state + added
         if self.form.chunk is None:
@@ -112,7 +112,9 @@ class Running:
             self.since, self.sizes = self.since + _size(added), self.sizes + _size(added)
 
     def update(self, t: int) -> None:
-        """A whole step: decay, correction and addition, which the delta rule's correction has in it."""
+        """Apply a complete step: decay, correction and addition, which the delta rule's
+        correction includes.
+        """
         self.decay(t)
         if self.roles.beta is None:
             self.add(t)
@@ -124,7 +126,7 @@ class Running:
         size = _size(d)
         before, self.state = self.state, d * self.state
         if self.form.chunk is None:
-            # the step decays the stored state, or the state after the addition
+            # The step decays the stored state, or the state after the addition.
             held = self.since if self.adds_first else self._stored(before)
             self.left = d * self.left
             decayed = size * held
@@ -213,7 +215,9 @@ class Running:
         return b, np.swapaxes(a, -1, -2) @ before
 
     def _of_correction(self, t: int, x: Bounds, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
-        """The roundings of what is written along the column, and its size, by absolute values."""
+        """Return the roundings of the term that is written along the column, and its size, by absolute
+        values.
+        """
         roles = self.roles
         if roles.beta is None:
             size = np.swapaxes(_size(roles.a[:, t][..., None]), -1, -2) @ held
@@ -258,7 +262,7 @@ class Running:
         return np.asarray(self._norm(errors) + self.solved) if self.roles.corrected else np.asarray(errors)
 
     def _norm(self, errors: Bounds) -> Bounds:
-        """Return the norms of the columns if errors are per column, else the values themselves."""
+        """Return the norms of the columns if errors are per column, otherwise the values themselves."""
         return np.asarray(np.linalg.norm(errors, axis=-2, keepdims=True) if self.roles.corrected else errors)
 
 
@@ -269,7 +273,7 @@ def _size(values: Wide) -> Bounds:
 def snapshots(
     roles: RecurrenceInputs, form: KernelForm, arithmetic: RoundingUnits
 ) -> tuple[list[RoundedArray], list[RoundedArray], RoundedArray]:
-    """The states before and after each token, and the last."""
+    """Return the states before and after each token, and the last one."""
     running = Running(roles, form, arithmetic)
     before, after = [], []
     for t in range(roles.time):

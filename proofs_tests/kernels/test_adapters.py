@@ -1,6 +1,4 @@
-"""Kernels with other layouts and names are the kernels that they are, adapted; and a wrong layout is
-refuted.
-"""
+"""Tests that kernels with other layouts and names hold through an adapter, and a wrong layout is refuted."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from ratproof.laws.kernels.adapters import axes, renamed, transposed_states
 
 
 def foreign(*, query, k, v, log_decay, scale, initial_state, output_final_state=False, cu_seqlens=None):
-    """Gated linear attention with heads before time, states of V x K, and names of its own."""
+    """Compute gated linear attention with heads before time, states of V x K, and its own names."""
     q, k, v, g = (x.transpose(1, 2) for x in (query, k, v, log_decay))
     start = None if initial_state is None else initial_state.mT
     outputs, states = KERNELS["gla"](
@@ -51,12 +49,12 @@ def test_an_adapted_kernel_that_is_wrong_is_refuted():
 @pytest.mark.parametrize(
     "kernel", [axes(gla, "BTH", "BHT"), transposed_states(gla), renamed(gla, q="k", k="q")]
 )
-def test_a_layout_that_is_not_the_kernels_does_not_hold(kernel):
+def test_a_wrong_layout_of_a_kernel_does_not_hold(kernel):
     claim = believe_kernel("other", family="gla", kernel=kernel, form="chunked", chunk=16)
     assert "holds" not in {str(r.verdict) for r in results(claim, FEW).values() if r.kind != "independence"}
 
 
-def test_options_that_an_adapted_kernel_lacks_are_not_given():
+def test_options_that_an_adapted_kernel_lacks_are_not_passed():
     def plain(*, inputs, log_decay, initial_state=None):
         return KERNELS["hgrn"](x=inputs, g=log_decay, initial_state=initial_state)
 
@@ -66,6 +64,6 @@ def test_options_that_an_adapted_kernel_lacks_are_not_given():
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("BTH", "BT"), ("BTH", "BTD"), ("BBT", "BTB")])
-def test_axes_are_an_order_of_the_same_letters(ours, theirs):
+def test_axes_are_a_permutation_of_the_letters(ours, theirs):
     with pytest.raises(InputError, match="axes must be two orders of the same distinct letters"):
         axes(gla, ours, theirs)

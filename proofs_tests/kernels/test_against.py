@@ -1,5 +1,5 @@
-"""A kernel against another one: right ones hold within measured rounding, mistakes are refuted, and what is
-neither is unknown.
+"""Tests of comparisons of two kernels: correct kernels hold within measured rounding, mistakes are refuted,
+and unclear differences are unknown.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ def claim_of(kernel, family="gla", other=None):
 
 
 @pytest.mark.parametrize(("family", "kernel"), [("gla", gla), ("delta-rule", delta)])
-def test_a_chunked_kernel_is_the_recurrent_one(family, kernel):
+def test_a_chunked_kernel_equals_the_recurrent_one(family, kernel):
     answers = verdicts(claim_of(kernel, family))
-    # its rounding may exceed that of the other kernel by so much that the verdict is unknown
+    # The rounding may exceed that of the other kernel by so much that the verdict is unknown.
     assert set(answers) == set(RUNGS) and set(answers.values()) <= {"holds", "unknown"}
 
 
 def not_a_number_at_infinite_gates(*, g, **tensors):
-    """A kernel whose gates are quotients of decays: NaN at -infinity."""
+    """Compute gates as quotients of decays, which are NaN at -infinity."""
     b = g.cumsum(1)
     previous = torch.cat([0 * b[:, :1], b[:, :-1]], 1)
     return KERNELS["gla"](g=b - previous, **tensors)
 
 
 @pytest.mark.parametrize("kind", RUNGS)
-def test_a_kernel_is_itself_and_not_known_where_it_is_no_number(kind):
+def test_a_kernel_equals_itself_except_for_nan(kind):
     kernel = not_a_number_at_infinite_gates
     result = results(claim_of(kernel, other=kernel), FEW, kind)[kind]
     assert str(result.verdict) == "unknown" and result.cases > FEW
@@ -51,7 +51,7 @@ def test_a_kernel_is_itself_and_not_known_where_it_is_no_number(kind):
     assert verdicts(finite, FEW, kind) == {kind: "holds"}
 
 
-def test_a_number_beside_none_is_refuted_and_the_measured_rounding_is_printed():
+def test_a_number_instead_of_nan_is_refuted_and_the_rounding_is_printed():
     claim = claim_of(not_a_number_at_infinite_gates)
     result = results(claim, FEW, "sampled")["sampled"]
     assert str(result.verdict) == "refuted"
@@ -60,8 +60,8 @@ def test_a_number_beside_none_is_refuted_and_the_measured_rounding_is_printed():
     assert "rounding explains" not in example.sentence()
 
 
-def test_the_measured_rounding_is_8_times_the_largest_change_whatever_refutes():
-    """A product of q, k and v, each of which is moved by a unit in the last place."""
+def test_the_measured_rounding_is_8_times_the_largest_change():
+    """The kernel is a product of q, k and v, each of which is moved by a unit in the last place."""
     kernel = changed("linear-attention", "v", lambda v: v + 1)
     one = {"without": ("scale", "initial-state", "cu_seqlens"), "lengths": (1,), "sizes": {"K": (1,)}}
     claim = believe_kernel(
@@ -91,7 +91,7 @@ def test_another_gradient_is_refuted():
     assert verdicts(claim_of(kernel), 100, "gradient") == {"gradient": "refuted"}
 
 
-def test_a_difference_that_is_more_than_rounding_and_small_is_a_doubt():
+def test_a_small_difference_beyond_rounding_is_unknown():
     def slightly(**arguments):
         outputs, states = KERNELS["gla"](**arguments)
         return outputs * (1 + 3e-5), states
@@ -101,8 +101,8 @@ def test_a_difference_that_is_more_than_rounding_and_small_is_a_doubt():
     assert str(result.verdict) == "unknown" and "too little to refute" in result.why
 
 
-def test_no_family_has_to_fit():
-    """A hyperbolic tangent of the state is no linear recurrence."""
+def test_no_family_is_needed():
+    """A hyperbolic tangent of the state is not a linear recurrence."""
     vector = {"query": "", "key": "", "lanes": True, "scaled": "", "packed": False}
     own = LinearRecurrence("own", {"x": "BTD"}, value="x", **vector)
 

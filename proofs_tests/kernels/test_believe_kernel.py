@@ -1,4 +1,4 @@
-"""Tests of verdicts on kernels: right ones hold on every rung, and mistakes are refuted or reported."""
+"""Tests of verdicts on kernels: correct kernels hold in every check, and mistakes are refuted or reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.runner import memory_capped
 
 FEW = len(SHORT)
-"""A call of every length."""
+"""One call of each length."""
 RUNGS = ("exact", "sampled", "gradient", "split", "independence")
 
 
@@ -41,7 +41,7 @@ def verdicts(claim, examples=FEW, kind=None):
 
 
 @pytest.mark.parametrize("family", ["hgrn", "gla", "rwkv-7"])
-def test_a_recurrent_kernel_holds_on_every_rung(family):
+def test_a_recurrent_kernel_holds_in_every_check(family):
     claim = believe_kernel("right", family=family, kernel=KERNELS[family])
     assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
 
@@ -60,12 +60,12 @@ def test_a_recurrent_kernel_of_every_family_holds(family):
         ("gated-delta-rule", gated_delta, {}),
     ],
 )
-def test_a_chunked_kernel_holds_on_every_rung(family, kernel, more):
+def test_a_chunked_kernel_holds_in_every_check(family, kernel, more):
     claim = believe_kernel("right", family=family, kernel=kernel, **{"form": "chunked", "chunk": 16, **more})
     assert set(verdicts(claim).values()) == {"holds"}
 
 
-def test_a_chunked_kernel_holds_on_strings_of_every_length(all_lengths):
+def test_a_chunked_kernel_holds_on_sequences_of_every_length(all_lengths):
     kernel = partial(gla, chunk=64)
     claim = believe_kernel("right", family="gla", kernel=kernel, form="chunked", chunk=64)
     assert verdicts(claim, kind="gradient") == {"gradient": "holds"}
@@ -91,7 +91,7 @@ def test_a_mistake_in_a_chunked_kernel_is_refuted(mistake, kind):
 
 
 def changed(family, name, change):
-    """A kernel that computes with another tensor of that name."""
+    """Return a kernel that replaces the tensor of that name."""
 
     def kernel(**arguments):
         return KERNELS[family](**{**arguments, name: change(arguments[name])})
@@ -136,7 +136,7 @@ class Flow(torch.autograd.Function):
 
 
 def flowing(family, name, change):
-    """A kernel whose gradient in that argument, or result, is another one."""
+    """Return a kernel with a changed gradient of that argument, or result."""
 
     def kernel(**arguments):
         if name in arguments and arguments[name] is not None:
@@ -202,7 +202,7 @@ class Cumulated(torch.autograd.Function):
         return flows, later + (state * to_state)[:, None], flow
 
 
-def test_gates_gradients_may_be_sums_over_later_tokens_unless_the_claim_says_otherwise():
+def test_gradients_of_gates_may_be_sums_over_later_tokens_unless_disallowed():
     def kernel(*, x, g, initial_state):
         return Cumulated.apply(x, g, x.new_zeros(x[:, 0].shape) if initial_state is None else initial_state)
 
@@ -212,14 +212,14 @@ def test_gates_gradients_may_be_sums_over_later_tokens_unless_the_claim_says_oth
     assert verdicts(direct, 60, "gradient") == {"gradient": "refuted"}
 
 
-def test_gradients_that_end_at_an_edge_are_refuted():
+def test_gradients_that_end_at_a_chunk_boundary_are_refuted():
     kernel = partial(gla, mistake="gradients that end at an edge")
     claim = believe_kernel("wrong", family="gla", kernel=kernel, form="chunked", chunk=16)
     result = results(claim, 100, "gradient")["gradient"]
     assert str(result.verdict) == "refuted" and "T = 0" not in result.counterexample.problem
 
 
-def test_a_kernel_without_gradients_says_so_or_is_refuted():
+def test_a_kernel_without_gradients_declares_it_or_is_refuted():
     def kernel(**arguments):
         with torch.no_grad():
             return KERNELS["hgrn"](**arguments)
@@ -237,7 +237,7 @@ def test_exchanged_factors_are_refuted():
     assert verdicts(claim, 100, kind="exact") == {"exact": "refuted"}
 
 
-def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest(all_lengths):
+def test_a_late_mistake_is_found_at_its_shortest_length(all_lengths):
     def kernel(**arguments):
         outputs, states = KERNELS["hgrn"](**arguments)
         return torch.cat([outputs[:, :200], outputs[:, 200:] * 1.01], 1), states
@@ -246,15 +246,15 @@ def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest(all_lengths)
     assert "T = 201," in result.counterexample.problem and result.counterexample.position == "o[0, 200, 0]"
 
 
-def test_first_order_corrections_are_no_inverse():
+def test_first_order_corrections_do_not_replace_an_inverse():
     claim = believe_kernel(
         "wrong", family="delta-rule", kernel=partial(delta, inverse="first order"), form="chunked", chunk=16
     )
     assert verdicts(claim, kind="exact") == {"exact": "refuted"}
 
 
-def test_a_family_of_ones_own_needs_no_change_here():
-    """Decayed linear attention that is read before its update."""
+def test_a_users_own_family_needs_no_change_here():
+    """The family is decayed linear attention that is read before its update."""
     tensors = {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH", "zero": "HK"}
     family = LinearRecurrence("own", tensors, decay="g", bonus="zero")
 
@@ -266,7 +266,7 @@ def test_a_family_of_ones_own_needs_no_change_here():
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 @pytest.mark.parametrize("family", ["gla", "delta-rule", "hgrn"])
-def test_a_kernel_that_reads_narrow_tensors_and_accumulates_in_float32_holds(family, dtype):
+def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(family, dtype):
     def widening(**arguments):
         wide = {
             n: x.float() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
@@ -318,7 +318,7 @@ def test_the_script_of_a_gradient_shows_it(tmp_path):
     assert printed == example.position.replace("x.grad", "arguments['x'].grad") and float(value) % 3 == 0
 
 
-def test_a_claim_is_an_assertion():
+def test_a_failed_claim_raises_an_assertion_error():
     right = believe_kernel("right", family="hgrn", kernel=KERNELS["hgrn"])
     report = right.check(examples=FEW)
     assert report.as_expected and {result.claim for result in report.results} == {"right"}
@@ -327,7 +327,7 @@ def test_a_claim_is_an_assertion():
         wrong.check(examples=FEW)
 
 
-def test_what_a_kernel_lacks_is_said_and_not_tried():
+def test_unsupported_features_are_reported_and_not_tried():
     def kernel(*, q, k, v, scale, initial_state, output_final_state):
         assert k.shape[1] and k.is_contiguous()
         return KERNELS["linear-attention"](
@@ -351,7 +351,7 @@ def test_what_a_kernel_lacks_is_said_and_not_tried():
         believe_kernel("plain", family="linear-attention", kernel=kernel)
 
 
-def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
+def test_a_kernel_that_needs_multiples_of_a_length_gets_only_these():
     def kernel(**arguments):
         assert arguments["x"].shape[1] % 16 == 0
         outputs, states = KERNELS["hgrn"](**arguments)
@@ -368,7 +368,7 @@ def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
     assert "T = 32," in result.counterexample.problem
 
 
-def test_a_kernel_is_given_no_more_tokens_than_it_reads():
+def test_a_kernel_gets_no_more_tokens_than_its_maximum():
     seen = []
 
     def kernel(**arguments):
@@ -390,7 +390,7 @@ OTHER_KINDS = [
 
 
 @pytest.mark.parametrize(("change", "says", "name"), OTHER_KINDS)
-def test_a_kernel_that_returns_something_of_another_kind_is_refuted(change, says, name, tmp_path):
+def test_a_kernel_that_returns_a_wrong_type_is_refuted(change, says, name, tmp_path):
     def kernel(**arguments):
         return change(*KERNELS["elementwise"](**arguments))
 
@@ -439,12 +439,12 @@ def test_a_gradient_that_raises_hides_no_mistake_in_others():
     assert verdicts(claim, 60, "gradient") == {"gradient": "refuted"}
 
 
-def test_a_rung_that_takes_too_long_ends_and_is_unknown_or_refuted(monkeypatch):
+def test_a_check_beyond_its_time_ends_as_unknown_or_refuted(monkeypatch):
     clock = 0
 
     def kernel(**arguments):
         nonlocal clock
-        clock += 1  # a second a call
+        clock += 1  # one second per call
         outputs, states = KERNELS["hgrn"](**arguments)
         return outputs * factor, states
 
@@ -505,14 +505,14 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
         ({"gate_gradient": "sum"}, "gate_gradient must be .*, got 'sum'"),
     ],
 )
-def test_what_does_not_fit_is_named(more, says):
+def test_inconsistent_arguments_are_reported(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
         believe_kernel("mine", **{"family": "gla", "kernel": KERNELS["gla"], **more})
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
-    """Compare with the kernel step by step in float64, whose numbers are integers and do not round."""
+def test_the_reference_is_the_recurrence_in_exact_numbers(family):
+    """Compare with the kernel step by step in float64, whose values are integers and do not round."""
     own = FAMILIES[family]
     lanes = 1 if own.lanes else 3
     scale = 2.0 if own.scaled else None

@@ -1,5 +1,5 @@
-"""An error that is carried into a chunk, or into a step, is rounded there too: where the steps of the true
-state cancel, and leave nothing of it, a rounding of it is left.
+"""Tests that errors that enter a chunk or a step are rounded there: if the steps of the true state cancel, a
+rounding of the error remains.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from ratproof.laws.kernels.problem import Problem
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
-    """Step by step; a correction reads a tenth of the state and nine, rounded before they cancel."""
+    """Compute step by step; a correction reads a tenth of the state and nine tenths, which are rounded before
+    they cancel.
+    """
     state, outputs = initial_state.clone(), []
     for t in range(r.shape[1]):
         read = sum((part * state * a[:, t, :, :, None]).sum(-2, keepdim=True) for part in (0.1, 0.9))
@@ -45,7 +47,7 @@ KERNELS = {
 
 @pytest.mark.parametrize("kernel, form", KERNELS.values(), ids=KERNELS)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(("float32", "float64")))
-def test_what_is_left_where_a_step_takes_everything_away_is_within_its_bound(kernel, form, seed, dtype):
+def test_the_remainder_after_cancellation_is_within_its_bound(kernel, form, seed, dtype):
     family = FAMILIES["rwkv-7"]
     problem = Problem(
         family, dtype, dtype, (12,), 1, 1, 1, 1, False, True, 1.0, "real", "mild", "free", seed
@@ -53,14 +55,14 @@ def test_what_is_left_where_a_step_takes_everything_away_is_within_its_bound(ker
     arrays, rng = problem.arrays(), np.random.default_rng(seed)
     arrays["k"] *= rng.random((12, 1, 1)) < 0.2
     arrays["a"][:], arrays["b"][:] = 1, -1
-    arrays["w"] = np.where(rng.random((1, 12, 1, 1)) < 0.3, 0.0, arrays["w"])  # -1 takes away what 0 keeps
+    arrays["w"] = np.where(rng.random((1, 12, 1, 1)) < 0.3, 0.0, arrays["w"])  # -1 removes what 0 preserves
     compare(Kernel("right", family, kernel, form), problem, arrays)
 
 
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9))
-def test_no_correction_is_larger_than_what_its_roundings_are_relative_to(family, seed, time):
-    """Nor is the correction of an error of 1 that is carried in, without values."""
+def test_no_correction_exceeds_the_size_that_its_roundings_are_relative_to(family, seed, time):
+    """This includes the correction of an error of 1 that enters, without values."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (time,), 1, 1, 3, 2, False, True, 1.0, "real", "mild", "free",
         seed,

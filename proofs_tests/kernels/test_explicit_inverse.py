@@ -1,5 +1,5 @@
-"""Gradients through an explicit inverse are within their bounds where corrections, or what flows into them,
-cancel: products of them are rounded before they do.
+"""Tests that gradients through an explicit inverse are within their bounds if corrections or their gradients
+cancel, since products are rounded before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers whose squares underflow or overflow have bounds, as all others have."""
+"""Tests that values whose squares underflow or overflow have bounds."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ SCALES = [2.0**-600, 2.0**600]
 
 
 @pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-200, 1.0, 1e200, 1e300])
-def test_a_norm_is_that_of_numbers_whose_squares_are_no_floats(scale):
+def test_a_norm_is_right_if_squares_are_not_floats(scale):
     vectors = scale * np.array([[3.0, 4.0], [0.0, 0.0]])
     assert np.allclose(norm(vectors), 5 * vectors[:, 0] / 3, rtol=1e-3, atol=0)
     assert np.array_equal(column_norm(vectors.T), norm(vectors)[None])
     assert np.isclose(root_mean_square(vectors), 2.5 * scale, rtol=1e-3, atol=0)
 
 
-def test_a_norm_of_numbers_whose_squares_are_floats_is_numpys_and_of_none_0():
+def test_a_norm_is_numpys_if_squares_are_floats_and_0_if_empty():
     vectors = np.random.default_rng(0).normal(size=(4, 5, 3))
     for axis in (0, 1, -1):
         assert np.array_equal(norm(vectors, axis), np.linalg.norm(vectors, axis=axis))
@@ -44,7 +44,7 @@ def test_a_norm_of_numbers_whose_squares_are_floats_is_numpys_and_of_none_0():
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @pytest.mark.parametrize("tried", [False, True], ids=["norms", "ellipsoids"])
 @pytest.mark.parametrize("scale", SCALES)
-def test_bounds_are_multiplied_with_what_results_are_linear_in(family, form, tried, scale):
+def test_bounds_scale_with_linear_inputs(family, form, tried, scale):
     problem = Problem(
         FAMILIES[family], "float64", "float64", (9,), 1, 2, 3, 2, False, True, 1.0, "real", "mild", "free", 6
     )
@@ -59,7 +59,7 @@ def test_bounds_are_multiplied_with_what_results_are_linear_in(family, form, tri
         )
         return [result.output_bounds, result.state_bounds], {n: bound for n, (_, bound) in flows.items()}
 
-    def same(other, bound):  # but for the least number, which is added to all of them
+    def same(other, bound):  # except for the smallest subnormal number, which is added to all of them
         return np.allclose(other, bound, rtol=1e-9, atol=max(1.0, scale) * 1e-300)
 
     with ellipsoids(tried):
@@ -74,8 +74,8 @@ def test_bounds_are_multiplied_with_what_results_are_linear_in(family, form, tri
 
 
 @pytest.mark.parametrize("tried", [False, True], ids=["norms", "ellipsoids"])
-def test_a_right_kernel_holds_for_a_last_token_after_a_burst_of_gates(tried):
-    """The burst leaves 1e-262 of one column, in which only zeros were written since."""
+def test_a_correct_kernel_holds_for_a_last_token_after_a_burst_of_gates(tried):
+    """The burst reduces one column to 1e-262, and only zeros were written since."""
     family = FAMILIES["gated-delta-rule"]
     problem = Problem(
         family, "float64", "float64", (100,), 1, 7, 4, 32, False, True, 1.0, "plain", "bursts", "hot", 7

@@ -1,4 +1,6 @@
-"""A recurrent kernel may add up a step's terms in any order; one that needs another form is told which."""
+"""Tests that a recurrent kernel may sum the terms of a step in any order, and that a hint
+suggests another form if one is needed.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def test_a_step_is_added_up_in_any_order(family, kernel, kind):
 
 @pytest.mark.parametrize("time", [2, 5])
 @pytest.mark.parametrize(("family", "kernel"), ORDERS.values(), ids=ORDERS)
-def test_no_order_leaves_its_bound_where_terms_cancel(family, kernel, time):
-    """A step that takes away what the one before wrote, but for a few units: what is left is small beside its
+def test_no_order_exceeds_its_bound_if_terms_cancel(family, kernel, time):
+    """A step removes what the previous one wrote, up to a few units: the remainder is small compared with its
     terms.
     """
     problem = Problem(
@@ -61,7 +63,7 @@ def test_no_order_leaves_its_bound_where_terms_cancel(family, kernel, time):
 
 
 def halves(x):
-    """A cumulative sum that starts anew in the middle, as a parallel scan does."""
+    """Return a cumulative sum that restarts in the middle, as in a parallel scan."""
     if x.shape[1] < 2:
         return x
     first, second = (halves(part) for part in (x[:, : x.shape[1] // 2], x[:, x.shape[1] // 2 :]))
@@ -70,7 +72,7 @@ def halves(x):
 
 @over_strings
 def parallel_scan(tensors, state, scale):
-    """HGRN whose states are sums over all tokens, with decays as quotients' logarithms."""
+    """Compute HGRN with states as sums over all tokens, and decays as exponentials of differences."""
     x, g = tensors["x"], tensors["g"]
     if not x.shape[1]:
         return x, x.sum(1) if state is None else state
@@ -82,7 +84,7 @@ def parallel_scan(tensors, state, scale):
     return outputs, outputs[:, -1]
 
 
-def test_a_kernel_that_needs_another_form_is_told_which():
+def test_a_kernel_that_needs_another_form_gets_a_hint():
     declared = {
         "family": "hgrn",
         "kernel": parallel_scan,

@@ -1,4 +1,6 @@
-"""Kernels of others, adapted: state-space layers with time steps, grouped values, functions by name."""
+"""Tests of adapted third-party kernels: state-space layers with time steps, grouped values, functions by
+name.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ STATELESS = ("initial-state",)
 
 
 def scan(u, delta, A, B, C, return_last_state, mistake=""):
-    """As mamba_ssm's reference has it: (B, D, T), (D, N) and (B, G, N, T)."""
+    """Compute a scan with the layout of mamba_ssm's reference: (B, D, T), (D, N) and (B, G, N, T)."""
     group = u.shape[1] // B.shape[1]
     B, C = B.repeat_interleave(group, 1), C.repeat_interleave(group, 1)
     h, outputs = u.new_zeros(u.shape[0], u.shape[1], A.shape[1]), []
@@ -40,7 +42,7 @@ def scan(u, delta, A, B, C, return_last_state, mistake=""):
     return (torch.stack(outputs, 2) if outputs else torch.zeros_like(u)), h
 
 
-def test_a_selective_scan_holds_on_every_rung():
+def test_a_selective_scan_holds_in_every_check():
     claim = believe_kernel("scan", family=SELECTIVE_SCAN, kernel=selective_scan(scan), without=STATELESS)
     assert verdicts(claim) == dict.fromkeys(("exact", "sampled", "gradient", "independence"), "holds")
 
@@ -71,7 +73,7 @@ def chunk_scan(x, dt, A, B, C, chunk_size, initial_states, return_final_states, 
     return (torch.cat(outputs, 1) if outputs else torch.zeros_like(x)), state
 
 
-def test_mamba_2s_chunks_hold_on_every_rung_and_a_wrong_edge_is_refuted():
+def test_mamba_2s_chunks_hold_in_every_check_and_a_wrong_boundary_is_refuted():
     declared = {"family": SSD, "form": "chunked", "chunk": 16}
     claim = believe_kernel("ssd", kernel=ssd(chunk_scan, 16), **declared)
     assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
@@ -100,7 +102,7 @@ def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
 
 
 def complex_scan(factors, inputs, state=None, mistake=""):
-    """Compute an LRU's recurrence as it is written down, for (D,), (B, T, D) and (B, D), all complex."""
+    """Compute an LRU's recurrence as defined, for (D,), (B, T, D) and (B, D), all complex."""
     turn = factors.conj() if mistake == "turned the other way" else factors
     turn = turn.abs() if mistake == "the size alone" else turn
     if mistake == "a gradient that is not conjugate":
@@ -115,7 +117,7 @@ def complex_scan(factors, inputs, state=None, mistake=""):
 
 
 def doubled(factors, inputs):
-    """A parallel scan, which knows neither states before nor strings of no tokens."""
+    """Compute a parallel scan, which supports neither initial states nor empty sequences."""
     powers, step = factors.expand(inputs.shape), 1
     while step < inputs.shape[1]:
         later = powers[:, step:] * inputs[:, :-step] + inputs[:, step:]
@@ -125,7 +127,7 @@ def doubled(factors, inputs):
     return inputs
 
 
-def test_an_lrus_scan_holds_on_every_rung():
+def test_an_lrus_scan_holds_in_every_check():
     claim = believe_kernel("mine", family=LRU, kernel=lru(complex_scan))
     assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
     parallel = {"form": "chunked", "chunk": 129, "without": ("initial-state", "empty")}
@@ -148,7 +150,7 @@ def test_a_wrong_scan_of_an_lru_is_refuted(mistake, rung):
     assert verdicts(claim, 60, rung) == {rung: "refuted"}
 
 
-def test_the_reference_of_complex_factors_is_their_recurrence():
+def test_the_reference_with_complex_factors_is_their_recurrence():
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (9,), "batch": 2, "heads": 3}
     rest = {
         "keys": 1,
@@ -169,8 +171,8 @@ def test_the_reference_of_complex_factors_is_their_recurrence():
 
 
 @pytest.mark.parametrize("wrong", [False, True])
-def test_values_in_groups(wrong):
-    """A kernel that repeats queries and keys for two heads of values each."""
+def test_grouped_values(wrong):
+    """A kernel repeats queries and keys for two heads of values each."""
 
     def kernel(*, q, k, **tensors):
         q, k = (x.repeat(1, 1, 2, 1) if wrong else x.repeat_interleave(2, 2) for x in (q, k))
@@ -182,7 +184,7 @@ def test_values_in_groups(wrong):
     assert wrong != (set(answers.values()) == {"holds"})
 
 
-def test_a_function_of_a_library_by_its_name(monkeypatch):
+def test_a_library_function_by_its_name(monkeypatch):
     module = ModuleType("fla.ops.gla")
 
     def fused_recurrent_gla(q, k, v, gk=None, scale=None, initial_state=None, output_final_state=False):
@@ -206,7 +208,7 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
 
 
 @pytest.mark.parametrize("form", [KernelForm(), KernelForm(chunk=4)], ids=["recurrent", "chunked"])
-def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(form):
+def test_a_scan_is_gated_attention_of_products_with_no_smaller_bound(form):
     """Its decays and values are products with time steps, which are rounded too."""
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}
     rest = {

@@ -1,4 +1,4 @@
-"""The reference's states and bounds, made for all tokens at once, are those of one token after another."""
+"""Tests that the reference's vectorised states and bounds equal those of one token after another."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def same(one, other):
 
 
 def alike(many, each):
-    """Are these snapshots, and those one after another?"""
+    """Check that these snapshots equal the sequential ones."""
     return all(
         same(getattr(many, part)[t], getattr(one, part))
         for t, one in enumerate(each)
@@ -94,14 +94,14 @@ def roles(problem):
 
 @contextmanager
 def ellipsoids(tried):
-    """Are bounds by ellipsoids tried always, or never?"""
+    """Always or never try bounds by ellipsoids."""
     told = lambda errors, course: tried
     with patch.object(recurrent, "says_little", told), patch.object(chunked, "says_little", told):
         yield
 
 
 @given(problems(), forms)
-def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
+def test_states_and_bounds_equal_the_sequential_ones(problem, form):
     own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
     with ellipsoids(False):
         states = bounded_states(own, form, arithmetic)
@@ -111,7 +111,7 @@ def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
 
 
 @given(problems(), forms)
-def test_so_are_the_adjoints(problem, form):
+def test_the_adjoints_are_equal(problem, form):
     own, arithmetic, weights = roles(problem), RoundingUnits.of(problem.dtype), problem.weights()
     lanes = (..., None) if problem.family.lanes else ...
     outputs, final = weights["o"][lanes], weights["final_state"].reshape(own.start.shape)
@@ -139,7 +139,7 @@ def test_no_bound_is_larger_with_ellipsoids(problem, form, backwards):
 
 
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
-def test_an_ellipsoids_steps_are_the_recurrences(family):
+def test_an_ellipsoids_steps_are_those_of_the_recurrence(family):
     """They start from the identity matrix, without values."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (6,), 2, 2, 3, 3, False, True, 1.0, "real", "mild",
@@ -157,7 +157,7 @@ def test_an_ellipsoids_steps_are_the_recurrences(family):
 
 
 def one_after_another(own, form, arithmetic):
-    """Bounds before each token and after the last, by ellipsoids, of a kernel in chunks."""
+    """Return bounds by ellipsoids before each token and after the last, for a chunked kernel."""
     norms, every, bounds = Running(own, form, arithmetic), Ellipsoids(own), []
 
     def bound():
@@ -180,7 +180,7 @@ def one_after_another(own, form, arithmetic):
 
 
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
-def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(family):
+def test_bounds_by_ellipsoids_in_chunks_equal_the_sequential_ones(family):
     problem = Problem(
         FAMILIES[family], "float32", "float32", (30,), 2, 1, 4, 2, False, True, 1.0, "real", "mild",
         "free", 3,
@@ -194,8 +194,8 @@ def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(fam
 
 
 def worst(moves, towards):
-    """The error that reaches the farthest along a direction, of those that moves may make: each is a matrix,
-    which an error is multiplied by, and then a vector and a number, for what is added along it, or a radius.
+    """Return the error that reaches farthest in a direction. Each move multiplies the error by a matrix, and
+    adds a vector times a bounded number, or any vector up to a radius.
     """
     flow, along = towards, []
     for step, _, _ in moves[::-1]:
@@ -213,8 +213,8 @@ TIME, ONE = 40, np.eye(4)
 
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 @pytest.mark.parametrize("part", ["own", "ball", "addition", "addition first", "at ends", "all", "all first"])
-def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
-    """Nor is an ellipsoid much larger than those errors: a tenth of its size is reached."""
+def test_no_possible_error_leaves_its_ellipsoid(family, part):
+    """The ellipsoid is not much larger than those errors: a tenth of its size is reached."""
     rng = np.random.default_rng(len(part))
     problem = Problem(
         FAMILIES[family], "float64", "float64", (TIME,), 1, 1, 4, 2, False, True, 1.0, "real", "mild",
@@ -229,7 +229,7 @@ def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
     ends = rng.random((5, 1, 1, 1, 2)) * (part in ("at ends", "all"))
     nothing = np.zeros((TIME, 1, 1, 1, 1))
     own, ball, addition = added.values()
-    if part == "at ends" or part == "own":  # as in chunks of 8
+    if part == "at ends" or part == "own":  # in chunks of 8
         bounds = ellipsoid.in_chunks(inputs, own, ends, 0 * ends, list(range(0, TIME, 8)))[0]
     else:
         ends = 0 * ends
@@ -246,7 +246,7 @@ def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
     assert bounds[-1, 0, 0, 0, 0] / 10 <= reached <= bounds[-1, 0, 0, 0, 0]
 
 
-def test_an_ellipsoid_is_no_longer_than_the_root_of_its_trace_and_grows_where_errors_are_rounded():
+def test_an_ellipsoid_is_bounded_by_the_root_of_its_trace_and_grows_with_roundings():
     problem = Problem(
         FAMILIES["delta-rule"], "float64", "float64", (9,), 1, 1, 3, 1, False, True, 1.0, "real", "mild",
         "free", 5,
@@ -264,14 +264,14 @@ def test_an_ellipsoid_is_no_longer_than_the_root_of_its_trace_and_grows_where_er
     assert np.array_equal(grown[:8], plain[:8]) and (grown[8:] > plain[8:]).all()
 
 
-def test_numbers_that_are_too_large_leave_the_norm():
+def test_too_large_numbers_fall_back_to_the_norm():
     none = [(np.ones((1, 1, 1)), np.full((1, 1, 1, 2, 2), x)) for x in (np.inf, np.nan)]
     assert ellipsoid.half_axes(none).min() == np.inf
 
 
-def test_a_state_that_is_off_at_a_late_edge_is_seen_by_ellipsoids_alone():
-    """By a hundredth, after 960 tokens in chunks of 64: a norm's bound says nothing there of five times as
-    much.
+def test_an_error_at_a_late_boundary_is_detected_by_ellipsoids_only():
+    """The state is off by a hundredth after 960 tokens in chunks of 64, and the norm's bound permits five
+    times as much.
     """
     family, off = FAMILIES["delta-rule"], 0.0
 

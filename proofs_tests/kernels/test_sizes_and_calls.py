@@ -1,6 +1,4 @@
-"""Kernels that are wrong for some sizes, layouts or options alone, and those that training calls otherwise:
-none of them is believed.
-"""
+"""Tests that kernels that are wrong only for some sizes, layouts, options or training calls do not hold."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 
 
 def planted(wrong):
-    """A kernel whose outputs are off where ``wrong`` says so of its arguments."""
+    """Return a kernel whose outputs are wrong if ``wrong`` is true of its arguments."""
 
     def plant(right):
         @functools.wraps(right)
@@ -44,7 +42,7 @@ def planted(wrong):
 
 
 def with_arguments(change):
-    """A kernel that is given other arguments."""
+    """Return a kernel that gets other arguments."""
 
     def plant(right):
         return lambda **arguments: right(**{**arguments, **change(**arguments)})
@@ -66,7 +64,7 @@ class FlowCheck(torch.autograd.Function):
 
 
 def flowing(changes):
-    """A kernel whose gradients are changed: ``changes(arguments)`` makes the change, or is None."""
+    """Return a kernel whose gradients are changed: ``changes(arguments)`` returns the change, or None."""
 
     def plant(right):
         def kernel(**arguments):
@@ -158,7 +156,7 @@ CORRECTED_OR_NOT = ("linear-attention", "delta-rule")
 
 @pytest.fixture
 def usual(monkeypatch, unshrunk, all_sizes):
-    """Calls as users have them, but for the longest; no search for a smaller counterexample."""
+    """Verify with the default calls, except for the longest, and without shrinking."""
     monkeypatch.setattr(drawing, "LENGTHS", (*SHORT, 513))
     monkeypatch.setattr(rungs, "SHRINKING", 1)
 
@@ -174,17 +172,17 @@ def refuted(claim, kind, examples=100):
 
 @pytest.mark.parametrize("family", CORRECTED_OR_NOT)
 @pytest.mark.parametrize(("plant", "kind"), FAULTS.values(), ids=FAULTS)
-def test_no_fault_of_sizes_layouts_and_options_is_believed(usual, plant, kind, family):
+def test_no_fault_of_sizes_layouts_and_options_holds(usual, plant, kind, family):
     claim = believe_kernel("planted", family=family, kernel=plant(KERNELS[family]))
     assert refuted(claim, kind)
 
 
 @pytest.mark.parametrize("kind", KERNEL_RUNGS)
-def test_a_right_kernel_holds_in_all_of_these_calls(usual, kind):
+def test_a_correct_kernel_holds_in_all_of_these_calls(usual, kind):
     assert not refuted(believe_kernel("right", family="gla", kernel=KERNELS["gla"]), kind, 40)
 
 
-def test_sizes_and_lengths_are_those_of_the_claim_and_the_report_has_the_largest(all_sizes):
+def test_sizes_and_lengths_come_from_the_claim_and_the_report_has_the_largest(all_sizes):
     seen = []
 
     def kernel(**arguments):
@@ -203,7 +201,7 @@ def test_sizes_and_lengths_are_those_of_the_claim_and_the_report_has_the_largest
 
 
 @pytest.mark.parametrize("kind", KERNEL_RUNGS)
-def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(monkeypatch, kind):
+def test_every_check_has_a_wide_call_and_one_with_keys_not_a_multiple_of_16(monkeypatch, kind):
     monkeypatch.setattr(drawing, "LARGEST", LARGEST)
     rung = KERNEL_RUNGS[kind]
     kernel = believe_kernel("wide", family="gla", kernel=KERNELS["gla"]).kernel
@@ -240,7 +238,7 @@ def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(m
         ),
     ],
 )
-def test_sizes_and_lengths_are_whole_numbers(more, says):
+def test_sizes_and_lengths_must_be_integers(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
         believe_kernel("mine", family="gla", kernel=KERNELS["gla"], **more)
 

@@ -1,4 +1,6 @@
-"""The construction that claims about linear recurrences share: how many states, and broken on purpose."""
+"""Tests of the construction that claims about linear recurrences share: its number of states, and mutations
+of it.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,13 @@ OF_RANK_ONE = ("gated_delta_net", "delta_net", "rwkv_7")
 
 
 def claim_of(module):
-    """The claim, and its layer."""
+    """Return the claim and its layer."""
     loaded = import_module(f"theory.linear_recurrences.{module}")
     return loaded.CLAIM, loaded.LAYER
 
 
 def generic_weights(module, size, alphabet="abc"):
-    """Return weights of which hardly two are equal, and the corrected variant."""
+    """Return weights that are mostly distinct, and the corrected variant."""
     claim, _ = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     return loaded.weights(size).generic(alphabet), claim.variant("corrected")
@@ -57,8 +59,8 @@ def generic_weights(module, size, alphabet="abc"):
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 @pytest.mark.parametrize("module", MEMORIES)
-def test_the_automaton_has_a_state_a_number_and_two_and_none_is_spare(module, size):
-    """K + 2, and 2 N + 2 where numbers are complex: for weights that hide nothing it is the Hankel rank."""
+def test_the_automaton_has_a_state_per_component_and_two_and_is_minimal(module, size):
+    """It has K + 2 states, and 2 N + 2 for complex numbers, which for generic weights is the Hankel rank."""
     weights, variant = generic_weights(module, size)
     _, layer = claim_of(module)
     (automaton,) = variant.reading.construction(weights)
@@ -66,14 +68,14 @@ def test_the_automaton_has_a_state_a_number_and_two_and_none_is_spare(module, si
 
 
 @pytest.mark.parametrize(("module", "states"), [("min_gru", 2), ("min_lstm", 2), ("rg_lru", 2), ("hgrn", 3)])
-def test_a_units_automaton_has_as_few_states_as_is_said(module, states):
+def test_a_units_automaton_has_the_stated_number_of_states(module, states):
     loaded = import_module(f"theory.linear_recurrences.{module}")
     for automaton in loaded.LAYER.automata(loaded.CASES.generic("abc")):
         assert automaton.states == states == rank(automaton)
 
 
-def test_the_first_token_takes_a_third_state():
-    """RG-LRU as it is programmed, for weights that hide nothing."""
+def test_the_first_token_needs_a_third_state():
+    """RG-LRU is tested as programmed, with generic weights."""
     rg_lru = import_module("theory.linear_recurrences.rg_lru")
     (automaton,) = rg_lru.three_states(rg_lru.AT_ZERO.generic("abc"))
     assert automaton.states == 3 == rank(automaton)
@@ -81,7 +83,7 @@ def test_the_first_token_takes_a_third_state():
 
 @pytest.mark.parametrize(("window", "n"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)])
 @pytest.mark.parametrize("alphabet", ["a", "ab"])
-def test_mambas_automaton_has_a_block_a_history(window, n, alphabet):
+def test_mambas_automaton_has_a_block_per_history(window, n, alphabet):
     mamba = import_module("theory.linear_recurrences.mamba")
     histories = sum(len(alphabet) ** i for i in range(window))
     (automaton,) = mamba.CONVOLVED.automata(mamba.convolved_weights((window, n)).generic(alphabet))
@@ -90,8 +92,10 @@ def test_mambas_automaton_has_a_block_a_history(window, n, alphabet):
 
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize("module", [*MEMORIES, *UNITS])
-def test_a_break_is_refuted(monkeypatch, module, what):
-    """Transposed, started or ended elsewhere, or reading another letter, or twice: for weights that tell."""
+def test_a_mutation_is_refuted(monkeypatch, module, what):
+    """The automata are transposed, have changed initial or final weights, or read another letter, or read
+    twice, for generic weights.
+    """
     claim, _ = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     signature = loaded.CASES if module in UNITS else loaded.weights(2)
@@ -102,13 +106,13 @@ def test_a_break_is_refuted(monkeypatch, module, what):
 
 
 REMEMBERING = {"mamba": "convolved_weights"} | dict.fromkeys(IN_CHUNKS, "weights")
-"""Modules of layers that remember tokens besides their numbers, and the functions of their weights."""
+"""Modules of layers that remember tokens in addition to their state, and the functions of their weights."""
 
 
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize("module", REMEMBERING)
-def test_a_break_is_refuted_where_tokens_are_remembered(monkeypatch, module, what):
-    """Windows, and chunks, of two tokens, with weights that tell."""
+def test_a_mutation_is_refuted_if_tokens_are_remembered(monkeypatch, module, what):
+    """The layers have windows and chunks of two tokens, and generic weights."""
     loaded = import_module(f"theory.linear_recurrences.{module}")
     cases = [getattr(loaded, REMEMBERING[module])((2, 2)).generic("ab", first) for first in (0, 3)]
     told = loaded.CLAIM.variant("corrected").changed(small_cases=lambda letters: iter(cases))
@@ -116,8 +120,10 @@ def test_a_break_is_refuted_where_tokens_are_remembered(monkeypatch, module, wha
     assert_refuted(monkeypatch, loaded.CLAIM.name, "corrected", what)
 
 
-def test_the_numbers_of_mamba_go_to_the_next_history():
-    """For the convolved layer's automata on weights that tell: each string's output, token by token."""
+def test_the_state_of_mamba_moves_to_the_next_history():
+    """The output of the convolved layer's automata is compared for each string, token by token, with generic
+    weights.
+    """
     mamba = import_module("theory.linear_recurrences.mamba")
     weights = mamba.convolved_weights((3, 2)).generic("ab")
     (automaton,) = mamba.CONVOLVED.automata(weights)
@@ -127,7 +133,7 @@ def test_the_numbers_of_mamba_go_to_the_next_history():
 
 
 def broken(monkeypatch, module, layer):
-    """The corrected variant with the automata of another layer, on weights that tell."""
+    """Return the corrected variant with the automata of another layer, on generic weights."""
     claim, right = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     cases = [loaded.weights(2).generic("ab", first) for first in (0, 3)]
@@ -142,7 +148,7 @@ def broken(monkeypatch, module, layer):
 
 @pytest.mark.parametrize("module", MEMORIES)
 @pytest.mark.parametrize("part", ["reads before", "no update", "no decay"])
-def test_another_construction_is_refuted_and_not_proved_of_any_size(monkeypatch, module, part):
+def test_another_construction_is_refuted_and_not_proved_for_any_size(monkeypatch, module, part):
     _, layer = claim_of(module)
     other = {
         "reads before": lambda: layer.reading_first(not layer.reading.first),
@@ -158,7 +164,7 @@ def test_another_construction_is_refuted_and_not_proved_of_any_size(monkeypatch,
         assert not all(identity.holds for identity in mixed.identities())
 
 
-def test_a_term_of_rank_one_transposed_is_refuted_and_not_proved_of_any_size(monkeypatch):
+def test_a_transposed_term_of_rank_one_is_refuted_and_not_proved_for_any_size(monkeypatch):
     """RWKV-7 has two different factors; DeltaNet uses one key twice, so its matrix is symmetric."""
     _, layer = claim_of("rwkv_7")
     ((left, right),) = layer.terms
@@ -172,13 +178,13 @@ def test_a_term_of_rank_one_transposed_is_refuted_and_not_proved_of_any_size(mon
 
 
 @pytest.mark.parametrize("module", OF_RANK_ONE)
-def test_a_term_of_rank_one_left_out_is_not_proved_of_any_size(module):
+def test_a_missing_term_of_rank_one_is_not_proved_for_any_size(module):
     _, layer = claim_of(module)
     assert not all(identity.holds for identity in replace(layer, terms=()).identities())
 
 
 def of_matrix(module, weights, v, string):
-    """Outputs of a matrix memory with a column for each number of v, as papers write it, in matrices."""
+    """Return outputs of a matrix memory with a column for each component of v, in the papers' matrix form."""
     s = np.zeros((weights.n, len(v)), dtype=object) + Fraction(0)
     outputs = []
     for x in string:
@@ -203,8 +209,8 @@ def of_matrix(module, weights, v, string):
 @pytest.mark.parametrize("module", ["gla", "delta_net", "gated_delta_net", "rwkv_7"])
 @settings(max_examples=10)
 @given(data=st.data())
-def test_columns_of_a_matrix_memory_never_meet(module, data):
-    """The unit of a claim is a number of the output of the whole matrix, run as papers write it."""
+def test_columns_of_a_matrix_memory_are_independent(module, data):
+    """The unit of a claim is a component of the output of the full matrix in the papers' form."""
     loaded = import_module(f"theory.linear_recurrences.{module}")
     w = data.draw(loaded.weights(2).random("ab"))
     w = replace(w, entries={**w.entries, "s_0": (Fraction(0),) * 2})
@@ -216,7 +222,7 @@ def test_columns_of_a_matrix_memory_never_meet(module, data):
         assert [o for (o,) in shown] == [outputs[column] for outputs in of_matrix(module, w, v, string)]
 
 
-def test_sums_over_places_are_compared_whatever_their_order_and_names():
+def test_sums_over_indices_are_compared_up_to_order_and_names():
     t = AnySize()
     row = t.sum(lambda i: t.sum(lambda j: t.q[i] * (t.M[i, j] * t.s[j])))
     column = t.sum(lambda j: t.sum(lambda i: t.q[i] * t.M[i, j]) * t.s[j])
@@ -230,7 +236,7 @@ def test_sums_over_places_are_compared_whatever_their_order_and_names():
 
 
 def test_every_claim_of_the_folder_is_here():
-    """A claim that is added is in one of the lists above, or has tests of its own."""
+    """Every claim is in one of the lists above, or has separate tests."""
     folder = {c.name for n, c in registry.modules().items() if n.startswith("theory.linear_recurrences.")}
     here = {module.replace("_", "-") for module in (*MEMORIES, *UNITS, *IN_CHUNKS)}
     assert folder - here == {"mamba", "mamba-theorem-1"} and here <= folder <= set(claims())

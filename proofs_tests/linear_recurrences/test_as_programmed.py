@@ -1,4 +1,4 @@
-"""Tests that exp, softplus and log space in the claims agree with torch, where paper and program differ."""
+"""Tests that exp, softplus and log space in the claims agree with torch if paper and program differ."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ def ball(x):
 
 
 @given(NUMBERS)
-def test_zero_order_hold_of_softplus_is_the_sigmoid_and_delta_b_is_more(z):
-    """Mamba's Theorem 1, in balls: exp(-softplus(z)) = 1 - sigmoid(z), and softplus(z) > sigmoid(z)."""
+def test_zero_order_hold_of_softplus_is_the_sigmoid_and_delta_b_is_larger(z):
+    """Mamba's Theorem 1 is computed in balls: exp(-softplus(z)) = 1 - sigmoid(z), and softplus(z) >
+    sigmoid(z).
+    """
     with flint.ctx.workprec(200):
         delta, gate = (1 + ball(z).exp()).log(), 1 / (1 + (-ball(z)).exp())
         held = ((-delta).exp() - 1) / (delta * mamba_theorem_1.A) * delta
@@ -53,7 +55,7 @@ def cases():
 
 
 def hidden_as_programmed(w, word, least):
-    """C q / max(|n q|, least(M)) of the stabilised numbers, M = exp(m)."""
+    """Return C q / max(|n q|, smallest(M)) of the stabilised values, M = exp(m)."""
     ones = Weights(w.over, w.alphabet, {**w.entries, "v": {"a": Fraction(1), "b": Fraction(1)}}, w.size)
     state, normaliser = (mlstm.AS_PROGRAMMED.start(case) for case in (w, ones))
     for x in word:
@@ -67,13 +69,15 @@ def hidden(w, word):
 
 
 @given(cases(), WORD)
-def test_the_programs_denominator_makes_the_stabiliser_vanish(w, word):
-    """Exactly, for all gates: max(|n q|, exp(-m)) of stabilised numbers is max(|n q|, 1) of the others."""
+def test_the_programs_denominator_cancels_the_stabiliser(w, word):
+    """Exactly, for all gates: max(|n q|, exp(-m)) of stabilised values corresponds to max(|n q|, 1) of the
+    others.
+    """
     assert hidden_as_programmed(w, word, lambda m: 1 / m) == hidden(w, word)
 
 
 def test_with_1_in_its_place_it_does_not():
-    """The smallest: one token whose input gate, 1/2, and forget gate, 1/2, are below 1."""
+    """The smallest example is one token whose input gate, 1/2, and forget gate, 1/2, are below 1."""
     half, one = Fraction(1, 2), (Fraction(1), Fraction(0))
     entries = {"f": half, "i": half, "q": one, "k": one, "v": Fraction(1)}
     w = Weights(REAL, "a", {n: {"a": value} for n, value in entries.items()} | {"s_0": (0, 0)}, ("K", 2))
@@ -85,8 +89,8 @@ def g(x):
 
 
 @given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=8), NUMBERS)
-def test_the_scan_in_log_space_is_the_step_from_g_of_the_first_state(tokens, first):
-    """A scan of logarithms by cumulated sums, against the step (1 - z) h + z g(h~) from g(h_0)."""
+def test_the_scan_in_log_space_equals_the_step_from_g_of_the_initial_state(tokens, first):
+    """A scan of logarithms by cumulative sums equals the step (1 - z) h + z g(h~) from g(h_0)."""
     z, candidate = (torch.tensor([float(t[i]) for t in tokens], dtype=torch.float64) for i in range(2))
     start = torch.tensor([float(first)], dtype=torch.float64)
     kept = torch.cat([torch.zeros(1, dtype=torch.float64), -F.softplus(z)]).cumsum(0)
@@ -100,7 +104,7 @@ def test_the_scan_in_log_space_is_the_step_from_g_of_the_first_state(tokens, fir
 
 
 @given(st.fractions(0, 9, max_denominator=9))
-def test_g_is_the_programs_where_the_claim_draws(x):
+def test_g_is_the_programs_on_the_drawn_weights(x):
     assert float(min_gru.g(x)) == pytest.approx(
         float(g(torch.tensor(float(x), dtype=torch.float64))), rel=1e-12
     )

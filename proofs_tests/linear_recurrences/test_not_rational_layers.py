@@ -1,4 +1,4 @@
-"""The layers that are no automata compute what torch does, with autograd's gradients of TTT's loss."""
+"""Tests that the layers that are not automata agree with torch, with autograd's gradients of TTT's loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from theory.not_rational.cells import CELLS
 from theory.not_rational.weights import some
 
 CLOSE = 1e-9
-"""Float64 is that near for a few letters and weights that are eighths."""
+"""Tolerance of float64 for a few letters and weights that are eighths."""
 
 
 def of_balls(weighted_cell, word):
@@ -51,7 +51,9 @@ def rwkv_4(w, word):
 
 
 def mlstm(w, word):
-    """Parallel, stabilised by the largest exponent, with the denominator that published kernels have."""
+    """Compute the parallel form, stabilised by the largest exponent, with the denominator of published
+    kernels.
+    """
     q, k, v = (read(w, name, word) for name in "qkv")
     logs = F.logsigmoid(w["f"][word])
     exponents = w["i"][word] + logs.flip(0).cumsum(0).flip(0) - logs

@@ -1,5 +1,5 @@
-"""The formulas by which the papers compute gates, broken on purpose: network and automaton have them in
-different ways, so that each break is refuted.
+"""Tests that mutated formulas for gates are refuted, because network and automaton evaluate them
+differently.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Tests of the runner that breaks the code, ``mutants/``."""
+"""Tests of the mutation runner, ``mutants/``."""

@@ -1,4 +1,6 @@
-"""Faults planted in the claims: the kept matrix says that each is seen, and a sample of it runs again."""
+"""Tests of faults planted in the claims: the stored matrix shows that each is detected, and a sample of it
+runs again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
 AUDITED = [claim for claim in claims().values() if any(row.claim == claim.name for row in ROWS)]
 """The claims of the matrix; the page lists the others."""
 SAMPLE = 12
-"""Faults that run again; some seconds each, where one rung holds."""
+"""Number of faults that run again, each for some seconds if one check holds."""
 
 
 UNDERFLOW = "probably no long string is a case, because products of 150 weights underflow"
@@ -37,14 +39,14 @@ UNSEEN = {
         for variant in ("corrected", "corrected-with-fewer-states")
     },
 }
-"""Faults that no rung notices, each with the reason; the page lists them."""
+"""Faults that no check detects, each with the reason; the page lists them."""
 
 
-def test_every_other_fault_is_seen_by_a_rung():
+def test_every_other_fault_is_detected_by_a_check():
     assert {row.key for row in FAULTS if not row.seen_by} == set(UNSEEN)
 
 
-def test_every_claim_holds_where_nothing_is_broken():
+def test_every_claim_holds_without_a_fault():
     assert [row.key for row in ROWS if row.says == audit.NOTHING and row.seen_by] == []
 
 
@@ -53,7 +55,7 @@ def test_some_claims_are_audited():
 
 
 @pytest.mark.parametrize("claim", AUDITED, ids=lambda claim: claim.name)
-def test_every_rung_that_holds_sees_a_fault(claim):
+def test_every_check_that_holds_detects_a_fault(claim):
     for variant in audit.holding(claim):
         mine = [row for row in FAULTS if (row.claim, row.variant) == (claim.name, variant.name)]
         promised = {audit.COLUMNS[kind] for kind in variant.kinds}
@@ -62,7 +64,7 @@ def test_every_rung_that_holds_sees_a_fault(claim):
 
 
 @pytest.mark.parametrize("claim", AUDITED, ids=lambda claim: claim.name)
-def test_every_part_of_a_claim_is_broken_in_three_ways(claim):
+def test_every_part_of_a_claim_has_three_faults(claim):
     faults = Counter(row.part for row in FAULTS if row.claim == claim.name)
     parts = {"network", "automaton"}
     for variant in audit.holding(claim):
@@ -73,14 +75,14 @@ def test_every_part_of_a_claim_is_broken_in_three_ways(claim):
 
 
 @pytest.mark.parametrize("fault", text_faults(), ids=lambda fault: fault.says)
-def test_a_fault_that_is_a_text_changes_one_place(fault):
+def test_a_fault_in_the_text_changes_one_location(fault):
     text = (ROOT / fault.file).read_text(encoding="utf-8")
     assert fault.planted(text) != text
     assert set(fault.claims) <= set(claims())
 
 
 def sample():
-    """Some faults that are no texts, of different claims, in which no rung that holds takes long."""
+    """Return some faults in networks, automata or gradients, of different claims whose checks are fast."""
     quick = [
         r
         for r in FAULTS
@@ -91,7 +93,7 @@ def sample():
 
 
 @pytest.mark.parametrize("row", sample(), ids=lambda row: row.key)
-def test_the_same_rungs_see_a_fault_when_it_runs_again(row):
+def test_the_same_checks_detect_a_fault_when_it_runs_again(row):
     try:
         build()
     except NoCoq as error:

@@ -34,7 +34,7 @@ def mutants_of(source: str) -> set[tuple[str, str]]:
     return {(c.definition, c.after) for c in changes if c is not None}
 
 
-def test_annotations_docstrings_and_representations_are_left_as_they_are():
+def test_annotations_docstrings_and_representations_are_not_mutated():
     assert mutants_of(SOURCE) == {
         ("Pair", "size: int | None = 3"),
         ("Pair", "size: int | None = 1"),
@@ -61,7 +61,7 @@ def rooms(root: Path) -> Path:
     return root
 
 
-def test_a_longer_sample_begins_as_a_shorter_one_and_is_spread_over_the_lines(tmp_path):
+def test_a_longer_sample_extends_a_shorter_one_and_is_spread_over_the_lines(tmp_path):
     root = rooms(tmp_path)
     short, long = (session.MutantSession(root / "s.json", 1) for _ in range(2))
     short.draw(root, ["automata", "neural"], 4)
@@ -82,7 +82,7 @@ def test_a_session_is_read_back(tmp_path):
     assert again.mutants == drawn.mutants and again.seed == 7 and again.mutants[0].outcome == "killed"
 
 
-def test_entries_of_equivalent_mutants_that_no_longer_apply_are_named(tmp_path):
+def test_obsolete_entries_of_equivalent_mutants_are_reported(tmp_path):
     root = rooms(tmp_path)
     entries = [("x3 = 3 + y", "x3 = 3 - y"), ("x3 = 3 + y", "x3 = 8 + y"), ("gone", "away")]
     text = "".join(

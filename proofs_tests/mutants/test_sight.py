@@ -1,4 +1,4 @@
-"""Which tests run for a mutant, and in which order."""
+"""Tests of which tests run for a mutant, and in which order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tree(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def test_tests_that_see_a_module_run_in_the_order_of_their_distance(tmp_path):
+def test_tests_that_import_a_module_run_in_the_order_of_their_distance(tmp_path):
     root = tree(
         tmp_path,
         {
@@ -42,7 +42,7 @@ def test_tests_that_see_a_module_run_in_the_order_of_their_distance(tmp_path):
     ]
 
 
-def test_programs_conftest_and_walked_packages_are_seen_through(tmp_path):
+def test_programs_conftest_and_walked_packages_count_as_imports(tmp_path):
     root = tree(
         tmp_path,
         {
@@ -60,7 +60,7 @@ def test_programs_conftest_and_walked_packages_are_seen_through(tmp_path):
     assert seen.ordered("neural/layer.py", tests) == ["proofs_tests/neural/test_layer.py"]
 
 
-def test_a_room_has_the_tests_of_its_folders_and_a_paper_is_the_theorys(tmp_path):
+def test_a_package_has_the_tests_of_its_folders_and_a_paper_belongs_to_theory(tmp_path):
     folders = ("automata/rules", "theory/paper", "neural/paper", "ratproof/certify", "ratproof/commands")
     tests = ("automata", "rules", "theory", "neural", "paper", "ratproof", "certify", "training")
     root = tree(tmp_path, {f"{f}/x.py": "" for f in (*folders, *(f"proofs_tests/{t}" for t in tests))})

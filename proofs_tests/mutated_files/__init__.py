@@ -1,1 +1,3 @@
-"""Mutants of every file format: refused in one sentence with exit status 2, or read right."""
+"""Tests of mutated files of every format: they are refused with a one-line error and exit status 2, or read
+correctly.
+"""

@@ -1,4 +1,4 @@
-"""Edits of files, as Hypothesis draws them: of bytes, lines, JSON texts, archives and checkpoints."""
+"""Strategies for edits of files: of bytes, lines, JSON texts, archives and checkpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 """The ``draw`` function of a composite strategy."""
 MISREAD = ["1_000", "٣", "１", " 1", "1 ", "1\n"]
-"""Texts that Python reads as numbers, and no file's number is one of them."""
+"""Texts that Python reads as numbers, but that are not numbers in any file."""
 PLAIN = "1/0 0 -0 1 -1 2 1/2 0/0 -1/3 1/-2 nan NaN inf -inf Infinity 1e999999999 1e-999999999 1e400 1e5000"
 ODD = "0x10 +1 .5 5. 1e 1,5 ½ true false - 1/2/3 0.1 1e10 00 01"
 ODD_NUMBERS = [*MISREAD, *PLAIN.split(), *ODD.split(), "", "9" * 5000]
@@ -65,8 +65,8 @@ SNIPPETS = (
 
 @st.composite
 def mutants(draw: Draw, name: str, data: bytes) -> bytes:
-    """Return a strategy of mutants of a file, in the format that its name has: five times in six of its
-    content, else of its bytes; mostly by one edit.
+    """Return a strategy of mutants of a file, mostly by one edit. Five in six edits respect the format of the
+    file's name, the others change bytes.
     """
     way = next((change for suffix, change in FORMATS.items() if name.endswith(suffix)), edited_lines)
     for _ in range(draw(st.sampled_from((1, 1, 1, 1, 1, 2, 3)))):
@@ -78,7 +78,7 @@ def mutants(draw: Draw, name: str, data: bytes) -> bytes:
 
 
 def edited_bytes(draw: Draw, data: bytes) -> bytes:
-    """Flip, replace, insert, delete, double or exchange bytes; cut the file short, or lengthen it."""
+    """Flip, replace, insert, delete, double or exchange bytes; truncate or extend the file."""
     at, end = sorted((draw(st.integers(0, len(data))), draw(st.integers(0, len(data)))))
     length = draw(st.sampled_from((1, 1, 2, 4, 8, 64, 1024)))
     way = draw(
@@ -99,7 +99,7 @@ def edited_bytes(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_lines(draw: Draw, data: bytes) -> bytes:
-    """Remove, add, double, exchange or replace lines, columns and words; change ends of lines and gaps."""
+    """Remove, add, double, exchange or replace lines, columns and words; change line ends and gaps."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     at, end = draw(st.integers(0, len(lines) - 1)), "\n"
     gap = draw(st.sampled_from([gap for gap in ("\t", " ") if gap in lines[at]] or [" "]))
@@ -144,8 +144,8 @@ def edited_json(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_json_text(draw: Draw, text: str) -> str:
-    """Replace, remove, double, exchange or wrap a value or a field, or rename a key; leave all else as it is
-    written. All depths are alike, so that long lists do not get all edits.
+    """Replace, remove, double, exchange or wrap a value or a field, or rename a key; leave everything else
+    unchanged. All depths are equally likely, so that long lists do not get all edits.
     """
     spans = json_spans(text)
     depth = draw(st.sampled_from(sorted({depth for _, _, depth in spans})))
@@ -192,7 +192,7 @@ def edited_json_text(draw: Draw, text: str) -> str:
 
 
 def json_spans(text: str) -> list[tuple[int, int, int]]:
-    """Return where the values and keys of a JSON text begin and end, and their depths."""
+    """Return the start, end and depth of each value and key of a JSON text."""
     spans, depth, opened = [], 0, []
     for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^\s,:\[\]{}"]+', text):
         if match[0] in ("[", "{"):
@@ -207,14 +207,14 @@ def json_spans(text: str) -> list[tuple[int, int, int]]:
 
 
 def _without(text: str, start: int, end: int) -> str:
-    """Return the text without a part, and without a comma beside it."""
+    """Return the text without a part and an adjacent comma."""
     before, after = text[:start], text[end:]
     behind = re.sub(r"^\s*,\s*", "", after)
     return before + behind if behind != after else re.sub(r",\s*$", "", before) + after
 
 
 def edited_gzip(draw: Draw, data: bytes) -> bytes:
-    """Edit the text inside, or cut or lengthen the member."""
+    """Edit the decompressed text, or truncate or extend the member."""
     if draw(st.booleans()):
         return gzip.compress(edited_lines(draw, gzip.decompress(data)), mtime=0)
     return draw(
@@ -223,7 +223,7 @@ def edited_gzip(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_npz(draw: Draw, data: bytes) -> bytes:
-    """Remove, rename, or edit a member, or put another array in its place."""
+    """Remove, rename or edit a member, or replace its array."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = {info.filename: archive.read(info) for info in archive.infolist()}
     name = draw(st.sampled_from(sorted(members)))
@@ -242,7 +242,7 @@ def edited_npz(draw: Draw, data: bytes) -> bytes:
 
 
 def other_arrays(array: Any) -> st.SearchStrategy[Any]:
-    """Return a strategy of arrays of other types, shapes and numbers."""
+    """Return a strategy of arrays of other dtypes, shapes and values."""
     numbers = array if array.dtype.kind == "f" else np.arange(array.size, dtype="f4").reshape(array.shape)
     with np.errstate(all="ignore"):
         types = [numbers.astype(dtype) for dtype in ("f8", "f2", "i8", "c8", "?", "U", "S", ">f4")]
@@ -268,7 +268,7 @@ def array_file(array: Any) -> bytes:
 
 
 def archived(members: dict[str, bytes]) -> bytes:
-    """Return the bytes of an npz with these members, whatever the time of day."""
+    """Return the bytes of an npz with these members, for a fixed time."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in members.items():
@@ -282,8 +282,8 @@ ODD_FLOATS = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 1e30, -1e30, 3e38, 
 
 
 def edited_checkpoint(draw: Draw, data: bytes) -> bytes:
-    """Edit a safetensors file: its header's description of the network (half of the time), the header, its
-    length, or a tensor.
+    """Edit a safetensors file: its header's description of the network (in half of the cases), the header,
+    its length, or a tensor.
     """
     text, values = checkpoint_parts(data)
     header = json.loads(text)
@@ -304,7 +304,7 @@ def edited_checkpoint(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_tensor(draw: Draw, header: dict[str, Any], values: bytes) -> bytes:
-    """Drop, copy or rename a tensor, or change its type, shape or numbers."""
+    """Drop, copy or rename a tensor, or change its dtype, shape or values."""
     tensors = unpacked(header, values)
     name = draw(st.sampled_from(sorted(tensors)))
     way = draw(st.sampled_from(("fill", "fill", "type", "shape", "drop", "add", "rename")))
@@ -334,7 +334,7 @@ def edited_tensor(draw: Draw, header: dict[str, Any], values: bytes) -> bytes:
 
 
 def checkpoint_parts(data: bytes) -> tuple[str, bytes]:
-    """Return the header and the numbers of a safetensors file."""
+    """Return the header and the tensor data of a safetensors file."""
     length = struct.unpack("<Q", data[:8])[0]
     return data[8 : 8 + length].decode(), data[8 + length :]
 
@@ -346,7 +346,7 @@ def with_header(text: str, values: bytes) -> bytes:
 
 
 def unpacked(header: dict[str, Any], values: bytes) -> dict[str, tuple[str, list[int], bytes]]:
-    """Return the type, the shape and the numbers of each tensor."""
+    """Return the dtype, shape and values of each tensor."""
     return {
         name: (entry["dtype"], entry["shape"], values[slice(*entry["data_offsets"])])
         for name, entry in header.items()
@@ -364,8 +364,8 @@ def packed(metadata: Any, tensors: dict[str, tuple[str, list[int], bytes]]) -> b
 
 
 def sorted_checkpoint(data: bytes) -> bytes:
-    """Return the same file with its tensors and metadata in the order of their names: safetensors' own order
-    is another one every time.
+    """Return the same file with its tensors and metadata sorted by name, because the order of safetensors
+    varies.
     """
     text, values = checkpoint_parts(data)
     header = json.loads(text)
@@ -379,4 +379,4 @@ FORMATS: dict[str, Callable[[Draw, bytes], bytes]] = {
     ".npz": edited_npz,
     ".gz": edited_gzip,
 }
-"""The edits that know a format, by the end of a file's name; all others are of lines."""
+"""The edits that respect a format, by the suffix of a file's name; all other files are edited by lines."""

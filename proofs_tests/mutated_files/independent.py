@@ -1,4 +1,4 @@
-"""Independent scores of automata in files: read and computed anew, with nothing of ratproof's."""
+"""Independent scores of automata in files: parsed and computed without any code of ratproof."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """The error in a program's answer with exit status 0; ``None`` where it is right, or is not checked
-    here.
+    """Return the error in a program's answer with exit status 0; ``None`` if it is right or not
+    checked here.
     """
     return {"score": wrong_scores, "check-certificate": wrong_certificate}.get(arguments[0], lambda *_: None)(
         arguments, out
@@ -34,7 +34,7 @@ def disagreement(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_certificate(arguments: list[str], out: str) -> str | None:
-    """The error in an accepted certificate of two automata, by their scores on short strings."""
+    """Return the error in an accepted certificate of two automata, by their scores on short strings."""
     data = json.loads(Path(arguments[1]).read_bytes())
     if "A" not in data:
         return None
@@ -56,7 +56,7 @@ def wrong_certificate(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_scores(arguments: list[str], out: str) -> str | None:
-    """The error in an answer of ``ratproof score FILE STRING ...``."""
+    """Return the error in an answer of ``ratproof score FILE STRING ...``."""
     path, strings = arguments[1], [text.split() for text in arguments[2:-1]]
     read = from_json(path) if path.endswith(".json") else from_att(path)
     if read is None:
@@ -101,7 +101,7 @@ def score(
 
 
 def number(text: str) -> Number:
-    """A weight, by the rules on the page on formats."""
+    """Parse a weight by the rules on the page on formats."""
     if re.fullmatch(r"[+-]?inf", text):
         return float(text)
     assert re.fullmatch(r"[+-]?([0-9]+/[0-9]+|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)", text), (
@@ -111,8 +111,8 @@ def number(text: str) -> Number:
 
 
 def from_json(path: str) -> Any:
-    """Semiring, initial and final weights, arrows; ``None`` where scores are no sums of finitely many
-    paths.
+    """Return semiring, initial and final weights, and transitions; ``None`` if scores are not sums over
+    finitely many paths.
     """
     return of_object(json.loads(Path(path).read_bytes()))
 
@@ -138,7 +138,7 @@ def of_object(data: dict[str, Any]) -> Any:
 def from_att(path: str) -> Any:
     """Return the same tuple as :func:`from_json`, from AT&T text over min-plus.
 
-    Return ``None`` unless each line has one meaning: a final state, or two labels that the table names.
+    Return ``None`` unless each line has one meaning: a final state, or two labels that the table contains.
     """
     table = dict(
         line.split()
@@ -174,7 +174,7 @@ def from_att(path: str) -> Any:
 
 
 def _cycle(arrows: list[Arrow]) -> bool:
-    """Whether there is a cycle of epsilon transitions."""
+    """Return whether there is a cycle of epsilon transitions."""
     silent = {(p, q) for p, q, s, _ in arrows if s == ""}
     left = {p for pair in silent for p in pair}
     while ends := {q for q in left if not any(p == q and r in left for p, r in silent)}:

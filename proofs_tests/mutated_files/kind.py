@@ -1,4 +1,4 @@
-"""A kind of file for mutation tests: what writes a specimen, and the commands that read it."""
+"""A kind of file for mutation tests: a function that writes a specimen, and the commands that read it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Kind:
     """A kind of file.
 
     Attributes:
-        name: the name in tests and messages.
-        write: writes well-formed files into an empty folder, and returns the names of those that are
-            mutated.
-        lines: the commands that read the files, in that folder: of ratproof, or of another program.
-        agree: all commands are run on each mutant, and have to accept the same ones.
-        share: how many mutants there are of it, more or less than of others: fewer if reading one takes long.
+        name: Name in tests and messages.
+        write: Function that writes well-formed files into an empty folder, and returns the names of the files
+            to mutate.
+        lines: Commands that read the files, in that folder: of ratproof, or of another program.
+        agree: Whether all commands are run on each mutant, and must accept the same ones.
+        share: Relative number of mutants; smaller if reading one takes long.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Kind:
 
 
 def of(write: Callable[[Path], object], *names: str) -> Writer:
-    """Return a writer of whose files these are mutated."""
+    """Return a function that writes the files to mutate."""
 
     def written(folder: Path) -> tuple[str, ...]:
         write(folder)

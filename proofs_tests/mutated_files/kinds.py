@@ -1,4 +1,4 @@
-"""Every kind of file that is read."""
+"""Registry of every kind of file that is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a reader of files in this process (a command, a checker that stands alone, or a loader)."""
+"""Runs of a reader of files in this process: a command, a stand-alone checker, or a loader."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ratproof.main import run as run_command
 GUARDS = ((signal.ITIMER_PROF, signal.SIGPROF, 60), (signal.ITIMER_REAL, signal.SIGALRM, 900))
 """Timer, signal and limit in seconds, of computing and of waiting; a program beyond a limit hangs.
 
-The machine may be busy with other work, so the limits are generous and no performance targets.
+The machine may be busy with other work, so the limits are generous and not performance targets.
 """
 MOST_MEMORY = 6 << 30
 """Maximum memory of a mutant in bytes, so that a mutant that exhausts memory does not end other programs."""
 
 
 COMMANDS = cache(typer.main.get_command)
-"""The command line is built once, not once a run, which takes ten times as long as reading a small file."""
+"""The command line is built once, because building it takes ten times as long as reading a small file."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class RunResult:
     """The result of a program.
 
     Attributes:
-        status: its exit status.
-        out, err: standard output and standard error.
+        status: Exit status.
+        out, err: Standard output and standard error.
     """
 
     status: int
@@ -53,7 +53,7 @@ class Hangs(BaseException):
 
 
 def result(program: str, arguments: list[str]) -> RunResult:
-    """Run a command of ratproof's (``ratproof``), a checker by its module's name, or a loader by its name."""
+    """Run a command of ratproof (``ratproof``), a checker by its module's name, or a loader by its name."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
         contextlib.redirect_stdout(out),
@@ -67,7 +67,7 @@ def result(program: str, arguments: list[str]) -> RunResult:
 
 
 def _stands_alone(module: str, arguments: list[str]) -> int:
-    """The program as ``python FILE ARGUMENTS`` runs it."""
+    """Run the program like ``python FILE ARGUMENTS``."""
     path, code = _code(module)
     with patch.object(sys, "argv", [path, *arguments]):
         try:
@@ -129,7 +129,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
 
 @contextlib.contextmanager
 def _guarded() -> Iterator[None]:
-    """An alarm for what hangs, and an end to memory; where neither can be had, without."""
+    """Set an alarm for a hanging program and a memory limit, if the system supports them."""
     with contextlib.ExitStack() as stack:
         if threading.current_thread() is threading.main_thread():
             for timer, number, seconds in GUARDS:

@@ -1,4 +1,4 @@
-"""Specimens of certificates, of every kind."""
+"""Specimens of certificates of every kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def equivalent(folder: Path) -> None:
 
 
 def chain(folder: Path) -> None:
-    from automata.equivalence.sparse import decide  # here, since numba takes long to import
+    from automata.equivalence.sparse import decide  # imported here, because numba is slow to import
 
     equivalent(folder)
     a, b = (files.read(folder / name) for name in ("A.json", "B.json"))
@@ -99,7 +99,7 @@ def invariant(folder: Path) -> None:
 
 
 def checked(claim: str, write: Callable[[Path], None], program: str) -> Kind:
-    """Return the kind of a certificate, read by the command and by the program that stands alone."""
+    """Return the kind of a certificate, read by the command and by the stand-alone checker."""
     lines = ("check-certificate c.json --json", f"check_{program} c.json")
     return Kind(f"certificate: {claim}", of(write, "c.json"), lines, agree=True)
 

@@ -16,13 +16,13 @@ TRAIN = "train cr --data . --any-size --model rrnn-b --hidden 2 --batch 8 --epoc
 
 
 def labelled_text(folder: Path) -> tuple[str, ...]:
-    """Sentences with a label each."""
+    """Write sentences with a label each."""
     write_sets(folder, sentences=20)
     return ("cr/custrev.all",)
 
 
 def experiment_run(folder: Path) -> tuple[str, ...]:
-    """A run, stopped after an epoch of two."""
+    """Write a run that was stopped after one epoch of two."""
     write_sets(folder, sentences=20)
     run(f"{TRAIN} --epochs 2 --keep-every 0 --minutes 0.00001")
     path = folder / "run" / "run.safetensors"
@@ -42,7 +42,7 @@ def experiment_result(folder: Path) -> tuple[str, ...]:
 
 
 def campaign(folder: Path) -> tuple[str, ...]:
-    """A campaign that was not begun."""
+    """Write a campaign that has not started."""
     (folder / "small").mkdir()
     (folder / "small" / "campaign.toml").write_text(
         'name = "small"\npreset = "ours"\n\n[[part]]\nsearch = "sst2"\nmodels = ["lstm"]\ntrials = 2\n\n'
@@ -53,13 +53,13 @@ def campaign(folder: Path) -> tuple[str, ...]:
 
 
 def text(folder: Path) -> tuple[str, ...]:
-    """The three parts of a text."""
+    """Write the three parts of a text."""
     write_text(folder, lines=8)
     return tuple(f"ptb/ptb.{part}.txt" for part in ("train", "valid", "test"))
 
 
 def language_run(folder: Path) -> tuple[str, ...]:
-    """A run, stopped in its first epoch."""
+    """Write a run that was stopped in its first epoch."""
     write_text(folder, lines=8)
     run(f"{MODEL} --keep-every 0 --minutes 0.0005")
     path = folder / "run" / "run.safetensors"
@@ -68,25 +68,25 @@ def language_run(folder: Path) -> tuple[str, ...]:
 
 
 def images(folder: Path) -> tuple[str, ...]:
-    """Images and their labels."""
+    """Write images and their labels."""
     write_images(folder, images=12)
     return unzipped(folder, "mnist/train-labels-idx1-ubyte", "mnist/t10k-images-idx3-ubyte")
 
 
 def reviews(folder: Path) -> tuple[str, ...]:
-    """Reviews of films."""
+    """Write film reviews."""
     write_reviews(folder, reviews=20)
     return unzipped(folder, "imdb/train.tsv", "imdb/test.tsv")
 
 
 def articles(folder: Path) -> tuple[str, ...]:
-    """The training part of the articles."""
+    """Write the training part of the articles."""
     write_articles(folder, lines=8)
     return ("wikipedia/train.txt",)
 
 
 def unzipped(folder: Path, *names: str) -> tuple[str, ...]:
-    """The files, as they are without gzip."""
+    """Write the files without gzip."""
     for name in names:
         zipped = folder / f"{name}.gz"
         (folder / name).write_bytes(gzip.decompress(zipped.read_bytes()))

@@ -9,7 +9,7 @@ from proofs_tests.mutated_files.kind import Kind, of, run
 
 
 def network(folder: Path) -> tuple[str, ...]:
-    """A network of 5 centroids whose boxes are proved in a fraction of a second."""
+    """Write a network of 5 centroids whose boxes are proved in a fraction of a second."""
     from neural.state_regularized.files import save
     from proofs_tests.papers.certification.some_networks import random_network
 
@@ -23,7 +23,7 @@ def network(folder: Path) -> tuple[str, ...]:
 
 
 def counting_network(folder: Path) -> tuple[str, ...]:
-    """A network with a cell state and no centroids that decides balanced parentheses."""
+    """Write a network with a cell state and no centroids that decides balanced parentheses."""
     from neural.state_regularized.files import save
     from proofs_tests.papers.counters.some_counters import counter
 
@@ -34,7 +34,7 @@ def counting_network(folder: Path) -> tuple[str, ...]:
 
 
 def training_run(folder: Path) -> tuple[str, ...]:
-    """A run that learns a grammar, stopped at once."""
+    """Write a run that learns a grammar, stopped immediately."""
     run(f"{LEARN} --minutes 0.0001")
     path = folder / "run" / "run.safetensors"
     path.write_bytes(sorted_checkpoint(path.read_bytes()))

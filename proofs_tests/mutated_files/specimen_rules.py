@@ -1,4 +1,4 @@
-"""Specimens of rules, labelled sentences, and classifiers that begin with them."""
+"""Specimens of rules, labelled sentences, and classifiers initialised with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABELLED = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it
 
 
 def sentences(folder: Path) -> None:
-    """Rules, and labelled sentences."""
+    """Write rules and labelled sentences."""
     (folder / "home.config").write_text(RULES)
     for part in ("train", "dev", "test"):
         (folder / f"{part}.tsv").write_text(LABELLED)
@@ -27,7 +27,7 @@ def sentences(folder: Path) -> None:
 
 
 def classifier(folder: Path) -> tuple[str, ...]:
-    """An FA-RNN classifier with vectors of words."""
+    """Write an FA-RNN classifier with word vectors."""
     from automata.rules.rule_files import loads
     from automata.rules.rule_set import rule_set
     from neural.fa_rnn import files as classifiers

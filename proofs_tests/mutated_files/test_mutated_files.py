@@ -1,5 +1,5 @@
-"""Mutants of every file format: refused in one sentence with exit status 2, or read right; no traceback, no
-hang, nothing half written.
+"""Tests of mutated files of every format: they are refused with a one-line error and exit status 2, or read
+correctly, without a traceback, a hang or a partial output file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ratproof.evidence.random_cases import for_random_cases
 A_KIND, FRESH = 25, 500
 """Number of mutants of a kind: in every run, and in a run with a seed."""
 LONGEST = 2000
-"""The most characters of a sentence that refuses a file."""
+"""Maximum length in characters of an error message."""
 
 
 class Specimen:
@@ -35,7 +35,7 @@ class Specimen:
         self.whole = contents(folder)
 
     def restore(self) -> None:
-        """Restore the folder's first contents."""
+        """Restore the initial contents of the folder."""
         now = contents(self.folder)
         for name in now.keys() - self.whole.keys():
             (self.folder / name).unlink()
@@ -45,7 +45,7 @@ class Specimen:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file in a folder."""
+    """Return every file in a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -55,7 +55,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
 def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Specimen]:
-    """One specimen for all tests of a kind; its folder is the current one."""
+    """Return one specimen for all tests of a kind; its folder is the current one."""
     folder = tmp_path_factory.mktemp("mutated")
     before = Path.cwd()
     os.chdir(folder)
@@ -63,8 +63,8 @@ def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     os.chdir(before)
 
 
-def test_a_whole_file_is_read(specimen: Specimen) -> None:
-    """Else no mutant of it would say anything."""
+def test_an_unchanged_file_is_read(specimen: Specimen) -> None:
+    """Otherwise its mutants would show nothing."""
     for program, *arguments in specimen.kind.commands:
         answer = result(program, arguments)
         wrong = wrong_answer(answer)
@@ -72,17 +72,17 @@ def test_a_whole_file_is_read(specimen: Specimen) -> None:
         specimen.restore()
 
 
-def test_a_mutant_is_refused_in_a_sentence_or_read_right(
+def test_a_mutant_is_refused_with_a_one_line_error_or_read_correctly(
     specimen: Specimen, request: pytest.FixtureRequest
 ) -> None:
-    """Fresh ones with a seed (``nox -s search``)."""
+    """A seed gives new mutants (``nox -s search``)."""
     seeded = request.config.getoption("--hypothesis-seed", default=None) is not None
     count = max(1, int((FRESH if seeded else A_KIND) * specimen.kind.share))
     for_random_cases(f"mutants: {specimen.kind.name}", count, partial(require_right_answers, specimen))
 
 
 def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
-    """Run one command, or all that have to agree, on a mutant."""
+    """Run one command, or all that must agree, on a mutant."""
     kind = specimen.kind
     name = data.draw(st.sampled_from(specimen.names))
     commands = kind.commands if kind.agree else (data.draw(st.sampled_from(kind.commands)),)
@@ -110,13 +110,15 @@ def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
 
 
 def wrong_answer(answer: RunResult) -> str | None:
-    """Why a result is neither a refusal in one sentence nor an answer; ``None`` where it is."""
+    """Return why a result is neither a one-line error message nor an answer; ``None`` if it is
+    one of them.
+    """
     sentences = [line for line in answer.err.splitlines() if not line.startswith("ratproof: note: ")]
     if not all(text.isprintable() for text in answer.err.splitlines()):
         return f"it writes to the terminal what is not printed: {answer.err[:500]!r}"
     if answer.status == 2 or (
         answer.status == 3 and not answer.out
-    ):  # 3: where it would need more memory than there is
+    ):  # 3: it would need more memory than is available
         one = len(sentences) == 1 and len(sentences[0]) <= LONGEST
         return (
             None

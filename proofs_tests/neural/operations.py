@@ -12,7 +12,7 @@ each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", 
 
 
 def require_known(operation, *arguments):
-    """Torch's own checks of an operation and its gradient, called by themselves."""
+    """Run torch's own checks on an operation and its gradient, called directly."""
     plain = [x.detach() if torch.is_tensor(x) else x for x in arguments]
     results = operation(*plain)
     results = results if isinstance(results, tuple) else (results,)
@@ -24,20 +24,20 @@ def require_known(operation, *arguments):
 
 
 def require_same_compiled_and_exported(function, values):
-    """A module of the function computes the same compiled and exported."""
+    """Check that a module of the function computes the same result compiled and exported."""
 
     class Network(torch.nn.Module):
         def forward(self, *values):
             return function(*values)
 
-    torch.compiler.reset()  # the module's code is the same for every function, and torch counts its versions
+    torch.compiler.reset()  # all modules share their code, and torch limits its versions
     network, expected = Network(), function(*values)
     assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(*values), expected)
     assert torch.equal(torch.export.export(network, tuple(values)).module()(*values), expected)
 
 
 def require_same_in_batches(function, values, axes):
-    """Assert that gradients under vmap, along these axes, are those of each string alone."""
+    """Assert that gradients under vmap, along these axes, equal those of each sequence alone."""
     positions = tuple(range(len(values)))
     total = lambda *values: function(*values).sum()
     each = torch.func.vmap(torch.func.grad(total, argnums=positions), in_dims=axes)(*values)

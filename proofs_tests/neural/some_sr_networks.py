@@ -23,7 +23,7 @@ temperatures = st.floats(-3, 3).map(lambda x: 10**x)
 
 
 def randomly(module, seed, spread=0.7):
-    """All parameters drawn anew, the biases too."""
+    """Draw all parameters again, including the biases."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for p in module.parameters():
@@ -37,7 +37,7 @@ def vectors(seed, *shape, dtype=D):
 
 @st.composite
 def components(draw, **fixed):
-    """A component with random centroids, and a vector u."""
+    """Draw a component with random centroids, and a vector u."""
     dtype, d, k = draw(st.sampled_from([F, D])), draw(st.integers(1, 5)), draw(st.integers(2, 6))
     options = {
         "similarity": draw(st.sampled_from(["dot", "euclidean"])),
@@ -51,7 +51,7 @@ def components(draw, **fixed):
 
 @st.composite
 def networks(draw):
-    """A network of any kind and shape with random weights, its kind and options, and strings for it."""
+    """Draw a network of any kind and shape with random weights, its kind and options, and input sequences."""
     kind, dtype, bidirectional = (
         draw(st.sampled_from(list(LAYERS))),
         draw(st.sampled_from([F, D])),
@@ -77,13 +77,13 @@ def networks(draw):
 
 
 def zeros(network):
-    """The first state of every cell, for the reference."""
+    """Return the initial state of every cell, for the reference."""
     d, dtype = network.hidden_size, sr_equations.dtype_of(network)
     return [(exactly(np.zeros(d), dtype), exactly(np.zeros(d), dtype)) for _ in network.cells]
 
 
 def computes(network, kind, options, string, output, ends, states=None):
-    """The outputs (T, d) and the last state (cells, d), or a pair of such, are those of the equations."""
+    """Check the outputs (T, d) and the last state (cells, d), or a pair of states, against the equations."""
     first = zeros(network) if states is None else states
     values, last, alpha = sr_equations.layers(network, kind, string.tolist(), first, **options)
     assert output.shape == (len(string), network.hidden_size * network.directions)

@@ -1,11 +1,11 @@
-"""The equations of Wang & Niepert (2019) once more, number by number in NumPy, each number with how far a
-float may be from it.
+"""A second implementation of the equations of Wang & Niepert (2019), elementwise in NumPy, with error bounds.
 
-The weights are a state dict's, read by their names; nothing else is shared with ``neural/``. A number goes
-through the equations in float64 together with a bound: every evaluation in the network's format (and so this
-one too, as float64 is no coarser) is that close to the true value, whatever the order of its sums (Higham,
-*Accuracy and Stability of Numerical Algorithms*, 3.1). So two evaluations differ by at most twice the bound.
-exp, tanh and the sigmoid are taken to be within 4 units in the last place, as ``neural/rounding.py`` has it.
+The weights come from a state dict, by their names; nothing else is shared with ``neural/``. Each value is
+computed in float64 together with a bound. Every evaluation in the network's dtype is that close to the true
+value, for any order of its sums (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). The bound
+covers this evaluation too, because float64 is at least as precise. Two evaluations therefore differ by at
+most twice the bound. As in ``neural/rounding.py``, exp, tanh and the sigmoid are assumed to be within 4 units
+in the last place.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ FUNCTION = 8  # 4 units in the last place are at most 8 unit roundoffs
 
 @dataclass
 class Near:
-    """Numbers, and how far from the true ones any evaluation in that format may be."""
+    """Values, and a bound on the error of any evaluation in that dtype."""
 
     value: np.ndarray
     error: np.ndarray
     dtype: str
 
     def rounded(self, value, error, roundings, size=None):
-        """The result of an operation that carries this error, and rounds so often numbers of that size."""
+        """Return the result of an operation with this inherited error and that many roundings of values of
+        this size.
+        """
         u = UNITS[self.dtype]
         size = np.abs(value) if size is None else size
         gamma = roundings * u / (1 - roundings * u)
@@ -47,7 +49,7 @@ class Near:
         return Near(self.value[index], self.error[index], self.dtype)
 
     def map(self, function, slope=1):
-        """An elementary function that is at most that steep."""
+        """Apply an elementary function with at most this slope."""
         return self.rounded(function(self.value), slope * self.error, FUNCTION + 1)
 
     def split(self, parts):
@@ -69,18 +71,18 @@ def tanh(x):
 
 
 def of(weight, bias, x):
-    """W x + b: sums of n + 1 terms."""
+    """Return W x + b: sums of n + 1 terms."""
     n = weight.shape[1]
     b = np.zeros(len(weight)) if bias is None else bias
     value = np.array([sum(weight[i, j] * x.value[j] for j in range(n)) + b[i] for i in range(len(weight))])
     return x.rounded(value, np.abs(weight) @ x.error, n + 1, np.abs(weight) @ np.abs(x.value) + np.abs(b))
 
 
-# the recurrent component: u_t = f(h_{t-1}, c_{t-1}, x_t), and c_t
+# The recurrent component: u_t = f(h_{t-1}, c_{t-1}, x_t), and c_t.
 
 
 def maps(p, x, h, gates):
-    """W x + b and U h + b' of each gate."""
+    """Return W x + b and U h + b' of each gate."""
     read = of(p["part.input.weight"], p.get("part.input.bias"), x).split(gates)
     return read, of(p["part.hidden.weight"], p.get("part.hidden.bias"), h).split(gates)
 
@@ -91,7 +93,7 @@ def elman(p, x, h, c):
 
 
 def gru(p, x, h, c):
-    """As in torch.nn.GRU: gates r, z, n; r multiplies after the map of h."""
+    """Compute torch.nn.GRU with gates r, z, n; r multiplies after the map of h."""
     (xr, xz, xn), (hr, hz, hn) = maps(p, x, h, 3)
     r, z = sigmoid(xr + hr), sigmoid(xz + hz)
     n = tanh(xn + r * hn)
@@ -101,14 +103,14 @@ def gru(p, x, h, c):
 
 
 def lstm(p, x, h, c):
-    """As in torch.nn.LSTM: gates i, f, g, o."""
+    """Compute torch.nn.LSTM with gates i, f, g, o."""
     i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
     c = sigmoid(f) * c + sigmoid(i) * tanh(g)
     return sigmoid(o) * tanh(c), c
 
 
 def lstm_p(p, x, h, c):
-    """Equations 6, 7 and 8; the gates in torch's order, p^i, p^f, p^o in theirs."""
+    """Compute equations 6, 7 and 8; the gates are in torch's order, p^i, p^f, p^o in the paper's."""
     i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
     p_i, p_f, p_o = (exactly(row, c.dtype) for row in p["part.peepholes"])
     f_t = sigmoid(f + p_f * c)  # equation 6
@@ -125,11 +127,11 @@ PARTS = {"sr-elman": elman, "sr-gru": gru, "sr-lstm": lstm, "sr-lstm-p": lstm_p}
 }
 
 
-# the stochastic component: S has the shape (d, k), a centroid a column
+# The stochastic component: S has the shape (d, k), with one centroid per column.
 
 
 def alphas(centroids, u, similarity, temperature):
-    """Equation 2 ("dot") or 3 ("euclidean")."""
+    """Compute equation 2 ("dot") or 3 ("euclidean")."""
     d, k = centroids.shape
     values, errors = [], []
     for s in centroids.T:
@@ -138,7 +140,7 @@ def alphas(centroids, u, similarity, temperature):
                 sum(u.value[j] * s[j] for j in range(d)), np.abs(s) @ u.error, d, np.abs(s) @ np.abs(u.value)
             )
         else:
-            # a difference that underflows when it is squared is below the root of the smallest normal number
+            # A difference that underflows when squared is below the root of the smallest normal number.
             lost = np.sqrt(d * TINY[u.dtype])
             one = u.rounded(
                 -np.sqrt(sum((u.value[j] - s[j]) ** 2 for j in range(d))),
@@ -148,12 +150,12 @@ def alphas(centroids, u, similarity, temperature):
         values.append(one.value)
         errors.append(one.error)
     b, e = np.array(values), np.array(errors)
-    # b less its maximum, over tau: two numbers' roundings where they are subtracted, three more for tau, the
-    # quotient, the format
+    # b less its maximum, over tau: the subtraction rounds twice; tau, the quotient and the dtype round three
+    # more times.
     with np.errstate(over="ignore", divide="ignore"):
         off = np.max(e + 8 * UNITS[u.dtype] * (np.abs(b) + e)) / temperature + 8 * TINY[u.dtype]
-        # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), whose exponents are off by at most 2 off; where that is
-        # large, all is possible
+        # alpha_i = 1 / sum_j exp((b_j - b_i) / tau), with exponents off by at most 2 off; if that is large,
+        # every value is possible.
         value = np.array([1 / sum(np.exp((b[j] - b[i]) / temperature) for j in range(k)) for i in range(k)])
         carried = value * np.expm1(2 * off) if off < 1 else np.ones(k)
     near = u.rounded(value, carried, k + 2 * FUNCTION + 4)
@@ -161,14 +163,14 @@ def alphas(centroids, u, similarity, temperature):
 
 
 def mixture(centroids, alpha):
-    """Equation 5."""
+    """Compute equation 5."""
     d, k = centroids.shape
     value = np.array([sum(alpha.value[i] * centroids[j, i] for i in range(k)) for j in range(d)])
     return alpha.rounded(value, np.abs(centroids) @ alpha.error, k, np.abs(centroids) @ np.abs(alpha.value))
 
 
 def step(kind, p, x, state, similarity="dot", temperature=1.0):
-    """Both alpha and the new state (h, c) by equation 5, from the state before."""
+    """Compute alpha and the new state (h, c) by equation 5, from the previous state."""
     u, c = PARTS[kind](p, x, *state)
     if "component.centroids" not in p:
         return None, (u, c)
@@ -177,7 +179,7 @@ def step(kind, p, x, state, similarity="dot", temperature=1.0):
 
 
 def numbers(module, prefix=""):
-    """A module's parameters by name, as float64."""
+    """Return a module's parameters by name, in float64."""
     return {
         name[len(prefix) :]: p.double().numpy()
         for name, p in module.state_dict().items()
@@ -213,7 +215,7 @@ def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
     return values, ends, alpha
 
 
-# section 3.3
+# Section 3.3.
 
 
 def logit(network, kind, string, start_token=True, similarity="dot", temperature=1.0):
@@ -248,7 +250,7 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
 
 
 def close(tensor, near):
-    """Assert that two evaluations of a number, each within its bound of the truth, are that close."""
+    """Assert that two evaluations, each within its bound of the true value, are close enough."""
     value = tensor.detach().double().numpy()
     assert value.shape == near.value.shape
     difference = np.abs(value - near.value)

@@ -1,5 +1,5 @@
-"""The acceptor against Wang & Niepert's section 3.3: start token, end token, classifier; and each string of a
-batch by itself.
+"""Tests of the acceptor against section 3.3 of Wang & Niepert: start token, end token, classifier; and of the
+independence of the strings of a batch.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ alone = pytest.mark.parametrize("kind", ALONE)
 
 @st.composite
 def acceptors(draw):
-    """An acceptor of any kind and shape with random weights, and strings for it; what the reference has to
-    know beside.
+    """Draw an acceptor of any kind and shape with random weights, strings for it, and the reference's
+    arguments.
     """
     alphabet = "abc"[: draw(st.integers(1, 3))]
     kind, known = draw(st.sampled_from([*KINDS, *ALONE])), {"start_token": draw(st.booleans())}
@@ -59,7 +59,7 @@ def acceptor(**options):
 
 @given(acceptors())
 def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
-    """The equations hold for a batch of strings, for each alone and for tokens, whatever follows the ends."""
+    """The equations hold for batches, for single strings and for tokens, regardless of the padding."""
     network, strings, known = drawn
     tokens, lengths = network.tokens(strings)
     other = tokens + (torch.arange(len(tokens))[:, None] >= lengths) * (len(network.alphabet) - 1)
@@ -86,13 +86,13 @@ def test_logits_and_probabilities_are_those_of_section_3_3(drawn):
 
 
 @given(acceptors())
-def test_it_accepts_where_the_logit_is_positive(drawn):
+def test_it_accepts_if_the_logit_is_positive(drawn):
     network, strings, _ = drawn
     assert network.accepts(strings) == [value > 0 for value in network(strings).tolist()]
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *ALONE])
-def test_the_start_token_matters_only_where_it_is_read(kind):
+def test_the_start_token_matters_only_if_it_is_read(kind):
     for start_token in (True, False):
         network = acceptor(kind=kind, start_token=start_token)
         before = network(["ab", ""])
@@ -119,7 +119,7 @@ def test_without_a_start_token_and_centroids_it_starts_at_zero(kind):
 
 
 @alone
-def test_without_centroids_it_has_no_alpha_no_temperature_and_no_options_of_them(kind):
+def test_without_centroids_it_has_neither_alpha_nor_temperature(kind):
     network = acceptor(kind=kind, num_layers=2)
     assert not any("component" in name for name, _ in network.named_parameters())
     assert set(acceptor().options) - set(network.options) == set(OF_CENTROIDS)
@@ -147,7 +147,7 @@ def test_options_of_centroids_are_refused_without_them(kind, option):
 
 
 def test_the_end_token_is_a_step_without_the_stochastic_component():
-    """With weights by hand: u = tanh(0 h + 2) = tanh(2), which is no mixture of the centroids 0 and 0.5."""
+    """With these weights u = tanh(0 h + 2) = tanh(2), which is not a mixture of the centroids 0 and 0.5."""
     network = Acceptor("a", "sr-elman", 1, 2, 1, dtype=D)
     with torch.no_grad():
         for p in network.parameters():
@@ -162,8 +162,8 @@ def test_the_end_token_is_a_step_without_the_stochastic_component():
 @every
 @pytest.mark.parametrize("transition", ["sampled", "limit"])
 def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transition):
-    """The logit of a string of a memoryless network is one of k numbers, by equation 4 and also in the
-    limit.
+    """The logit of a string of a memoryless network has one of k values, by equation 4 and also
+    in the limit.
     """
     network = acceptor(kind=kind, transition=transition, temperature=2.0, start_token=False)
     torch.manual_seed(2)
@@ -192,10 +192,8 @@ def test_with_hard_transitions_the_end_token_is_read_at_a_centroid(kind, transit
     assert len(reached) == 1 or (transition == "sampled" and network.cells[0].memoryless)
 
 
-def test_probabilities_are_of_one_run():
-    """Two layers, each sampled: from one centroid of the first layer to the alpha of the second there is one
-    way.
-    """
+def test_probabilities_come_from_one_run():
+    """Both layers are sampled: each centroid of the first layer determines the alpha of the second."""
     network = acceptor(num_layers=2, transition="sampled", temperature=5.0)
     torch.manual_seed(3)
     second = network.cells[1]
@@ -235,7 +233,7 @@ def test_set_temperature_reaches_every_layer():
     assert [c.temperature for c in network.layers.components] == [0.25] * 3
 
 
-def test_its_options_make_a_network_of_its_shape():
+def test_its_options_reproduce_its_shape():
     network = acceptor(
         kind="sr-lstm-p",
         embedding_size=2,
@@ -265,7 +263,7 @@ def test_its_options_make_a_network_of_its_shape():
     assert torch.equal(same.eval()(["ab", ""]), network(["ab", ""]))
 
 
-def test_tokens_are_the_places_of_symbols():
+def test_tokens_are_the_indices_of_symbols():
     network = acceptor(alphabet=("x", 7, ("a", "b")))
     tokens, lengths = network.tokens([(7, "x"), (), (("a", "b"),)])
     assert tokens.tolist() == [[1, 0, 2], [0, 0, 0]] and lengths.tolist() == [2, 0, 1]
@@ -282,7 +280,7 @@ def test_no_strings_have_no_logits():
 
 
 @pytest.mark.parametrize("string", ["abc", ("a", None), (0,)])
-def test_an_unknown_symbol_is_named(string):
+def test_an_unknown_symbol_is_reported(string):
     with pytest.raises(
         UnknownSymbol, match=r"symbol ('c'|None|0) is not in the network's alphabet: 'a', 'b'$"
     ) as error:
@@ -307,7 +305,7 @@ def test_an_unknown_symbol_is_named(string):
         (lambda m: m(["a"], torch.tensor([1])), "lengths must be None for strings"),
     ],
 )
-def test_wrong_tokens_are_named(call, says):
+def test_wrong_tokens_are_reported(call, says):
     with pytest.raises(InputError, match=says) as error:
         call(acceptor())
     assert "\n" not in str(error.value)
@@ -330,6 +328,6 @@ def test_wrong_tokens_are_named(call, says):
         ({"similarity": "cosine"}, "similarity must .*got 'cosine'"),
     ],
 )
-def test_wrong_options_are_named(options, says):
+def test_wrong_options_are_reported(options, says):
     with pytest.raises(InputError, match=says):
         acceptor(**options)

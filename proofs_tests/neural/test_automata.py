@@ -1,4 +1,4 @@
-"""Every network against the automata that it is read off as: scores, gates, sizes, and what is refused."""
+"""Tests of every network against its extracted automata: scores, gates, sizes and refused networks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CORRECTED = CLAIM.variant("corrected")
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 @pytest.mark.parametrize("start", [None, 0.0, [0.5, -2.0, 0.0]], ids=str)
-def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dtype, start):
+def test_its_automata_score_its_states_for_any_c_0(kind, options, exact, dtype, start):
     layer, form = build(kind, options, dtype), FLOAT32 if dtype is torch.float32 else FLOAT64
     v = torch.arange(IN) if kind == "isan" else inputs(layer, IN, dtype=dtype)
     c_0 = None if start is None else torch.tensor(start, dtype=dtype)
@@ -59,7 +59,7 @@ def test_its_automata_score_its_states_whatever_c_0_is(kind, options, exact, dty
         computed = [float(first[0, i].detach()), *c[:, i].tolist()]
         scores, bounds = prefix_bounds(automaton, STRING, form, slack[i])
         assert share(computed, scores, bounds) <= 1
-        # the bound says something: it is far below what is scored
+        # The bound is informative: it is far below the scores.
         assert bounds.max() < 1e-3 * (1 + max(abs(x) for x in computed if np.isfinite(x)))
 
 
@@ -96,10 +96,8 @@ def recurrence_alone(layer, gates, string, start):
 
 @every
 @torch.no_grad()
-def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, options):
-    """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round
-    less.
-    """
+def test_the_recurrence_alone_stays_within_its_bound_and_uses_much_of_it(kind, options):
+    """With exact gates, only the steps of the recurrence round. Some gates are integers, which round less."""
     layer = build(kind, options, torch.float32)
     rng, worst = torch.Generator().manual_seed(0), 0.0
     for start in (1.0, 0.0, 0.3):
@@ -118,9 +116,9 @@ def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, 
 
 
 @torch.no_grad()
-def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
-    """(1 + r) * u2 rounds twice, where the automaton's 1 * u2 does not: without a slack for it this leaves
-    the bound.
+def test_the_sum_with_r_is_rounded_even_if_c1_is_one():
+    """(1 + r) * u2 rounds twice, and the automaton's 1 * u2 does not: without a term for it the result
+    exceeds the bound.
     """
     layer, units = RRNNF(1, 1500), 1500
     torch.manual_seed(0)
@@ -138,8 +136,8 @@ def test_the_sum_with_r_is_rounded_even_where_c1_is_one():
 
 
 @every
-def test_its_automata_score_what_the_equations_say(kind, options):
-    """Without the layer between: the plain loop, on every string up to length three."""
+def test_its_automata_score_the_equations(kind, options):
+    """The plain loop is compared without a layer, on every string up to length three."""
     layer = build(kind, options)
     v = torch.arange(IN) if kind == "isan" else inputs(layer, IN)
     c_0 = torch.full((IN,), 0.25, dtype=D)
@@ -156,8 +154,10 @@ def test_its_automata_score_what_the_equations_say(kind, options):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @settings(suppress_health_check=list(HealthCheck), max_examples=20)
 @given(st.data())
-def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
-    """Gates that saturate and cancel, any start, strings of every length: within the derived bound."""
+def test_networks_of_every_kind_match_their_automata(kind, dtype, data):
+    """With gates that saturate and cancel, any initial state and sequences of every length, scores are within
+    the derived bound.
+    """
     names, strings = data.draw(readings(most=30))
     starts = st.none() | layer_kinds()[kind].starts
     drawn = data.draw(networks("abc", kind, CLAIM.name, CORRECTED.name, dtype, "cpu", start=starts))
@@ -165,7 +165,7 @@ def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
 
 
 @pytest.mark.parametrize("kind", list(layer_kinds()))
-def test_a_drawn_network_is_written_and_read_back(kind):
+def test_a_random_network_is_written_and_read_back(kind):
     @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
     @given(
         networks(
@@ -183,14 +183,14 @@ def test_a_drawn_network_is_written_and_read_back(kind):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-def test_a_start_that_is_a_number_is_the_networks(dtype):
+def test_an_integer_initial_state_is_the_networks(dtype):
     layer = build("rrnn-b", {}, dtype)
     first = float(layer.start(1, 0.1).flatten()[0])
     assert layer.to_automata(inputs(layer, IN, dtype=dtype), "abc", 0.1)[0].initial[1] == Fraction(first)
 
 
 @pytest.mark.parametrize("number", [10**30, 10**400], ids=["no int64", "no float"])
-def test_a_start_that_is_too_large_is_refused(number):
+def test_an_initial_state_that_is_too_large_is_refused(number):
     layer = build("rrnn-b", {})
     with pytest.raises(InputError, match=r"start must be representable in torch.float64, got 10{20}"):
         layer.to_automata(inputs(layer, IN), "abc", number)
@@ -260,7 +260,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("kind", "change", "says"), HOSTILE)
-def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, change, says):
+def test_a_file_that_differs_from_the_format_is_refused(kind, change, says):
     LayerComparison.from_json(CLAIM, CORRECTED, kept(kind))
     with pytest.raises(InputError, match=says) as error:
         LayerComparison.from_json(CLAIM, CORRECTED, kept(kind) | change)
@@ -298,7 +298,7 @@ def paths(data, way=()):
 
 @pytest.mark.parametrize("kind", ["qrnn", "isan", "rcnn"])
 @given(st.data())
-def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
+def test_a_file_with_any_value_at_any_path_is_compared_or_refused(kind, data):
     spoilt = kept(kind)
     way = data.draw(st.sampled_from([w for w in paths(spoilt) if w != ("way",)]))
     part = spoilt
@@ -313,8 +313,8 @@ def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
 
 
 @every
-def test_gradients_are_not_asked_for_and_gates_are_those_of_the_module(kind, options):
-    """The tables hold what ``gates`` computes, keyed by the last symbols."""
+def test_gates_need_no_gradient_and_are_those_of_the_module(kind, options):
+    """The tables contain the results of ``gates``, keyed by the last symbols."""
     layer = build(kind, options)
     v = torch.arange(IN) if kind == "isan" else inputs(layer, IN)
     k = layer.cell.window
@@ -335,7 +335,7 @@ def test_gradients_are_not_asked_for_and_gates_are_those_of_the_module(kind, opt
 
 
 @pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
-def test_backward_automata_read_the_string_from_its_end(kind, options):
+def test_backward_automata_read_the_string_in_reverse(kind, options):
     layer = build(kind, options, bidirectional=True)
     v = torch.arange(IN) if kind == "isan" else inputs(layer, IN)
     alone = build(kind, options)
@@ -347,8 +347,8 @@ def test_backward_automata_read_the_string_from_its_end(kind, options):
 
 @pytest.mark.parametrize("symbols", [1, 2, 3])
 @pytest.mark.parametrize("window", [1, 2, 3])
-def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
-    """2 (s + ... + s^{K-1}) + 1, and one more where c_0 is not 0; for K = 1 two."""
+def test_a_qrnn_has_as_many_states_as_in_proposition_11(symbols, window):
+    """2 (s + ... + s^{K-1}) + 1, and one more if c_0 is not 0; two for K = 1."""
     layer, v = QRNN(2, 2, window=window), torch.randn(symbols, 2)
     histories = sum(symbols**k for k in range(1, window))
     states = lambda start: [a.states for a in layer.to_automata(v, range(symbols), start)]
@@ -359,7 +359,7 @@ def test_a_qrnn_has_as_many_states_as_proposition_11_says(symbols, window):
     assert Windows(symbols, window).histories == histories + 1
 
 
-def test_windows_too_many_to_hold_are_refused_before_they_are_built():
+def test_too_many_windows_are_refused_before_they_are_built():
     layer, v = QRNN(1, 1, window=3), torch.zeros(1000, 1)
     with pytest.raises(InputError, match=r"windows of 3 over 1,000 symbols must have .*in 2,002,002 states"):
         layer.to_automata(v, range(1000))
@@ -370,8 +370,8 @@ def test_windows_too_many_to_hold_are_refused_before_they_are_built():
             refused(v)
 
 
-def test_figure_4_as_it_is_drawn_is_the_same_automaton():
-    """The epsilon transition, or a start in q_3: equal scores, exactly."""
+def test_figure_4_as_drawn_is_the_same_automaton():
+    """With the epsilon transition or an initial state q_3, the scores are exactly equal."""
     torch.manual_seed(0)
     layer, v = RRNNF(2, 2), torch.randn(3, 2)
     for drawn, ready in zip(
@@ -414,7 +414,7 @@ def test_reduced_precision_of_a_step_is_in_the_deviation():
     assert (reduced[:, 1:, 1:] >= 2.0**-10 * weights).all()
 
 
-def test_max_plus_scores_the_empty_string_with_minus_infinity_and_has_no_nan():
+def test_max_plus_scores_the_empty_string_with_minus_infinity_without_nan():
     layer = RRNNBMaxPlus(2, 2, output_gate=True)
     v = torch.randn(3, 2)
     units = layer.to_automata(v, "abc")

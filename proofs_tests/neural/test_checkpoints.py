@@ -1,5 +1,5 @@
-"""Checkpoints: what is kept comes back bit by bit, and a bad file is one sentence; nothing in it runs,
-nothing large is built for it.
+"""Tests that checkpoints are restored bit by bit, and that a malformed file gives a one-line error message,
+without running code from it or allocating much memory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def build(**options):
 
 
 def refused(path, says=None):
-    """The one sentence that names the file."""
+    """Return the one-line error message, which must contain the file name."""
     with pytest.raises(FormatError, match=says) as error:
         load(path)
     message = str(error.value)
@@ -56,13 +56,13 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def kept(folder):
-    """The bytes of a checkpoint; its header sorted, as safetensors gives it another order every time."""
+    """Return the bytes of a checkpoint with its header sorted, because safetensors varies the order."""
     save(build(), folder / "kept", {"seed": 3})
     return joined(*parts((folder / "kept").read_bytes()))
 
 
 def parts(data):
-    """The header and the numbers of a safetensors file."""
+    """Return the header and the tensor data of a safetensors file."""
     size = struct.unpack("<Q", data[:8])[0]
     return json.loads(data[8 : 8 + size]), data[8 + size :]
 
@@ -73,7 +73,7 @@ def joined(header, numbers):
 
 
 def changed(data, tensors=None, **fields):
-    """The file with other fields in what it says about its network (None: without the field), and other
+    """Return the file with changed fields of the network's description (None removes the field) and changed
     tensors.
     """
     header, _ = parts(data)
@@ -92,7 +92,7 @@ def same_bits(one, other):
         assert tensor.numpy().tobytes() == other[name].numpy().tobytes()
 
 
-# what is kept comes back
+# Round trips.
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -117,7 +117,7 @@ def same_bits(one, other):
         },
     ],
 )
-def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
+def test_a_network_is_restored_bit_by_bit(tmp_path, kind, dtype, options):
     network = build(kind=kind, dtype=dtype, **options).train()
     save(network, tmp_path / "kept.safetensors", {"trained": {"steps": 7, "on": ["a", None]}})
     loaded, about = load(tmp_path / "kept.safetensors")
@@ -131,7 +131,7 @@ def test_a_network_comes_back_bit_by_bit(tmp_path, kind, dtype, options):
 
 
 @pytest.mark.parametrize("kind", ALONE)
-def test_a_network_without_centroids_comes_back_bit_by_bit(tmp_path, kind):
+def test_a_network_without_centroids_is_restored_bit_by_bit(tmp_path, kind):
     network = randomly(Acceptor("ab", kind, 3, num_layers=2, start_token=kind != "lstm"), seed=4)
     save(network, tmp_path / "kept.safetensors")
     loaded, about = load(tmp_path / "kept.safetensors")
@@ -141,9 +141,9 @@ def test_a_network_without_centroids_comes_back_bit_by_bit(tmp_path, kind):
 
 
 @given(st.dictionaries(st.text(max_size=5).filter(lambda name: name != "network"), json_values, max_size=4))
-def test_what_is_said_comes_back(tmp_path_factory, about):
-    """The header is then of any length, whose bytes come first in the file: a length that starts like a
-    pickle is none.
+def test_the_message_is_restored(tmp_path_factory, about):
+    """The message makes the header any length. The file starts with that length, which must not be mistaken
+    for a pickle.
     """
     path = tmp_path_factory.getbasetemp() / "said"
     save(build(), path, about)
@@ -156,16 +156,16 @@ def test_a_header_of_any_length_is_read(tmp_path, length):
     assert checkpoints.read(tmp_path / "kept", "k")[0] == {"x": "y" * length}
 
 
-def test_tensors_that_are_views_are_kept_as_they_look(tmp_path):
+def test_tensors_that_are_views_are_saved_with_their_values(tmp_path):
     tensor = torch.arange(6.0).reshape(2, 3).T
     checkpoints.write(tmp_path / "kept", "k", {}, {"t": tensor})
     assert torch.equal(checkpoints.read(tmp_path / "kept", "k")[1]["t"], tensor)
 
 
-# what is not written
+# Refused writes.
 
 
-def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch, kept):
+def test_a_write_that_fails_preserves_the_old_file(tmp_path, monkeypatch, kept):
     path = tmp_path / "kept"
     path.write_bytes(kept)
 
@@ -191,7 +191,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch, kep
         (build, {"when": object()}, "must be JSON-serialisable"),
     ],
 )
-def test_what_could_not_be_read_is_not_written(tmp_path, build_network, about, says):
+def test_a_network_that_could_not_be_read_is_not_written(tmp_path, build_network, about, says):
     with pytest.raises(InputError, match=says) as error:
         save(build_network(), tmp_path / "kept", about)
     assert "\n" not in str(error.value) and str(tmp_path / "kept") in str(error.value)
@@ -204,19 +204,19 @@ def with_nan(network):
     return network
 
 
-# what is not read
+# Refused files.
 
 
 @given(st.data())
-def test_a_file_that_is_cut_short_is_refused(folder, kept, data):
+def test_a_truncated_checkpoint_is_refused(folder, kept, data):
     path = folder / "cut"
     path.write_bytes(kept[: data.draw(st.integers(0, len(kept) - 1))])
     refused(path)
 
 
 @given(st.data())
-def test_a_damaged_file_is_refused_or_holds_a_network(folder, kept, data):
-    """Bytes change, mostly in the header; the file is refused or read, without a crash."""
+def test_a_damaged_file_is_refused_or_contains_a_network(folder, kept, data):
+    """Random bytes change, mostly in the header; the file is refused or read, without a crash."""
     damaged = bytearray(kept)
     size = 8 + struct.unpack("<Q", kept[:8])[0]
     for position in data.draw(
@@ -263,7 +263,7 @@ FIELDS = [
 
 
 @given(st.sampled_from(FIELDS), json_values)
-def test_any_other_value_of_a_field_is_refused_or_is_that_networks(folder, kept, field, value):
+def test_a_changed_field_is_refused_or_gives_that_network(folder, kept, field, value):
     path = folder / "field"
     path.write_bytes(changed(kept, **{field: value}))
     try:
@@ -276,7 +276,7 @@ def test_any_other_value_of_a_field_is_refused_or_is_that_networks(folder, kept,
         assert network.options[field] == about["network"][field] == value
 
 
-def test_what_is_no_checkpoint_is_refused(tmp_path, kept):
+def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path, kept):
     path = tmp_path / "bad"
     refused(path, "cannot be read: No such file")
     refused(tmp_path, "cannot be read: Is a directory")
@@ -328,7 +328,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path, kept):
         ('{"network": [["k", 3]]}', "got a missing field 'alphabet'"),
     ],
 )
-def test_a_header_that_describes_no_network_is_refused(tmp_path, kept, about, says):
+def test_a_header_that_does_not_describe_a_network_is_refused(tmp_path, kept, about, says):
     header, numbers = parts(kept)
     metadata = {
         name: value for name, value in {**header["__metadata__"], "about": about}.items() if value is not None
@@ -395,7 +395,7 @@ HUGE = 10**12
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_options_that_do_not_fit_are_refused(tmp_path, kept, fields, says):
+def test_incompatible_options_are_refused(tmp_path, kept, fields, says):
     (tmp_path / "bad").write_bytes(changed(kept, **fields))
     refused(tmp_path / "bad", says)
 
@@ -436,12 +436,12 @@ def test_a_field_that_is_null_is_refused(tmp_path, kept):
         ),
     ],
 )
-def test_tensors_that_do_not_fit_are_refused(tmp_path, kept, tensors, says):
+def test_incompatible_tensors_are_refused(tmp_path, kept, tensors, says):
     (tmp_path / "bad").write_bytes(changed(kept, tensors))
     refused(tmp_path / "bad", says)
 
 
-def test_a_tensor_that_is_absent_is_named(tmp_path, kept):
+def test_a_missing_tensor_is_reported(tmp_path, kept):
     tensors = safetensors.torch.load(kept)
     for name in tensors:
         rest = {other: tensor for other, tensor in tensors.items() if other != name}
@@ -457,9 +457,9 @@ def test_a_tensor_that_is_absent_is_named(tmp_path, kept):
         {"embedding_size": 10_000, "hidden_size": 10_000},
     ],
 )
-def test_nothing_large_is_built_for_a_small_file(tmp_path, kept, fields, monkeypatch):
-    """A file of 40 kB, with as many numbers as its sizes say, of networks of a hundred million weights, or
-    ten thousand layers.
+def test_a_small_file_causes_no_large_allocation(tmp_path, kept, fields, monkeypatch):
+    """A file of 40 kB describes a network of a hundred million weights or ten thousand layers, without the
+    tensors.
     """
     (tmp_path / "bad").write_bytes(changed(kept, {"extra": torch.zeros(10_000)}, **fields))
     devices = []
@@ -468,7 +468,7 @@ def test_nothing_large_is_built_for_a_small_file(tmp_path, kept, fields, monkeyp
     refused(tmp_path / "bad")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 10 * 2**20  # Python's own memory; that of the tensors is none on the meta device
+    assert peak < 10 * 2**20  # Python's own memory; tensors on the meta device use none
     assert len(devices) < 20 and all(device.type == "meta" for device in devices)
 
 
@@ -516,7 +516,7 @@ def test_loading_never_unpickles(tmp_path, monkeypatch, kept):
     refused(tmp_path / "pickle", "got a pickle")
 
 
-def test_a_checkpoint_is_read_as_its_kind_alone(tmp_path, kept):
+def test_a_checkpoint_is_read_only_as_its_kind(tmp_path, kept):
     (tmp_path / "kept").write_bytes(kept)
     with pytest.raises(FormatError, match=f"must be 'other', got '{KIND}'"):
         checkpoints.read(tmp_path / "kept", "other")

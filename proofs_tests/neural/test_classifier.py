@@ -1,4 +1,6 @@
-"""FA-RNN classifiers: what the rules say at first; kept and read; rules added and taken out."""
+"""Tests of FA-RNN classifiers: the initial network of the rules, saving and loading, adding and removing
+rules.
+"""
 
 from __future__ import annotations
 
@@ -32,23 +34,23 @@ SEVERAL = st.lists(
 
 
 def compiled(several: Any) -> tuple[RuleSet, list[str]]:
-    """The rules, and their texts."""
+    """Return the compiled rules and their texts."""
     return rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS), [
         str(rule) for _, rule in several
     ]
 
 
 def scores(model: Classifier, sentences: Any) -> list[list[float]]:
-    """The scores of the blocks of rules (equation 8)."""
+    """Return the scores of the blocks of rules (equation 8)."""
     with torch.no_grad():
         values: list[list[float]] = model.network(sentences).tolist()
     return values
 
 
 @given(SEVERAL, SENTENCES)
-def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) -> None:
-    """A label that matches, not always the last: matches of several groups of one label add up; the default
-    where none does.
+def test_it_initially_computes_the_rules(several: Any, sentences: list[tuple[str, ...]]) -> None:
+    """It predicts a label that matches, not always the last: matches of several groups of one label add up.
+    If none matches, it predicts the default.
     """
     ruleset, written = compiled(several)
     model = Classifier.of_rules(ruleset, LABELS, written, default="other").eval()
@@ -58,7 +60,7 @@ def test_it_begins_as_the_rules(several: Any, sentences: list[tuple[str, ...]]) 
         assert (label in matched) if matched else label == "other"
 
 
-def test_of_labels_that_match_the_last_wins() -> None:
+def test_the_last_matching_label_is_predicted() -> None:
     ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b $ *\n[z]\n$ * c $ *"), WORDS)
     model = Classifier.of_rules(ruleset, LABELS)
     assert model.predict([("BOS", "a", "b", "EOS"), ("BOS", "c", "a", "EOS"), ("BOS", "b", "EOS")]) == [
@@ -68,7 +70,7 @@ def test_of_labels_that_match_the_last_wins() -> None:
     ]
 
 
-def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
+def test_saved_files_are_read_back(tmp_path: Path) -> None:
     torch.manual_seed(0)
     ruleset = rule_set(loads("[x]\n$ * a $ *\n[y]\n$ * b EOS"), WORDS)
     for more in ({}, {"embeddings": torch.randn(6, 3), "beta": 0.4}, {"extra": 2}):
@@ -81,7 +83,7 @@ def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
         assert about["seed"] == 3 and again.blocks == model.blocks and again.labels == model.labels
 
 
-def test_files_that_are_no_classifier(tmp_path: Path) -> None:
+def test_files_that_are_not_classifiers(tmp_path: Path) -> None:
     ruleset = rule_set(loads("[x]\n$ * a $ *"), WORDS)
     model = Classifier.of_rules(ruleset, LABELS)
     path = tmp_path / "m.safetensors"
@@ -150,11 +152,9 @@ BETAS = st.sampled_from([1.0, 0.5, 0.25])
 
 @given(SEVERAL, SEVERAL, SENTENCES, BETAS)
 @settings(max_examples=50)
-def test_added_rules_change_no_score_and_have_their_own(
-    several: Any, more: Any, sentences: Any, beta: float
-) -> None:
-    """Equation 10, whatever beta is and whatever training did: all numbers are dyadic, and the scores the
-    very same.
+def test_added_rules_change_no_other_score(several: Any, more: Any, sentences: Any, beta: float) -> None:
+    """Equation 10 holds for any beta and after training; all values are dyadic, so the scores are equal
+    exactly.
     """
     (one, written), (other, new) = compiled(several), compiled(more)
     vectors = {} if beta == 1 else {"embeddings": torch.eye(6, dtype=torch.float64), "beta": beta}
@@ -183,8 +183,8 @@ def test_added_rules_may_have_a_new_label() -> None:
 
 @given(SEVERAL, SENTENCES, st.data())
 @settings(max_examples=50)
-def test_rules_taken_out_leave_every_other_score(several: Any, sentences: Any, data: st.DataObject) -> None:
-    """Trained or not: transitions between the rules' states may have come about."""
+def test_removed_rules_preserve_every_other_score(several: Any, sentences: Any, data: st.DataObject) -> None:
+    """This holds before and after training, which may add transitions between the states of rules."""
     ruleset, written = compiled(several)
     model = Classifier.of_rules(ruleset, LABELS, written, dtype=torch.float64).eval()
     trained = data.draw(st.booleans())
@@ -227,7 +227,7 @@ def test_there_is_no_such_block() -> None:
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4, 50])
-def test_the_error_of_a_decomposition_is_what_it_is(rank: int) -> None:
+def test_the_reported_error_of_a_decomposition_is_correct(rank: int) -> None:
     """The error is that of the tensor over all words, and 0 if the exact factors need no more columns."""
     automaton = rule_set(loads("[x]\n$ * a b $ * c EOS\n[y]\n$ * c $ * ( a | b ) EOS"), WORDS).automaton
     factors, error = cp_factors(automaton, rank, ["a"])

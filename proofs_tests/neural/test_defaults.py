@@ -14,12 +14,12 @@ WITH_BIAS = [kind for kind in layer_kinds().values() if "bias" in kind.options]
 
 
 def biases(layer):
-    """The parameters that are added to a product."""
+    """Return the parameters that are added to a product."""
     return {name for name, _ in layer.cell.named_parameters() if name.split(".")[-1] in ("bias", "b")}
 
 
 @pytest.mark.parametrize("kind", WITH_BIAS, ids=lambda kind: kind.name)
-def test_gates_have_biases_unless_none_are_asked_for(kind):
+def test_gates_have_biases_unless_disabled(kind):
     assert biases(kind.cls(2, 3)) == biases(kind.cls(2, 3, bias=True)) > biases(kind.cls(2, 3, bias=False))
 
 
@@ -33,13 +33,13 @@ def test_a_qrnn_reads_windows_of_two():
     assert QRNN(2, 1).cell.window == 2
 
 
-def test_gates_are_those_of_the_way_from_the_left():
+def test_gates_belong_to_the_left_to_right_direction():
     layer, vectors = RRNNB(2, 1, bidirectional=True), torch.eye(2)
     assert layer.tables(vectors, "ab", 0) == layer.tables(vectors, "ab", 0, direction=0)
     assert layer.tables(vectors, "ab", 0) != layer.tables(vectors, "ab", 0, direction=1)
 
 
 @pytest.mark.parametrize("unit", [-1, 1, "0"])
-def test_a_unit_that_is_not_there_is_refused(unit):
+def test_an_out_of_range_unit_is_refused(unit):
     with pytest.raises(InputError, match="unit must be an integer"):
         RRNNB(2, 1).tables(torch.eye(2), "ab", unit)

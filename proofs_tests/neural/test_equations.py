@@ -1,4 +1,4 @@
-"""The gates of every layer are those of the paper: a layer and its automata share them."""
+"""Tests that the gates of every layer are those of the paper, because a layer and its automata share them."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def test_the_gates_of_a_torch_layer_are_those_of_the_paper(case, shows_what_is_e
     shows_what_is_expected()
 
 
-def test_a_layer_that_stands_for_a_claim_has_reference_equations():
+def test_a_layer_of_a_claim_has_reference_equations():
     assert {layer for _, _, layer in LAYERS} & set(layer_kinds()) <= set(REFERENCES)

@@ -1,6 +1,4 @@
-"""FA-RNNs at beta = 1 are the automata that they are built from; what the extensions change, and what they do
-not.
-"""
+"""Tests that FA-RNNs at beta = 1 compute their automata, and of the effects of the extensions."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ WAYS = st.sampled_from([{"decomposed": False}, {"separate_wildcard": False}, {"s
 
 @st.composite
 def counting(draw: st.DrawFn, weights: tuple[int, ...] = (0, 0, 0, 1, 1, 2)) -> WFSA:
-    """Automata with small whole weights: their scores are whole numbers that float64 holds."""
+    """Draw automata with small integer weights, whose scores are integers that float64 represents."""
     n = draw(st.integers(1, 5))
     kept = [
         np.array(draw(st.lists(st.sampled_from(weights), min_size=n * n, max_size=n * n))).reshape(n, n)
@@ -48,24 +46,24 @@ def counting(draw: st.DrawFn, weights: tuple[int, ...] = (0, 0, 0, 1, 1, 2)) -> 
 def test_the_network_is_forward(
     automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]
 ) -> None:
-    """Equations 4 and 5, in one batch of unequal lengths: the very numbers, since all of them are whole and
-    small.
+    """Equations 4 and 5 hold exactly in one batch of unequal lengths, because all values are
+    small integers.
     """
     network = FARNN.of(automaton, dtype=torch.float64, **way)
     assert network(sentences)[:, 0].tolist() == [int(value) for value in scores(automaton, sentences)]
 
 
 @given(counting(weights=(0, 0, 1)), SENTENCES, WAYS)
-def test_viterbi_is_one_exactly_on_matches(
+def test_viterbi_is_exactly_one_on_matches(
     automaton: WFSA, sentences: list[tuple[str, ...]], way: dict[str, Any]
 ) -> None:
-    """Max-times, where the paper prints max-plus."""
+    """The semiring is max-times; the paper prints max-plus."""
     network = FARNN.of(automaton, scoring="viterbi", **way)
     assert network(sentences)[:, 0].tolist() == [float(value > 0) for value in scores(automaton, sentences)]
 
 
 @given(counting(), st.sets(st.sampled_from(WORDS)))
-def test_factors_give_back_the_tensor(automaton: WFSA, separate: set[str]) -> None:
+def test_factors_reconstruct_the_tensor(automaton: WFSA, separate: set[str]) -> None:
     """They have no error and at most min(V K, K K) columns."""
     factors = exact_factors(automaton, separate)
     for index, word in enumerate(WORDS):
@@ -76,7 +74,7 @@ def test_factors_give_back_the_tensor(automaton: WFSA, separate: set[str]) -> No
     assert tensor.tolist() == [automaton.matrix(word).tolist() for word in WORDS]  # equation 9
 
 
-def test_words_and_states_that_go_the_same_ways_share_columns() -> None:
+def test_words_and_states_with_equal_transitions_share_columns() -> None:
     every = np.ones((6, 6), dtype=bool)
     assert exact_factors(WFSA(BOOLEAN, [True] * 6, [True] * 6, dict.fromkeys(WORDS, every))).rank == 1
     assert exact_factors(WFSA(BOOLEAN, [True] * 6, [True] * 6, dict.fromkeys(WORDS, every)), WORDS).rank == 0
@@ -86,7 +84,7 @@ def test_words_and_states_that_go_the_same_ways_share_columns() -> None:
     st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3),
     SENTENCES,
 )
-def test_a_network_of_rules_says_which_labels_match(
+def test_a_network_of_rules_predicts_the_matching_labels(
     several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
 ) -> None:
     compiled = rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS)
@@ -97,8 +95,10 @@ def test_a_network_of_rules_says_which_labels_match(
         assert network(inside)[:, column].tolist() == [float(value) for value in scores(own, inside)]
 
 
-def test_large_biases_make_a_gated_network_the_network() -> None:
-    """Equation 7 with both gates at 1; with both at 0 it stays at h_1, the state after BOS."""
+def test_large_biases_remove_the_effect_of_the_gates() -> None:
+    """Equation 7 with both gates at 1 is the plain network; with both at 0 it stays at h_1, the state after
+    BOS.
+    """
     compiled = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     sentences = [("BOS", "a", "c", "b", "EOS"), ("BOS", "EOS"), ("BOS",), ("BOS", "b", "a")]
     plain, gated = (
@@ -112,8 +112,8 @@ def test_large_biases_make_a_gated_network_the_network() -> None:
         torch.testing.assert_close(gated.states(sentences), same)
 
 
-def test_a_closed_reset_gate_goes_back_to_the_state_after_bos() -> None:
-    """With f = 1 and r = 0 only BOS and the last word are heard."""
+def test_a_closed_reset_gate_returns_to_the_state_after_bos() -> None:
+    """With f = 1 and r = 0 only BOS and the last word have an effect."""
     compiled = rule_set([Labelled("x", parse("$ * a $ * b $ *"), 1)], WORDS)
     gated = FARNN.of_rules(compiled, gated=True, dtype=torch.float64)
     assert isinstance(gated.cell, FAGRUCell)
@@ -135,8 +135,8 @@ def test_a_closed_reset_gate_goes_back_to_the_state_after_bos() -> None:
 def test_isolated_states_need_noise_to_be_trained(
     noise: float, dense: bool, trained: tuple[str, ...]
 ) -> None:
-    """With the zeros of section 3.2 both gradients of their rows are zero for ever under equation 8; D_2's is
-    not where h_N is read as a whole.
+    """With the zeros of section 3.2 both gradients of their rows stay zero under equation 8; the gradient of
+    D_2 does not if the whole h_N is read.
     """
     torch.manual_seed(0)
     automaton = WFSA(
@@ -152,7 +152,7 @@ def test_isolated_states_need_noise_to_be_trained(
 
 
 @pytest.mark.parametrize(("size", "exact"), [(4, True), (6, True), (2, False)])
-def test_beta_0_is_exact_where_the_embeddings_span_the_rules(size: int, exact: bool) -> None:
+def test_beta_0_is_exact_if_the_embeddings_span_the_rules(size: int, exact: bool) -> None:
     """G = pinv(E_w) E_R: exact iff the columns of E_R lie in the column space of E_w."""
     torch.manual_seed(0)
     automaton = WFSA(
@@ -167,12 +167,12 @@ def test_beta_0_is_exact_where_the_embeddings_span_the_rules(size: int, exact: b
     for network in (half, zero):
         assert torch.allclose(network(sentence), count, atol=1e-10) == exact
         scores = network.initial
-        for word in sentence[0]:  # equation 9: the tensor that the factors make is what the network runs
+        for word in sentence[0]:  # equation 9: the network runs the tensor that the factors make
             scores = scores @ network.cell.tensor()[WORDS.index(word)]
         assert torch.allclose((scores @ network.final.T)[None], network(sentence), atol=1e-10)
 
 
-def test_bad_input_is_one_sentence() -> None:
+def test_bad_input_gives_a_one_line_error() -> None:
     automaton = WFSA(REAL, [1], [1], {"a": [[1]], "b": [["1/2"]]})
     network = FARNN.of(automaton)
     with pytest.raises(UnknownSymbol, match="'c' is not in the vocabulary"):
@@ -199,10 +199,10 @@ def test_the_empty_sentence_and_no_sentence() -> None:
     st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), ("$",), leaves=4)), min_size=1, max_size=3),
     SENTENCES,
 )
-def test_both_directions_match_where_the_rules_do(
+def test_both_directions_match_if_the_rules_do(
     several: list[tuple[str, Any]], sentences: list[tuple[str, ...]]
 ) -> None:
-    """The mean of scores that are clamped to 0 and 1: exactly 0 or 1."""
+    """The mean of scores that are clamped to 0 and 1 is exactly 0 or 1."""
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     inside = [("BOS", *sentence, "EOS") for sentence in sentences]
     values = Bidirectional.of_rules(labelled, WORDS)(inside)

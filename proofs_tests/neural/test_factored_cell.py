@@ -1,4 +1,4 @@
-"""FA-RNNs of factors read whole sentences as one step after another does."""
+"""Tests that FA-RNNs of factors compute the same results for whole sentences as step by step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = ("a", "b", "c")
 
 
 def network(scoring="forward", dropout=0.0):
-    """With vectors, the wildcard apart, and states that training may connect."""
+    """Return a network with vectors, a separate wildcard, and states that training may connect."""
     torch.manual_seed(4)
     tables = {word: torch.randint(0, 2, (4, 4)).tolist() for word in (*WORDS, "$")}
     automaton = WFSA(COUNTING, [1, 0, 1, 0], [0, 1, 1, 1], tables)
@@ -34,10 +34,8 @@ def network(scoring="forward", dropout=0.0):
 @pytest.mark.parametrize("dropout", [0.0, 1e-9])
 @some
 @given(sentences=st.lists(st.lists(st.sampled_from((*WORDS, "$")), max_size=6), min_size=1, max_size=6))
-def test_a_network_of_factors_is_its_steps_one_after_another_and_so_are_its_gradients(
-    scoring, dropout, sentences
-):
-    """This holds whether words with the same vector share their reading or not."""
+def test_a_network_of_factors_equals_its_steps_and_so_do_its_gradients(scoring, dropout, sentences):
+    """This holds whether or not words with the same vector share their reading."""
     farnn = network(scoring, dropout)
     cell, parameters, results = farnn.cell, [p for p in farnn.parameters() if p.requires_grad], []
 

@@ -1,5 +1,5 @@
-"""State-regularized cells with their gradients by hand: values and gradients are those of the cell and of
-autograd, in float64; gradients of gradients are right; what cannot be run so is refused.
+"""Tests of state-regularized cells with manual gradients: values and gradients equal those of autograd in
+float64, second-order gradients are correct, and unsupported cells are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def cell_of(kind, seed=0, size=2, d=3, k=4, **options):
 
 
 def written_out(cell, inputs, state, noise=None, gate_noise=None):
-    """One step after another, by the cell's own parts."""
+    """Run one step after another, with the cell's own parts."""
     component, us, hs, alphas, cells = getattr(cell, "component", None), [], [], [], []
     for t, x in enumerate(inputs):
         read = cell.part.read(x)
@@ -43,7 +43,7 @@ def written_out(cell, inputs, state, noise=None, gate_noise=None):
 
 
 def weighed(values, seed):
-    """A number that hangs on all of them, in its own way."""
+    """Return a scalar that depends on each result with a different weight."""
     draw = torch.Generator().manual_seed(seed)
     return sum((torch.randn(v.shape, generator=draw, dtype=v.dtype) * v).sum() for v in values)
 
@@ -89,7 +89,7 @@ def test_values_and_gradients_are_those_of_the_cell_and_of_autograd(
 @given(
     st.sampled_from(list(FAST)), st.lists(st.integers(1, 5), min_size=1, max_size=4), st.integers(0, 2**20)
 )
-def test_packed_strings_are_as_each_string_alone(kind, lengths, seed):
+def test_packed_sequences_equal_each_sequence_alone(kind, lengths, seed):
     lengths = sorted(lengths, reverse=True)
     cell = cell_of(kind, seed)
     torch.manual_seed(seed)
@@ -114,8 +114,10 @@ def test_packed_strings_are_as_each_string_alone(kind, lengths, seed):
 
 
 @fast
-def test_many_steps_are_worked_on_in_groups(kind):
-    """With 300 strings and 60 units, a group holds a few steps, and the results of all groups are right."""
+def test_many_steps_are_processed_in_groups(kind):
+    """With 300 sequences and 60 units, a group contains a few steps, and the results of all groups are
+    correct.
+    """
     cell = cell_of(kind, 3, d=60)
     torch.manual_seed(5)
     inputs = torch.randn(11, 300, 2, dtype=D)
@@ -130,7 +132,7 @@ def test_many_steps_are_worked_on_in_groups(kind):
 
 
 @fast
-def test_gradients_and_gradients_of_gradients_are_those_of_differences(kind):
+def test_first_and_second_gradients_match_finite_differences(kind):
     cell = cell_of(kind, 7)
     torch.manual_seed(8)
     inputs = torch.randn(3, 2, 2, dtype=D, requires_grad=True)
@@ -156,19 +158,19 @@ def test_gradients_and_gradients_of_gradients_are_those_of_differences(kind):
 
     arguments = (inputs, *state, *(p.detach().clone().requires_grad_() for p in cell.parameters()))
     assert torch.autograd.gradcheck(run, arguments)
-    # those that can be differentiated again are computed in another way
+    # Gradients that can be differentiated again are computed by a different path.
     first, again = (
         torch.autograd.grad(weighed(run(*arguments), 1), arguments, create_graph=graph)
         for graph in (False, True)
     )
     for one, other in zip(first, again, strict=True):
         torch.testing.assert_close(one, other)
-    # along random directions: every entry of every argument would take half a minute
+    # Random directions are used, because every entry of every argument would take half a minute.
     assert torch.autograd.gradgradcheck(run, arguments, fast_mode=True)
 
 
 @fast
-def test_the_layer_runs_so_where_it_can_and_gives_the_same(kind):
+def test_the_layer_uses_the_fast_steps_if_possible_with_equal_results(kind):
     layer = randomly(FAST[kind](2, 3, num_layers=2, bidirectional=True, dtype=D), 4)
     inputs, lengths = torch.randn(5, 3, 2, dtype=D), torch.tensor([5, 0, 2])
     cell = layer.cells[0]
@@ -182,7 +184,7 @@ def test_the_layer_runs_so_where_it_can_and_gives_the_same(kind):
 
 
 @pytest.mark.parametrize("kind", ["sr-gru", "sr-lstm-p"])
-def test_noise_in_training_is_that_of_the_steps(kind):
+def test_noise_in_training_equals_that_of_the_steps(kind):
     layer = randomly(FAST[kind](2, 3, k=4, noise=0.5, dtype=D), 4).train()
     inputs = torch.randn(5, 3, 2, dtype=D)
     torch.manual_seed(1)
@@ -201,7 +203,7 @@ def test_transforms_and_forward_derivatives_go_through_the_cell():
     torch.testing.assert_close((reverse * direction).sum(), forward)
 
 
-def test_what_cannot_be_run_so_is_refused():
+def test_unsupported_cells_are_refused():
     x = torch.zeros(1, 1, 2, dtype=D)
     for layer in (
         SRElman(2, 3, dtype=D),

@@ -1,4 +1,4 @@
-"""All steps of an FA-RNN of factors in one kernel are those of torch itself, and so are their gradients."""
+"""Tests that all steps of an FA-RNN of factors in one kernel equal those of torch, with equal gradients."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def with_gradients(run, arguments):
     columns=st.sampled_from([1, 33]),
     lengths=st.lists(st.integers(0, 4), min_size=1, max_size=18).filter(any),
 )
-def test_all_steps_in_one_kernel_are_torchs_and_so_are_gradients(states, columns, lengths):
+def test_all_steps_in_one_kernel_equal_those_of_torch(states, columns, lengths):
     arguments = drawn(states, columns, 3, lengths)
     with scan.use("triton"):
         assert fused_steps.is_fused(*arguments[:2])

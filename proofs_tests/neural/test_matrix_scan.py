@@ -1,5 +1,5 @@
-"""Products with one matrix after another: every backend against the Forward algorithm, itself in pieces, and
-the gradients of the products written out.
+"""Tests of products with one matrix after another: every backend against the Forward algorithm, itself in
+parts, and the gradients of the explicit products.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ from proofs_tests.neural.operations import (
 D = torch.float64
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
-sizes = st.sampled_from([1, 2, 7, 8, 9, 16, 17, 33])  # whole vectors, and some more
+sizes = st.sampled_from([1, 2, 7, 8, 9, 16, 17, 33])  # full SIMD vectors, and a remainder
 
 
 def drawn(data, values, dtype=D):
-    """Matrices, symbols, start, and offsets or none; of few numbers, so that many terms are equal."""
+    """Draw matrices, symbols, an initial state, and optional offsets, with few distinct values, so that many
+    terms are equal.
+    """
     symbols, n, time, batch = (data.draw(s) for s in (st.integers(1, 4), sizes, st.integers(0, 4), sizes))
     numbers = data.draw(st.lists(values, min_size=1, max_size=6))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
@@ -47,7 +49,7 @@ def drawn(data, values, dtype=D):
 
 
 def exact_numbers(semiring):
-    """Small dyadic numbers, whose sums and products do not round."""
+    """Draw small dyadic values, whose sums and products do not round."""
     numbers = st.integers(-8, 8).map(lambda k: k / 4)
     return numbers if semiring == "real" else numbers.map(abs) if semiring == "max_times" else numbers | minus
 
@@ -87,8 +89,8 @@ def test_the_logarithm_of_sums_is_within_its_bound(backend, dtype, data):
 
 
 def require_logarithms_within_their_bound(states, matrices, symbols, start, offsets):
-    """No step makes errors larger; each adds a rounding of each term, of their differences from the largest,
-    and of n exponentials, their sum and its logarithm.
+    """Steps do not amplify errors. Each step adds a rounding of each term, of the differences from the
+    largest term, and of n exponentials, their sum and its logarithm.
     """
     unit, n, bound = torch.finfo(states.dtype).eps / 2, start.shape[1], 0.0
     before = start.to(D)
@@ -108,7 +110,7 @@ def require_logarithms_within_their_bound(states, matrices, symbols, start, offs
 @each_semiring
 @few
 @given(st.data())
-def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(semiring, backend, data):
+def test_bfloat16_accumulates_in_float32_and_rounds_the_results(semiring, backend, data):
     values = drawn(data, st.floats(-2, 2), torch.bfloat16)
     wide = [x if x is None or x.dtype == torch.int64 else x.float() for x in values]
     with scan.use(backend):
@@ -119,7 +121,7 @@ def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(semiring, 
 @in_c
 @each_semiring
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-def test_nothing_depends_on_other_strings_on_threads_or_on_where_a_string_is_cut(semiring, dtype):
+def test_results_are_independent_of_batches_threads_and_cuts(semiring, dtype):
     torch.manual_seed(0)
     matrices, symbols = torch.randn(5, 21, 21, dtype=dtype) / 4, torch.randint(0, 5, (40, 37))
     start, offsets = torch.randn(37, 21, dtype=dtype), torch.randn(40, 37, 21, dtype=dtype)
@@ -145,7 +147,7 @@ def test_nothing_depends_on_other_strings_on_threads_or_on_where_a_string_is_cut
 @each_backend
 @each_semiring
 @pytest.mark.parametrize("added", [False, True])
-def test_gradients_are_those_of_finite_differences_and_so_are_theirs(semiring, backend, added):
+def test_first_and_second_gradients_match_finite_differences_of_scans(semiring, backend, added):
     torch.manual_seed(1)
     symbols = torch.randint(0, 3, (4, 3))
     matrices, start = torch.randn(3, 2, 2, dtype=D), torch.randn(3, 2, dtype=D)
@@ -159,8 +161,10 @@ def test_gradients_are_those_of_finite_differences_and_so_are_theirs(semiring, b
 
 @each_backend
 @each_semiring
-def test_autocast_does_not_change_what_is_carried(semiring, backend):
-    """Errors of narrow products would add up over the steps, on the backends alone that multiply by torch."""
+def test_autocast_does_not_change_the_accumulation_dtype(semiring, backend):
+    """Only backends that multiply by torch are affected; errors of low-precision products would accumulate
+    over the steps.
+    """
     torch.manual_seed(5)
     symbols, results = torch.randint(0, 2, (5, 4)), []
     values = [torch.rand(2, 3, 3, requires_grad=True), torch.rand(4, 3, requires_grad=True)]
@@ -177,8 +181,8 @@ def test_autocast_does_not_change_what_is_carried(semiring, backend):
 @each_semiring
 @few
 @given(st.data())
-def test_gradients_are_those_of_the_products_written_out(semiring, backend, data):
-    """Equal terms, which share a gradient, and -infinity among them."""
+def test_gradients_match_the_explicit_products(semiring, backend, data):
+    """The terms include equal terms, which share a gradient, and -infinity."""
     numbers = st.sampled_from([0.0, 1.0, -0.5, 2.0])
     matrices, symbols, *rest = drawn(data, numbers | minus if semiring in ("max_plus", "log") else numbers)
     results = []
@@ -186,7 +190,7 @@ def test_gradients_are_those_of_the_products_written_out(semiring, backend, data
         own, start, offsets = (None if x is None else x.clone().requires_grad_() for x in (matrices, *rest))
         with scan.use(backend):
             states = run(own, symbols, start, offsets, semiring)
-        finite = states.isfinite()  # the logarithm of nothing has no gradient
+        finite = states.isfinite()  # the logarithm of an empty sum has no gradient
         torch.where(
             finite, states * torch.arange(states.numel()).reshape(states.shape).cos(), 0
         ).sum().backward()
@@ -198,8 +202,8 @@ def test_gradients_are_those_of_the_products_written_out(semiring, backend, data
 
 @in_c
 @each_semiring
-def test_gradients_of_many_uses_of_many_states_are_those_of_the_loops(semiring):
-    """More than the kernel takes together."""
+def test_gradients_of_many_uses_of_many_states_match_the_loops(semiring):
+    """There are more states than the kernel processes at a time."""
     torch.manual_seed(4)
     symbols, weights = torch.randint(0, 2, (40, 9)), torch.randn(40, 9, 70, dtype=D)
     values = [torch.randn(*s, dtype=D) / 8 for s in ((2, 70, 70), (9, 70), (40, 9, 70))]
@@ -214,8 +218,8 @@ def test_gradients_of_many_uses_of_many_states_are_those_of_the_loops(semiring):
 
 @in_c
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-def test_the_exponential_is_within_two_units_in_the_last_place(dtype):
-    """As the share that a term has in a sum of logarithm 0."""
+def test_the_exponential_is_within_two_ulps(dtype):
+    """It is computed as the share of a term in a sum with logarithm 0."""
     x = torch.cat([-torch.linspace(0, 90, 20_001), -torch.linspace(0, 1, 10_001)]).to(dtype).reshape(1, -1, 1)
     zero = torch.zeros_like(x)
     symbols = torch.zeros(x.shape[:2], dtype=torch.long)
@@ -224,14 +228,14 @@ def test_the_exponential_is_within_two_units_in_the_last_place(dtype):
             zero + 1, torch.zeros(1, 1, 1, dtype=dtype), symbols, zero, zero[0], x, "log"
         )
     limits, right = torch.finfo(dtype), x.double().exp()
-    unit = 2 if dtype is torch.float32 else 3  # torch's own is off, too
+    unit = 2 if dtype is torch.float32 else 3  # torch's own has an error, too
     assert ((ours.double() - right).abs() <= unit * limits.eps * right + limits.smallest_normal).all()
 
 
 @each_backend
 @each_semiring
 @pytest.mark.parametrize("again", [False, True], ids=["once", "again"])
-def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring, backend, again):
+def test_padding_has_no_gradient_even_if_it_overflows(semiring, backend, again):
     """Padding is read as the second symbol."""
     matrices = torch.ones(2, 3, 3, dtype=D)
     matrices[1] = torch.inf
@@ -249,8 +253,8 @@ def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semir
 @each_backend
 @each_semiring
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, D], ids=str)
-def test_a_gradient_that_may_be_differentiated_again_is_the_gradient(semiring, backend, dtype):
-    """In narrow types, too, whose states are carried in float32."""
+def test_a_twice_differentiable_gradient_equals_the_gradient(semiring, backend, dtype):
+    """This holds for low-precision dtypes too, whose states are accumulated in float32."""
     torch.manual_seed(3)
     matrices, start = torch.rand(2, 4, 4).to(dtype) / 2, torch.rand(3, 4).to(dtype)
     symbols = torch.randint(0, 2, (20, 3))
@@ -260,11 +264,11 @@ def test_a_gradient_that_may_be_differentiated_again_is_the_gradient(semiring, b
         with scan.use(backend):
             states = matrix_scan(values[0], symbols, values[1], semiring=semiring)
             gradients.append(torch.autograd.grad(states.float().sum(), values, create_graph=again))
-    for one, other in zip(*gradients, strict=True):  # sums in another order
+    for one, other in zip(*gradients, strict=True):  # the sums are in another order
         torch.testing.assert_close(one, other, rtol=4 * torch.finfo(dtype).eps, atol=1e-6)
 
 
-def test_the_operator_called_by_itself_refuses_other_types_and_semirings():
+def test_the_operator_called_directly_refuses_other_dtypes_and_semirings():
     matrices, symbols, start = torch.ones(1, 2, 2), torch.zeros(3, 1, dtype=torch.long), torch.ones(1, 2)
     for wrong in ((matrices.double(), symbols, start, None, "real"), (matrices, symbols, start, None, "foo")):
         with pytest.raises(InputError, match="products must be over one of real"):
@@ -280,7 +284,7 @@ def test_a_symbol_without_a_matrix_is_refused_under_vmap_too():
 
 @each_backend
 @each_semiring
-def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, backend):
+def test_nan_stays_in_its_own_sequence(semiring, backend):
     start = torch.ones(3, 20)
     start[1, 4] = math.nan
     with scan.use(backend):
@@ -293,7 +297,7 @@ def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, backend):
 @each_backend
 @each_semiring
 @pytest.mark.parametrize("shape", [(0, 2, 3), (2, 0, 3), (2, 2, 0), (0, 0, 0)])
-def test_no_steps_strings_or_states_are_none(semiring, backend, shape):
+def test_zero_steps_sequences_or_states_are_allowed(semiring, backend, shape):
     time, batch, n = shape
     values = [torch.ones(*s, requires_grad=True) for s in ((1, n, n), (batch, n), shape)]
     with scan.use(backend):
@@ -307,7 +311,7 @@ def test_no_steps_strings_or_states_are_none(semiring, backend, shape):
 
 @each_semiring
 @pytest.mark.parametrize("added", [False, True])
-def test_torch_knows_the_operators_and_transforms_them(semiring, added):
+def test_torch_registers_and_transforms_the_operators(semiring, added):
     torch.manual_seed(2)
     symbols = torch.randint(0, 3, (4, 3))
     matrices, start = torch.randn(3, 2, 2, dtype=D), torch.randn(3, 2, dtype=D)
@@ -334,7 +338,7 @@ def test_torch_knows_the_operators_and_transforms_them(semiring, added):
 
 @pytest.mark.parametrize("layer", [ISAN, LinearElman])
 @each_backend
-def test_an_affine_layer_is_that_of_its_gates_and_steps(layer, backend):
+def test_an_affine_layer_equals_its_gates_and_steps(layer, backend):
     torch.manual_seed(3)
     cell = layer(4, 3, dtype=D).cell
     view = torch.randint(0, 4, (6, 5)) if cell.reads_symbols else torch.randn(6, 5, 4, dtype=D)
@@ -351,7 +355,7 @@ def test_an_affine_layer_is_that_of_its_gates_and_steps(layer, backend):
     assert all(map(torch.equal, cell.recur(view, state), cell.steps(cell.gates(view), state)))
 
 
-def test_what_does_not_fit_is_named():
+def test_inconsistent_arguments_are_reported():
     matrices, symbols, start = torch.ones(2, 3, 3), torch.zeros(4, 5, dtype=torch.long), torch.ones(5, 3)
     with pytest.raises(
         InputError, match=r"\(S, n, n\), \(T, B\), \(B, n\).*got \(2, 3, 3\), \(4, 5\), \(5, 2\)"

@@ -16,7 +16,7 @@ from neural.sru import SRU
 from ratproof.ladder.written.references import KINDS, NAMES, REFERENCES
 
 D = torch.float64
-IN = 3  # inputs, or symbols; and units, since a highway asks for as many
+IN = 3  # inputs or symbols, and as many units, because a highway requires it
 every = pytest.mark.parametrize(("kind", "options"), KINDS, ids=NAMES)
 stackable = pytest.mark.parametrize(
     ("kind", "options"),
@@ -35,7 +35,7 @@ def build(kind, options, dtype=D, **more):
 
 
 def inputs(layer, *shape, dtype=D):
-    """Random inputs with these axes for time and batch, in whatever order."""
+    """Return random inputs with axes for time and batch in the given order."""
     if layer.cell_class.reads_symbols:
         return torch.randint(0, IN, shape)
     return torch.randn(*shape, IN, dtype=dtype)
@@ -49,7 +49,7 @@ def by_the_equations(kind, cell, v, c):
 
 
 def flat(state):
-    """All tensors of a state."""
+    """Return all tensors of a state."""
     return [state] if isinstance(state, torch.Tensor) else [t for part in state for t in flat(part)]
 
 
@@ -72,7 +72,7 @@ def test_it_computes_its_equations_for_a_whole_batch(kind, options, dtype, start
 
 
 @every
-def test_without_a_state_it_starts_in_its_own(kind, options):
+def test_without_a_state_it_starts_in_its_initial_state(kind, options):
     layer = build(kind, options)
     v = inputs(layer, 4, 2)
     torch.testing.assert_close(layer(v)[0], layer(v, layer.start(2))[0])
@@ -91,8 +91,8 @@ def test_batch_first_only_swaps_the_axes(kind, options):
 
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_strings_of_unequal_length_run_as_they_do_alone(kind, options, bidirectional):
-    """Values after a string's end change nothing, and the empty string keeps its initial state."""
+def test_sequences_of_unequal_length_give_the_same_results_alone(kind, options, bidirectional):
+    """Values after a sequence's end change nothing, and the empty sequence returns its initial state."""
     layer = build(kind, options, bidirectional=bidirectional)
     lengths = [3, 0, 5, 1]
     v = inputs(layer, 5, 4)
@@ -119,7 +119,7 @@ def _squeezed(state):
 
 
 @every
-def test_gradients_ignore_what_is_behind_a_strings_end(kind, options):
+def test_gradients_ignore_the_padding(kind, options):
     layer = build(kind, options)
     v = inputs(layer, 4, 2)
     if v.is_floating_point():
@@ -131,7 +131,7 @@ def test_gradients_ignore_what_is_behind_a_strings_end(kind, options):
 
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_a_packed_sequence_comes_back_packed(kind, options, bidirectional):
+def test_a_packed_sequence_is_returned_packed(kind, options, bidirectional):
     layer = build(kind, options, bidirectional=bidirectional)
     strings = [inputs(layer, n) for n in (2, 4, 1)]
     h, state = layer(pack_sequence(strings, enforce_sorted=False))
@@ -144,8 +144,8 @@ def test_a_packed_sequence_comes_back_packed(kind, options, bidirectional):
 
 
 @every
-def test_a_string_can_be_read_in_parts(kind, options):
-    """The parts are halves, single symbols, or empty; the state carries over."""
+def test_a_sequence_can_be_read_in_parts(kind, options):
+    """The parts are halves, single elements, or empty; the state carries over."""
     layer = build(kind, options)
     v = inputs(layer, 6, 2)
     full, last = layer(v)
@@ -175,7 +175,7 @@ def test_several_layers_stream_too(kind, options):
 
 
 @every
-def test_bidirectional_is_forward_beside_reversed(kind, options):
+def test_bidirectional_concatenates_forward_and_reversed(kind, options):
     both = build(kind, options, bidirectional=True)
     forward, backward = build(kind, options), build(kind, options)
     for one, cell in ((forward, both.cells[0]), (backward, both.cells[1])):
@@ -187,7 +187,7 @@ def test_bidirectional_is_forward_beside_reversed(kind, options):
 
 
 @stackable
-def test_several_layers_are_layers_on_top_of_each_other(kind, options):
+def test_several_layers_equal_stacked_single_layers(kind, options):
     options = {**options, "highway": False} if options.get("highway") else options
     tower = build(kind, options, num_layers=2, bidirectional=True)
     v = inputs(tower, 4, 2)
@@ -211,7 +211,7 @@ def test_several_layers_are_layers_on_top_of_each_other(kind, options):
     assert sum(s.sum().item() for s in flat(state)) == pytest.approx(sum(s.sum().item() for s in ends))
 
 
-def test_dropout_is_between_layers_and_in_training_only():
+def test_dropout_is_applied_between_layers_and_only_in_training():
     layer = build("rrnn-b", {}, num_layers=2, dropout=0.5)
     v = inputs(layer, 5, 3)
     assert not torch.equal(layer(v)[0], layer(v)[0])
@@ -222,7 +222,7 @@ def test_dropout_is_between_layers_and_in_training_only():
 
 
 @every
-def test_gradients_are_those_of_finite_differences(kind, options):
+def test_gradients_match_finite_differences(kind, options):
     layer = build(kind, options)
     v = inputs(layer, 4, 2)
     names, parameters = zip(*layer.named_parameters(), strict=True)
@@ -238,8 +238,8 @@ def test_gradients_are_those_of_finite_differences(kind, options):
 
 
 @every
-def test_gradients_are_those_of_the_equations(kind, options):
-    """By autograd through the plain loop, c_0 and both results included."""
+def test_gradients_match_the_equations(kind, options):
+    """They equal autograd through the plain loop, including c_0 and both results."""
     layer = build(kind, options)
     v = inputs(layer, 5)
     gradients = []
@@ -257,7 +257,7 @@ def test_gradients_are_those_of_the_equations(kind, options):
 
 
 @every
-def test_its_parameters_are_kept_and_loaded(kind, options):
+def test_its_parameters_are_saved_and_loaded(kind, options):
     layer, other = build(kind, options, num_layers=1), layer_kinds()[kind].cls(IN, IN, dtype=D, **options)
     file = io.BytesIO()
     torch.save(layer.state_dict(), file)
@@ -308,7 +308,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("kind", "options", "call", "says"), WRONG)
-def test_wrong_shapes_are_named(kind, options, call, says):
+def test_wrong_shapes_are_reported(kind, options, call, says):
     with pytest.raises(InputError, match=says) as error:
         call(build(kind, options))
     assert "\n" not in str(error.value)
@@ -332,14 +332,14 @@ def test_wrong_shapes_are_named(kind, options, call, says):
         ("isan", (1, 1), {"num_layers": 2}, "would read vectors, not symbols"),
     ],
 )
-def test_wrong_options_are_named(kind, sizes, options, says):
+def test_wrong_options_are_reported(kind, sizes, options, says):
     with pytest.raises(InputError, match=says):
         layer_kinds()[kind].cls(*sizes, **options)
 
 
 @pytest.mark.parametrize("sorted_before", [True, False])
-def test_a_packed_sequence_keeps_its_own_order_among_strings_of_equal_length(sorted_before):
-    """As torch's layers do: what is packed beside it, such as targets, still fits."""
+def test_a_packed_sequence_preserves_the_order_of_equal_lengths(sorted_before):
+    """As in torch's layers, tensors that are packed alongside, such as targets, stay aligned."""
     torch.manual_seed(3)
     layer, lengths = SRU(3, 2), torch.randint(1, 5, (40,))
     if sorted_before:

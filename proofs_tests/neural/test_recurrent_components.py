@@ -24,8 +24,8 @@ from proofs_tests.neural.sr_equations import close, exactly
 )
 @both_dtypes
 @pytest.mark.parametrize("bias", [True, False])
-def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, dtype, bias):
-    """With copied weights (and no peepholes): both within the bound of the equations."""
+def test_the_recurrent_component_equals_torchs(kind, part_class, cell_class, dtype, bias):
+    """With copied weights and no peepholes, both are within the bound of the equations."""
     for seed in range(20):
         part, cell = randomly(part_class(3, 4, bias, dtype=dtype), seed), cell_class(3, 4, bias, dtype=dtype)
         with torch.no_grad():
@@ -48,9 +48,9 @@ def test_the_recurrent_component_is_that_of_torch(kind, part_class, cell_class, 
 
 
 @pytest.mark.parametrize(("gate", "sees"), [(0, "before"), (1, "before"), (2, "after")])
-def test_each_peephole_sees_its_cell_state(gate, sees):
-    """Equations 6 to 8: p^i and p^f see c_{t-1}, p^o sees c_t. Everything but the bias of g is 0, so without
-    peepholes f = i = o = 1/2.
+def test_each_peephole_reads_its_cell_state(gate, sees):
+    """Equations 6 to 8: p^i and p^f read c_{t-1}, p^o reads c_t. Everything except the bias of g is 0, so
+    without peepholes f = i = o = 1/2.
     """
     part = PeepholePart(1, 1, dtype=D)
     with torch.no_grad():

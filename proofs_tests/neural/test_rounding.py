@@ -1,5 +1,5 @@
-"""The gates' error bounds: the one assumption is measured in ball arithmetic, and what follows from it
-holds.
+"""Tests of the gates' error bounds: the single assumption is measured in ball arithmetic, and its
+consequences hold.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ numbers = st.floats(-8, 8, width=32)
     st.lists(st.sampled_from([-31.0, -5.0, 0.5, 31.0, 1e9, -1e9, 3e7, -3e7, 1e4]), min_size=2, max_size=12),
     st.randoms(use_true_random=False),
 )
-def test_gates_whose_large_terms_cancel_stay_within_the_deviation(nonlinearity, weights, random):
-    """The order of summation then decides whether a gate is shut, half open or open: the bound has to say
-    so.
+def test_gates_whose_large_terms_cancel_stay_within_the_bound(nonlinearity, weights, random):
+    """The order of summation then decides whether a gate is closed, half open or open, and the bound must
+    cover it.
     """
     one = Example6(len(weights), 1, nonlinearity=nonlinearity, bias=False)
     other = Example6(len(weights), 1, nonlinearity=nonlinearity, bias=False)
@@ -98,14 +98,14 @@ def test_gates_whose_large_terms_cancel_stay_within_the_deviation(nonlinearity, 
         assert abs(u - w) <= slack.matrices[0, 0, 1]
 
 
-def test_a_gate_that_is_shut_in_one_order_and_half_open_in_another_is_within_the_deviation():
-    """-62 drowns beside 1e9, or does not: the sigmoid is 1e-28, or 1/2."""
+def test_a_gate_that_depends_on_the_order_of_summation_is_within_the_bound():
+    """Next to 1e9, -62 is absorbed or not: the sigmoid is 1/2 or 1e-28."""
     gates = {}
     for row in ([-31.0, -31.0, 1e9, -1e9], [1e9, -31.0, -31.0, -1e9]):
         layer = Example6(4, 1, bias=False)
         with torch.no_grad():
             layer.forget.weight.copy_(torch.tensor([row]))
-            # summed from left to right, whatever order this machine's matrix product takes
+            # Summed from left to right, regardless of the order of this machine's matrix product.
             z = torch.zeros(())
             for term in row:
                 z = z + term
@@ -114,8 +114,10 @@ def test_a_gate_that_is_shut_in_one_order_and_half_open_in_another_is_within_the
     assert all(slack >= max(gates) - min(gates) for slack in gates.values())
 
 
-def test_the_deviation_of_ordinary_gates_is_a_few_dozen_roundings():
-    """Else nothing would be compared: for 16 inputs of size 1 the bound is below 200 unit roundoffs."""
+def test_the_bound_of_ordinary_gates_is_a_few_dozen_roundings():
+    """A much larger bound would make the comparison meaningless: for 16 inputs of size 1 it is below 200 unit
+    roundoffs.
+    """
     torch.manual_seed(0)
     layer = Example6(16, 4)
     for slack in layer.deviations(torch.randn(8, 16)):
@@ -125,7 +127,7 @@ def test_the_deviation_of_ordinary_gates_is_a_few_dozen_roundings():
 @pytest.mark.parametrize("nonlinearity", ["tanh", "identity"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @given(st.integers(1, 40), st.randoms(use_true_random=False), st.floats(0.1, 20))
-def test_gates_summed_in_another_order_stay_within_the_deviation(dtype, nonlinearity, width, random, size):
+def test_gates_summed_in_another_order_stay_within_the_bound(dtype, nonlinearity, width, random, size):
     """The inputs and their weights are permuted, so the same products are summed in another order."""
     torch.manual_seed(random.getrandbits(30))
     one = Example6(width, 3, nonlinearity=nonlinearity, dtype=dtype)
@@ -144,7 +146,7 @@ def test_gates_summed_in_another_order_stay_within_the_deviation(dtype, nonlinea
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=30), numbers)
-def test_an_affine_map_is_within_its_bound_of_the_truth(pairs, bias):
+def test_an_affine_map_is_within_its_bound_of_the_true_value(pairs, bias):
     weight = torch.tensor([[w for w, _ in pairs]], dtype=torch.float32)
     inputs = torch.tensor([[x for _, x in pairs]], dtype=torch.float32)
     offset = torch.tensor([bias], dtype=torch.float32)
@@ -156,10 +158,10 @@ def test_an_affine_map_is_within_its_bound_of_the_truth(pairs, bias):
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize(("function", "truth"), FUNCTIONS, ids=FUNCTION_NAMES)
 @given(st.floats(-90, 90, width=32), st.floats(0, 2, width=32), st.floats(-1, 1, width=32))
-def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
-    dtype, function, truth, x, error, share
-):
-    """The true argument is anywhere within the error; so is that of another evaluation, on the other side."""
+def test_a_function_of_an_inexact_argument_is_within_its_bound(dtype, function, truth, x, error, share):
+    """The true argument is anywhere within the error; another evaluation's argument may be on the
+    other side.
+    """
     kind = format_of(dtype)
     (value,) = (function(torch.tensor([x], dtype=dtype)),)
     (carried,) = RULES[operation_of(function)](
@@ -202,7 +204,7 @@ COMPOSITES = {
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("name", COMPOSITES)
 @given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=6), numbers, numbers)
-def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, one, two):
+def test_composites_are_within_their_bounds_of_the_true_values(dtype, name, triples, one, two):
     """The error bound that the rules give for a formula covers its difference from ball arithmetic."""
     computed, truth = COMPOSITES[name]
     x = torch.tensor([[v for v, _, _ in triples]], dtype=dtype)
@@ -219,7 +221,7 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
         assert bool(abs(ball(float(plain)) - true) <= ball(float(tracked.error)))
 
 
-def test_sums_and_differences_are_off_by_what_either_side_is():
+def test_sums_and_differences_add_the_errors_of_their_operands():
     exact, off = (
         RunningErrorTensor(torch.tensor([1.0]), torch.tensor([e], dtype=torch.float64)) for e in (0.0, 0.5)
     )
@@ -247,13 +249,13 @@ def test_sums_and_differences_are_off_by_what_either_side_is():
     ],
     ids=["rrnn-f", "rcnn", "scrn"],
 )
-def test_gates_that_no_symbol_changes_are_off_by_a_sigmoid_too(layer, entries):
+def test_gates_without_inputs_include_the_error_of_the_sigmoid(layer, entries):
     (slack,) = layer.deviations(torch.ones(1, 2))
     for part, index in entries:
         assert 0 < getattr(slack, part)[index] < 100 * 2.0**-24
 
 
-def test_what_parameters_alone_make_is_tracked_within_the_context():
+def test_values_of_parameters_alone_are_tracked_within_the_context():
     p = torch.nn.Parameter(torch.tensor([0.3, -2.0]))
     with tracking():
         gates = [torch.sigmoid(p), 1 - torch.sigmoid(p), torch.sigmoid(p).expand(3, 2), 1 - p]
@@ -262,7 +264,7 @@ def test_what_parameters_alone_make_is_tracked_within_the_context():
     assert not isinstance(torch.sigmoid(p), RunningErrorTensor)
 
 
-def test_parameters_are_moved_within_the_context_as_without_it():
+def test_parameters_are_moved_identically_within_the_context():
     p = torch.nn.Parameter(torch.tensor([[0.3, -2.0]]))
     moves = [
         lambda: torch.cat([p, p]),
@@ -277,7 +279,7 @@ def test_parameters_are_moved_within_the_context_as_without_it():
         assert moved.tolist() == move().tolist()
 
 
-def test_what_has_no_rule_is_refused_and_not_taken_for_exact():
+def test_an_operation_without_a_rule_is_refused():
     x = RunningErrorTensor.exact(torch.ones(2))
     for function in (torch.erf, torch.floor, torch.sin, lambda t: torch.addmm(t, t, t)):
         with pytest.raises(TypeError, match="no rule bounds its error"):
@@ -286,9 +288,9 @@ def test_what_has_no_rule_is_refused_and_not_taken_for_exact():
             function(x.value)
 
 
-def test_a_wide_bound_needs_no_more_than_what_the_gates_can_be():
-    """A sigmoid is off by 1 at most, a tanh by 2, whatever is known of their arguments; a logarithm of a shut
-    gate by little.
+def test_the_bound_of_a_gate_is_at_most_its_range():
+    """A sigmoid has an error of at most 1, a tanh of at most 2, for any arguments; the logarithm of a closed
+    gate has a small one.
     """
     far = RunningErrorTensor(torch.tensor([0.0]), torch.tensor([1e9], dtype=torch.float64))
     assert float(torch.sigmoid(far).error) == 1 and float(torch.tanh(far).error) == 2
@@ -313,7 +315,7 @@ def test_a_format_is_torchs(dtype):
     assert held_in(values.numpy(), kind).tolist() == values.to(dtype).double().tolist()
 
 
-def test_numbers_that_are_no_floats_are_refused():
+def test_values_that_are_not_floats_are_refused():
     with pytest.raises(ValueError, match="must be torch"):
         format_of(torch.int64)
 
@@ -339,8 +341,8 @@ OF_ONE = {
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("name", OF_ONE)
 @given(st.data())
-def test_functions_of_gates_are_within_their_bounds_of_the_truth(name, dtype, data):
-    """The true argument is anywhere within the error, which is a share of the argument."""
+def test_functions_of_gates_are_within_their_bounds_of_the_true_values(name, dtype, data):
+    """The true argument is anywhere within the error, which is relative to the argument."""
     function, truth, (least, most) = OF_ONE[name]
     x = torch.tensor([data.draw(st.floats(least, most, width=32))], dtype=dtype)
     assume(bool(least <= x <= most))
@@ -384,7 +386,7 @@ def test_sums_products_and_convolutions_are_within_their_bounds_of_float64(dtype
 UNITS = {torch.float32: (Fraction(1, 2**24), Fraction(1, 2**126))} | {
     torch.float64: (Fraction(1, 2**53), Fraction(1, 2**1022))
 }
-UNITS_IN_THE_LAST_PLACE = 4  # that elementary functions are assumed to be off by, at most
+UNITS_IN_THE_LAST_PLACE = 4  # the assumed maximum error of elementary functions
 PRODUCT_UNITS = {"highest": Fraction(0), "high": Fraction(1, 2**10), "medium": Fraction(1, 2**7)}
 errors = st.sampled_from([0.0, 2.0**-30, 2.0**-10, 0.25, 3.0, 20.0])
 
@@ -394,7 +396,9 @@ def gamma(r, u):
 
 
 def is_bound(bound, derived):
-    """No smaller than the derived one, and larger by less than a part in a billion."""
+    """Check that the bound is no smaller than the derived one, and larger by less than one part
+    in a billion.
+    """
     return derived <= Fraction(float(bound)) <= derived * (1 + Fraction(1, 10**9))
 
 
@@ -433,7 +437,7 @@ def test_the_bound_of_an_affine_map_is_the_derived_one(dtype, precision, triples
         )
 
 
-def test_where_torch_does_not_say_how_it_multiplies_the_least_precision_counts(monkeypatch):
+def test_unknown_matrix_precision_counts_as_the_lowest(monkeypatch):
     def unknown():
         raise RuntimeError("mixed settings")
 
@@ -461,8 +465,8 @@ def test_the_bounds_of_products_and_sums_are_the_derived_ones(dtype, a, a_error,
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @given(st.floats(-30, 30, width=32) | st.sampled_from([-800.0, -200.0, 200.0, 800.0]), errors)
 def test_the_bounds_of_functions_are_the_derived_ones(dtype, x, error):
-    """By the slopes: of the sigmoid at most 1/4 and e^(2 error) of itself, of its logarithm at most 1 and
-    e^(2 error) of its size, of tanh at most 1.
+    """The slopes are at most 1/4 and e^(2 error) times the value for the sigmoid, at most 1 and e^(2 error)
+    times the size for its logarithm, and at most 1 for tanh.
     """
     u, tiny = UNITS[dtype]
     e, relative = Fraction(error), gamma(2 * UNITS_IN_THE_LAST_PLACE + 1, u)
@@ -510,13 +514,13 @@ def test_errors_move_with_their_numbers(function, arguments):
     assert moved.value.tolist() == moved.error.tolist() == function(*arguments(numbered)).tolist()
 
 
-def test_errors_are_taken_apart_with_their_numbers():
+def test_errors_are_indexed_with_their_values():
     numbered = torch.arange(6.0).reshape(2, 3)
     rows = apply(torch.Tensor.unbind, (RunningErrorTensor(numbered, numbered.double()),), {})
     assert [row.error.tolist() for row in rows] == [row.value.tolist() for row in rows] == numbered.tolist()
 
 
-def test_numbers_beside_tracked_ones_are_exact():
+def test_untracked_values_are_exact():
     off = RunningErrorTensor(torch.ones(1), torch.ones(1).double())
     assert torch.cat([torch.ones(1), off]).error.tolist() == [0, 1]
     assert torch.stack([off, torch.ones(1)]).error.tolist() == [[1], [0]]
@@ -529,13 +533,13 @@ TWO_NUMBERS = [
 ]
 
 
-# a function's str has its address in it
+# A function's str contains its address.
 NAMES = [f"{i} {function.__name__}" for i, function in enumerate(TWO_NUMBERS)]
 
 
 @pytest.mark.parametrize("function", TWO_NUMBERS, ids=NAMES)
-def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function):
-    """2 beside 5, one of them off by 1/2."""
+def test_an_error_of_either_operand_propagates_to_the_result(function):
+    """The operands are 2 and 5, and one of them is off by 1/2."""
     two, five = torch.tensor([2.0]), torch.tensor([5.0])
     for errors_of in ((0.5, 0.0), (0.0, 0.5)):
         pair = [
@@ -548,13 +552,13 @@ def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function)
         assert 0.5 * factor <= float(result.error) < 0.5 * factor + 1e-5
 
 
-def test_a_tracked_tensor_has_its_tensors_shape():
+def test_a_tracked_tensor_has_the_shape_of_its_tensor():
     assert RunningErrorTensor.exact(torch.zeros(2, 3)).shape == (2, 3)
 
 
 @given(st.data())
-def test_tracked_interpolations_norms_and_products_bound_what_float32_computes(data):
-    """Against the same in float64, for values that are off by known errors."""
+def test_tracked_interpolations_norms_and_products_bound_float32(data):
+    """They are compared with float64, for values with known errors."""
     numbers = st.floats(-4, 4, width=32)
 
     def drawn(*shape):

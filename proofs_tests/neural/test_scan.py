@@ -1,5 +1,5 @@
-"""The elementwise recurrences: every backend against exact arithmetic, itself in pieces, and the gradients of
-the recurrence written out.
+"""Tests of the elementwise recurrences: every backend against exact arithmetic, itself in parts, and the
+gradients of the explicit recurrence.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def pair(x1, z1, x2, z2, c1, c2, r):
 
 
 def pair_of_two(x1, z1, x2, z2, c1, c2, r):
-    """One after the other, by the recurrence over the reals."""
+    """Run one recurrence after the other over the reals."""
     f1, f2 = torch.sigmoid(x1), torch.sigmoid(x2)
     one = scan.elementwise(f1, (1 - f1) * z1, c1)
     fed = torch.cat([c1.unsqueeze(0), one])[:-1] + r
@@ -90,7 +90,7 @@ def rounded(value):
 @some
 @given(st.data())
 def test_each_step_over_the_reals_in_c_is_rounded_once(data):
-    """Against fractions, whose conversion to a float rounds once."""
+    """The reference uses fractions, whose conversion to a float rounds once."""
     f, u, start = drawn(data, gates, numbers)
     with scan.use("c++"):
         states = scan.elementwise(f, u, start)
@@ -120,7 +120,7 @@ def test_max_plus_is_the_maximum_of_sums_bit_for_bit(backend, data):
 @some
 @given(st.data())
 def test_the_logarithm_of_sums_is_within_its_bound(backend, dtype, data):
-    """No step makes errors larger, and each adds few roundings of the numbers that it meets."""
+    """Steps do not amplify errors, and each step adds a few roundings of its own values."""
     f, u, start = (x.to(dtype) for x in drawn(data, st.floats(-10, 3), scores, most=20))
     with scan.use(backend):
         states = scan.log_sum(f, u, start)
@@ -139,7 +139,7 @@ def test_the_logarithm_of_sums_is_within_its_bound(backend, dtype, data):
 @each_loop
 @few
 @given(st.data())
-def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(backend, loop, data):
+def test_bfloat16_accumulates_in_float32_and_rounds_the_results(backend, loop, data):
     values = [x.to(torch.bfloat16) for x in drawn(data, st.floats(-3, 3), st.floats(-9, 9), most=40)]
     with scan.use(backend):
         assert torch.equal(loop(*values), loop(*(x.float() for x in values)).to(torch.bfloat16))
@@ -148,13 +148,13 @@ def test_in_bfloat16_a_float32_is_carried_and_the_results_are_rounded(backend, l
 @in_c
 @each_type
 @each_loop
-def test_nothing_depends_on_other_lanes_on_threads_or_on_where_a_string_is_cut(loop, dtype):
+def test_results_are_independent_of_lanes_threads_and_cuts(loop, dtype):
     torch.manual_seed(1)
     f, u, start = (torch.randn(*s).to(dtype) for s in ((300, 3, 37), (300, 3, 37), (3, 37)))
     full = loop(f, u, start)
     first = loop(f[:101], u[:101], start)
     assert torch.equal(full[:101], first)
-    if dtype is not torch.bfloat16:  # bfloat16 carries more digits than a state holds
+    if dtype is not torch.bfloat16:  # bfloat16 accumulates more digits than a state stores
         assert torch.equal(full[101:], loop(f[101:], u[101:], first[-1]))
     assert torch.equal(full[:, 1:2, 5:6], loop(f[:, 1:2, 5:6], u[:, 1:2, 5:6], start[1:2, 5:6]))
     threads = torch.get_num_threads()
@@ -167,7 +167,7 @@ def test_nothing_depends_on_other_lanes_on_threads_or_on_where_a_string_is_cut(l
 
 @each_backend
 @each_loop_and_pair
-def test_gradients_are_those_of_finite_differences_and_so_are_theirs(loop, backend):
+def test_first_and_second_gradients_match_finite_differences_of_scans(loop, backend):
     torch.manual_seed(2)
     values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in shapes_of(loop)]
     with scan.use(backend):
@@ -179,8 +179,8 @@ def test_gradients_are_those_of_finite_differences_and_so_are_theirs(loop, backe
 @each_loop
 @few
 @given(st.data())
-def test_gradients_are_those_of_the_steps_written_out(loop, backend, data):
-    """With zero gates, -infinity and ties."""
+def test_gradients_match_the_explicit_steps(loop, backend, data):
+    """The inputs include zero gates, -infinity and ties."""
     update = st.floats(-1e3, 1e3) if loop in (scan.elementwise, scan.gated) else scores
     inputs = drawn(data, st.sampled_from([0.0, -1.0]) | st.floats(-2, 2), update)
     results = []
@@ -192,7 +192,7 @@ def test_gradients_are_those_of_the_steps_written_out(loop, backend, data):
         (torch.where(states.isfinite(), states, 0) * weights).sum().backward()
         results.append([torch.zeros_like(x) if x.grad is None else x.grad for x in values])
     for one, other in zip(*results, strict=True):
-        known = other.isfinite()  # the logarithm's gradient has none at -infinity
+        known = other.isfinite()  # the logarithm has no gradient at -infinity
         torch.testing.assert_close(one[known], other[known], rtol=1e-9, atol=1e-9)
 
 
@@ -202,10 +202,10 @@ def test_gradients_are_those_of_the_steps_written_out(loop, backend, data):
 @pytest.mark.parametrize("semiring", ["max_plus", "log"])
 @few
 @given(st.data())
-def test_gradients_of_narrow_arguments_are_those_of_what_is_carried(backend, again, dtype, semiring, data):
-    """Rounded states do not tell which term is the greater, nor by how much."""
+def test_gradients_of_low_precision_inputs_use_the_accumulated_states(backend, again, dtype, semiring, data):
+    """Rounded states do not determine which term is larger, nor by how much."""
     if (backend, dtype) == ("c++", torch.float16):
-        return  # which it does not compute
+        return  # the C++ backend does not support it
     inputs = [x.to(dtype) for x in drawn(data, st.floats(-3, 3), st.floats(-200, 200), most=30)]
     results = []
     for values in (inputs, [x.float() for x in inputs]):
@@ -222,23 +222,23 @@ def test_gradients_of_narrow_arguments_are_those_of_what_is_carried(backend, aga
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 @few
 @given(st.data())
-def test_the_lesser_terms_gradient_keeps_its_digits(backend, dtype, data):
+def test_the_gradient_of_the_smaller_term_is_accurate(backend, dtype, data):
     f, u, start = (x.to(dtype) for x in drawn(data, st.floats(-30, 30), st.floats(-30, 30), most=1))
     if not len(f):
         return
     values = [x.clone().requires_grad_() for x in (f, u, start)]
     with scan.use(backend):
         ours = torch.autograd.grad(scan.log_sum(*values).sum(), values)
-    carried = (f + start).to(D)[0]  # as it is rounded
+    carried = (f + start).to(D)[0]  # with the same rounding
     theirs = torch.sigmoid(carried - u.to(D)[0]), torch.sigmoid(u.to(D)[0] - carried)
     for one, other in ((ours[0][0], theirs[0]), (ours[1][0], theirs[1]), (ours[2], theirs[0])):
-        # the difference is rounded once, and 4 units are the sigmoid's
+        # The difference is rounded once, and the sigmoid has an error of 4 units.
         unit = torch.finfo(dtype).eps * ((carried - u.to(D)[0]).abs() + 4)
         assert ((one.to(D) - other).abs() <= unit * other).all()
 
 
 @each_backend
-def test_nothing_flows_to_the_lesser_term_of_a_maximum_though_what_flows_is_infinite(backend):
+def test_the_smaller_term_of_a_maximum_has_no_gradient_even_if_it_is_infinite(backend):
     f, u, c = (torch.tensor(x, requires_grad=True) for x in ([[0.0]], [[-1.0]], [0.0]))
     for again in (False, True):
         with scan.use(backend):
@@ -266,7 +266,7 @@ def test_gradients_have_the_tangents_of_dual_arguments(backend, loop, again):
 
 
 @pytest.mark.parametrize("operator", ["scan", "gated"])
-def test_operators_that_are_called_by_themselves_refuse_what_they_would_read_wrongly(operator):
+def test_operators_called_directly_refuse_unsupported_arguments(operator):
     run = getattr(torch.ops.ratproof, operator)
     more = ["real"] if operator == "scan" else []
     ones = torch.ones(2, 8)
@@ -280,7 +280,7 @@ def test_operators_that_are_called_by_themselves_refuse_what_they_would_read_wro
 
 @each_backend
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
-def test_results_lie_in_memory_as_the_fake_kernels_say(backend, dtype):
+def test_results_have_the_memory_layout_of_the_fake_kernels(backend, dtype):
     if (backend, dtype) == ("c++", torch.float16):
         return
     x, c = torch.rand(3, 4, 5).to(dtype).transpose(0, 1), torch.zeros(3, 5, dtype=dtype)
@@ -315,7 +315,7 @@ def written_out(loop):
 
 @each_backend
 @pytest.mark.parametrize("steps", [0, 1, 2, 50])
-def test_a_pair_is_one_recurrence_after_the_other_and_so_are_its_gradients(backend, steps):
+def test_a_pair_equals_one_recurrence_after_the_other(backend, steps):
     torch.manual_seed(7)
     inputs = [torch.randn(*shape, dtype=D) for shape in [(steps, 2, 19)] * 4 + [(2, 19)] * 2 + [(19,)]]
     results = []
@@ -331,7 +331,7 @@ def test_a_pair_is_one_recurrence_after_the_other_and_so_are_its_gradients(backe
 @each_backend
 @pytest.mark.parametrize("used", [0, 1])
 @pytest.mark.parametrize("again", [False, True])
-def test_a_pair_of_which_one_is_used_has_the_gradients_of_that_one(backend, used, again):
+def test_a_pair_with_one_used_result_has_the_gradients_of_that_result(backend, used, again):
     torch.manual_seed(11)
     inputs = [torch.randn(*shape, dtype=D) for shape in [(5, 2, 19)] * 4 + [(2, 19)] * 3]
     results = []
@@ -359,7 +359,7 @@ def test_second_derivatives_are_the_same_forward_and_backward(loop):
 
 @in_c
 @each_type
-def test_a_pair_does_not_depend_on_other_lanes_or_on_where_a_string_is_cut(dtype):
+def test_a_pair_is_independent_of_lanes_and_cuts(dtype):
     torch.manual_seed(9)
     sizes = [(300, 3, 37)] * 4 + [(3, 37)] * 3
     x1, z1, x2, z2, c1, c2, r = (torch.randn(*size).to(dtype) for size in sizes)
@@ -378,7 +378,7 @@ def test_a_pair_does_not_depend_on_other_lanes_or_on_where_a_string_is_cut(dtype
 
 
 def in_both_ways(monkeypatch, function, *values):
-    """Return the results for arrays that are written through the cache, and past it."""
+    """Return the results for arrays written through the cache and for arrays written past it."""
     ways = []
     for size in (math.inf, 0):
         monkeypatch.setattr(compiled, "last_cache", lambda size=size: size)
@@ -390,9 +390,9 @@ def in_both_ways(monkeypatch, function, *values):
 @each_type
 @pytest.mark.parametrize(
     "lanes", [(96,), (3, 37), (8224,)], ids=str
-)  # whole lines; not; more than are asked for ahead
+)  # full cache lines; partial ones; more than the prefetch distance
 @each_loop_and_pair
-def test_past_the_cache_and_in_parts_all_is_the_same(loop, lanes, dtype, monkeypatch):
+def test_writing_past_the_cache_and_in_parts_gives_the_same_results(loop, lanes, dtype, monkeypatch):
     torch.manual_seed(13)
     timed, starts = (4, 3) if loop is pair else (2, 1)
     values = [torch.randn(11, *lanes).to(dtype).requires_grad_() for _ in range(timed)]
@@ -410,17 +410,17 @@ def test_past_the_cache_and_in_parts_all_is_the_same(loop, lanes, dtype, monkeyp
 
 
 @in_c
-def test_what_is_larger_than_the_last_cache_is_written_past_it(monkeypatch):
+def test_arrays_larger_than_the_last_cache_are_written_past_it(monkeypatch):
     told = []
     library = SimpleNamespace(real_float32=lambda *values: told.append(values[-1].value))
     monkeypatch.setattr(libraries, "library", lambda *_: library)
-    for size in (4 * 70 - 1, 4 * 70):  # three arrays of two steps, and a start
+    for size in (4 * 70 - 1, 4 * 70):  # three arrays of two steps, and an initial state
         monkeypatch.setattr(compiled, "last_cache", lambda size=size: size)
         compiled.scan(torch.zeros(2, 10), torch.zeros(2, 10), torch.zeros(10), "real")
     assert told == [True, False]
 
 
-def test_the_last_cache_is_the_largest_that_the_system_names(tmp_path):
+def test_the_last_cache_is_the_largest_that_the_system_reports(tmp_path):
     assert compiled.last_cache(tmp_path) == math.inf
     for level, size in enumerate(["32K", "32768K", "1024K"]):
         (tmp_path / f"index{level}").mkdir()
@@ -432,7 +432,7 @@ def test_the_last_cache_is_the_largest_that_the_system_names(tmp_path):
 @pytest.mark.parametrize("start", [-torch.inf, -1.0, 0.0, 1.0])
 @each_backend
 def test_max_plus_has_the_subgradients_of_maximum(start, backend):
-    """There are ties, because many of these numbers are equal."""
+    """Ties occur, because many of these values are equal."""
     torch.manual_seed(0)
     tensors = [torch.randint(-2, 2, (6, 4, 3)).to(D) for _ in range(2)] + [torch.full((4, 3), start, dtype=D)]
     results = []
@@ -459,7 +459,7 @@ def test_no_steps_leave_no_states(loop, backend):
 
 @each_backend
 @each_loop
-def test_shapes_are_broadcast_types_promoted_and_layouts_do_not_matter(loop, backend):
+def test_shapes_are_broadcast_dtypes_promoted_and_layouts_irrelevant(loop, backend):
     torch.manual_seed(3)
     f, u, start = torch.randn(5, 1, 4), torch.randn(4, 3, 5, dtype=D).permute(2, 1, 0), torch.randn(4)
     with scan.use(backend):
@@ -471,7 +471,7 @@ def test_shapes_are_broadcast_types_promoted_and_layouts_do_not_matter(loop, bac
 
 @each_backend
 @each_loop
-def test_what_is_not_a_number_stays_so(loop, backend):
+def test_nan_stays_nan(loop, backend):
     u = torch.zeros(3, 20)
     u[1, ::3] = math.nan
     with scan.use(backend):
@@ -481,7 +481,7 @@ def test_what_is_not_a_number_stays_so(loop, backend):
 
 @each_backend
 @each_loop
-def test_a_long_string_is_that_of_its_parts(loop, backend):
+def test_a_long_sequence_equals_its_parts(loop, backend):
     torch.manual_seed(4)
     f, u, c = -torch.rand(10_000, 2, dtype=D), torch.randn(10_000, 2, dtype=D), torch.zeros(2, dtype=D)
     with scan.use(backend):
@@ -493,8 +493,8 @@ def test_a_long_string_is_that_of_its_parts(loop, backend):
 
 @in_c
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-def test_the_sigmoid_in_c_is_within_four_units_in_the_last_place(dtype):
-    """As :mod:`neural.rounding` assumes; or within the smallest normal number."""
+def test_the_sigmoid_in_c_is_within_four_ulps(dtype):
+    """As :mod:`neural.rounding` assumes, or within the smallest normal number."""
     x = torch.cat([torch.linspace(-120, 120, 400_001), torch.linspace(-1e-3, 1e-3, 10_001)]).to(dtype)
     with scan.use("c++"):
         ours = scan.gated(
@@ -502,7 +502,7 @@ def test_the_sigmoid_in_c_is_within_four_units_in_the_last_place(dtype):
         )[0]
     if dtype is torch.float32:
         error = (ours.double() - torch.sigmoid(x.double())).abs()
-    else:  # torch's own is within some units, too
+    else:  # torch's own has an error of some units, too
         error = (ours - torch.sigmoid(x)).abs()
     limits = torch.finfo(dtype)
     assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()
@@ -511,8 +511,10 @@ def test_the_sigmoid_in_c_is_within_four_units_in_the_last_place(dtype):
 @in_c
 @pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("loop", [scan.elementwise, scan.gated, scan.matrix_scan], ids=lambda f: f.__name__)
-def test_a_backend_that_is_forced_forward_is_so_backward_in_another_thread(loop, again, monkeypatch):
-    """In which gradients of tensors on a GPU are computed; and it is not forced any more behind them."""
+def test_a_backend_forced_forward_is_forced_backward_in_another_thread(loop, again, monkeypatch):
+    """Torch computes gradients of tensors on a GPU in another thread; the backend is not forced
+    afterwards.
+    """
     used = []
     for name, module in (("c++", compiled), ("torch", loops), ("c++", in_matrices), ("torch", matrix_loops)):
         for function in ("scan_backward", "gated_backward", "scan", "backward", "forward", "gradients"):
@@ -551,7 +553,7 @@ def test_torch_knows_the_pair():
 
 
 @each_loop
-def test_compiled_exported_and_transformed_it_is_the_same(loop):
+def test_compiled_exported_and_transformed_results_are_equal(loop):
     torch.manual_seed(5)
     values = [torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2))]
     network = lambda f, u, c: loop(2 * f, u, c).tanh()
@@ -564,10 +566,10 @@ def test_compiled_exported_and_transformed_it_is_the_same(loop):
     assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
 
 
-@pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch's own, of what it looks at
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch's own warning about its tracing
 @each_loop
-def test_what_is_compiled_runs_a_recurrence_under_transforms_as_it_is_or_says_so(loop):
-    """torch.compile does not trace operators under vmap and jvp: it ran out of Python's stack."""
+def test_compiled_code_runs_a_recurrence_under_transforms_or_reports_an_error(loop):
+    """torch.compile does not trace operators under vmap and jvp: it exceeded Python's recursion limit."""
     f, u, c = (torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
     lanes = lambda f: torch.func.vmap(lambda f: loop(f, u[:, :, 0], c[:, 0]), in_dims=2)(f)
     pushed = lambda f: torch.func.jvp(lambda f: loop(f, u, c), (f,), (torch.ones_like(f),))[1]
@@ -582,7 +584,7 @@ def test_what_is_compiled_runs_a_recurrence_under_transforms_as_it_is_or_says_so
 @pytest.mark.parametrize(
     "layer", [Example6, RRNNB, RRNNC, RRNNF, SRU, QRNN, TRNN, TLSTM], ids=lambda x: x.__name__
 )
-def test_a_layer_with_fused_gates_is_that_of_its_gates_and_steps(layer, backend):
+def test_a_layer_with_fused_gates_equals_its_gates_and_steps(layer, backend):
     torch.manual_seed(10)
     cell = layer(3, 3, dtype=D).cell
     for parameter in cell.parameters():
@@ -594,7 +596,7 @@ def test_a_layer_with_fused_gates_is_that_of_its_gates_and_steps(layer, backend)
     torch.testing.assert_close(fused, expected, rtol=1e-13, atol=1e-14)
 
 
-def test_a_subclass_with_gates_of_its_own_is_not_fused():
+def test_a_subclass_with_custom_gates_is_not_fused():
     torch.manual_seed(6)
     for layer in (RRNNB, RRNNC, RRNNF):
 
@@ -628,7 +630,7 @@ def test_the_backend_is_chosen_with_a_reason(monkeypatch):
 
 
 @pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
-def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path, compiler):
+def test_without_a_compiler_torch_runs_it_and_warns_once(monkeypatch, tmp_path, compiler):
     monkeypatch.setenv("CXX", compiler)
     monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path))
     libraries.library.cache_clear()
@@ -649,8 +651,8 @@ def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path
 
 @in_c
 @pytest.mark.parametrize("named", ["", "env c++", "env 'c++'"])
-def test_the_compiler_may_be_named_in_several_words(monkeypatch, tmp_path, named):
-    """As that behind a compiler cache; and by no word, which is none."""
+def test_the_compiler_may_be_a_command_of_several_words(monkeypatch, tmp_path, named):
+    """A compiler cache is such a command; an empty command means no compiler."""
     monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("CXX", named)
     built = []
@@ -662,7 +664,7 @@ def test_the_compiler_may_be_named_in_several_words(monkeypatch, tmp_path, named
 
 
 @in_c
-def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
+def test_a_damaged_library_is_rebuilt(monkeypatch, tmp_path):
     source = tmp_path / "one.cpp"
     source.write_text('extern "C" int one() { return 1; }\n')
     try:
@@ -685,7 +687,7 @@ def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
     "shapes", [[(5, 3), (5, 2), (3,)], [(5, 3), (5, 3), (5, 3)], [(5, 1), (5, 1), (3,)], [(), (), ()]]
 )
 @each_loop
-def test_shapes_that_do_not_fit_are_named(loop, shapes):
+def test_inconsistent_shapes_are_reported(loop, shapes):
     message = "got " + ", ".join(map(str, shapes[:2])) + f" and {shapes[2]}"
     with pytest.raises(InputError, match=re.escape(message)):
         loop(*(torch.ones(shape) for shape in shapes))
@@ -694,7 +696,7 @@ def test_shapes_that_do_not_fit_are_named(loop, shapes):
 @pytest.mark.parametrize("away", [0, 1, 2])
 @each_loop
 def test_arguments_on_several_devices_are_refused(loop, away):
-    """A kernel would read the addresses of one on the other."""
+    """A kernel would read addresses of one device on the other."""
     values = [torch.ones(3, 2), torch.ones(3, 2), torch.ones(2)]
     values[away] = values[away].to("meta")
     with pytest.raises(
@@ -704,7 +706,7 @@ def test_arguments_on_several_devices_are_refused(loop, away):
 
 
 @each_loop
-def test_what_is_no_float_is_refused_and_no_lanes_are_none(loop):
+def test_integer_tensors_are_refused_and_zero_lanes_are_allowed(loop):
     integers = torch.ones(3, 2, dtype=torch.long)
     with pytest.raises(InputError, match=r"the arguments of a recurrence must be floats, got torch.int64"):
         loop(integers, integers, integers[0])
@@ -713,7 +715,7 @@ def test_what_is_no_float_is_refused_and_no_lanes_are_none(loop):
 
 
 @pytest.mark.parametrize("name", ["scan", "gated", "pair", "matrices"])
-def test_compiled_and_exported_it_takes_any_number_of_steps_and_strings(name):
+def test_compiled_and_exported_it_accepts_any_number_of_steps_and_sequences(name):
     sizes = {"scan": ["TBD", "TBD", "BD"], "gated": ["TBD", "TBD", "BD"], "pair": ["TBD"] * 4 + ["BD"] * 3}
     sizes["matrices"] = ["SDD", "BD", "TBD"]
 
@@ -741,7 +743,7 @@ def test_compiled_and_exported_it_takes_any_number_of_steps_and_strings(name):
             assert all(map(torch.equal, result, results[0]))
 
 
-def test_a_network_of_one_cell_shows_its_parts():
+def test_a_network_of_one_cell_exposes_its_parts():
     layer = Example6(3, 2)
     assert layer.forget is layer.cell.forget
     with pytest.raises(AttributeError):

@@ -1,4 +1,6 @@
-"""Outputs of gated layers in one pass: every form against torch's own passes, its gradients, and its tanh."""
+"""Tests of the outputs of gated layers in one pass: every form against torch's own passes, its gradients and
+its tanh.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +39,11 @@ def arguments(form, numbers=None, size=7, **options):
 
 
 def error_bound(eps, right, values) -> torch.Tensor:
-    """Return a bound on the error of an output for a unit of rounding.
+    """Return a bound on the error of an output for a unit roundoff.
 
-    The sigmoid s is off by 4 units at most, tanh by 3, and each sum and product by half a unit: in all less
-    than 9 |s tanh c| + (5 s + 2) |x|. Without a highway it is 9 times the output, as tanh makes no relative
-    error larger.
+    The sigmoid s is off by at most 4 units, tanh by 3, and each sum and product by half a unit: in total less
+    than 9 |s tanh c| + (5 s + 2) |x|. Without a highway it is 9 times the output, because tanh does not
+    increase relative errors.
     """
     if len(values) < 3:
         return 9 * eps * right.abs()
@@ -53,19 +55,19 @@ def error_bound(eps, right, values) -> torch.Tensor:
 @each_backend
 @each_form
 @given(drawn=st.lists(numbers, min_size=3, max_size=60))
-def test_an_output_is_that_of_torchs_own_passes(form, expected, backend, drawn):
+def test_an_output_equals_torchs_own_passes(form, expected, backend, drawn):
     values = arguments(form, drawn)
     right, limits = expected(*values), torch.finfo(D)
     with scan.use(backend):
         difference = (form(*values) - right).abs()
-    # torch's own passes round, too
+    # Torch's own passes round, too.
     assert (difference <= 2 * error_bound(limits.eps, right, values) + limits.smallest_normal).all()
 
 
 @each_form
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
 @in_c
-def test_in_narrow_types_it_is_rounded_once_more(form, expected, dtype):
+def test_low_precision_outputs_are_rounded_once_more(form, expected, dtype):
     torch.manual_seed(1)
     values = [(4 * x).to(dtype) for x in arguments(form, size=3001)]
     result, wide = form(*values), [x.double() for x in values]
@@ -78,7 +80,7 @@ def test_in_narrow_types_it_is_rounded_once_more(form, expected, dtype):
 
 @in_c
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-def test_the_tanh_in_c_is_within_three_units_in_the_last_place(dtype):
+def test_the_tanh_in_c_is_within_three_ulps(dtype):
     x = torch.cat([torch.linspace(-12, 12, 1501), torch.linspace(-1, 1, 999), 1e-5 * torch.randn(99)]).to(
         dtype
     )
@@ -89,7 +91,7 @@ def test_the_tanh_in_c_is_within_three_units_in_the_last_place(dtype):
 
 
 @in_c
-def test_infinity_and_nan_are_those_of_tanh():
+def test_infinity_and_nan_agree_with_tanh():
     x = torch.tensor([torch.inf, -torch.inf, torch.nan, -0.0])
     ours = outputs.tanh(x)
     assert ours[:2].tolist() == [1, -1] and ours[2].isnan() and ours[3].signbit()
@@ -97,7 +99,7 @@ def test_infinity_and_nan_are_those_of_tanh():
 
 @each_backend
 @each_form
-def test_gradients_are_those_of_differences_and_can_be_differentiated(form, expected, backend):
+def test_gradients_match_differences_and_are_differentiable(form, expected, backend):
     torch.manual_seed(2)
     values = arguments(form, requires_grad=True)
     with scan.use(backend):
@@ -109,7 +111,7 @@ def test_gradients_are_those_of_differences_and_can_be_differentiated(form, expe
 
 
 @each_form
-def test_compiled_exported_and_transformed_it_is_the_same(form, expected):
+def test_compiled_exported_and_transformed_results_are_equal(form, expected):
     torch.manual_seed(3)
     values = arguments(form)
 
@@ -130,7 +132,7 @@ def test_torch_knows_the_operators(form, expected):
     require_known(outputs.OUTPUT, *(*values, None, None)[:3], name)
 
 
-def test_types_and_shapes_go_together_as_in_torch():
+def test_dtypes_and_shapes_combine_as_in_torch():
     c, z = torch.zeros(4, 3), torch.zeros(3, dtype=D)
     assert outputs.tanh(c, z).dtype == D and outputs.tanh(c, z).shape == (4, 3)
     with pytest.raises(InputError, match="must be floats"):

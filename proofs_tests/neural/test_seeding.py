@@ -1,4 +1,4 @@
-"""torch's random numbers from a seed."""
+"""Tests of torch's random numbers from a seed."""
 
 import torch
 from hypothesis import given
@@ -9,7 +9,7 @@ from neural.seeding import seeded
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 3))
-def test_the_numbers_are_the_seeds_and_the_callers_go_on_as_if_none_had_been_drawn(seed, before):
+def test_seeded_numbers_are_reproducible_and_preserve_the_callers_state(seed, before):
     with seeded(seed):
         torch.rand(before)
         undisturbed = torch.rand(2), nn.Linear(2, 2).weight

@@ -1,4 +1,6 @@
-"""Labelled sentences: a line is a label and words, between BOS and EOS though these may not be written."""
+"""Tests of labelled sentences: a line contains a label and words, between BOS and EOS, which may
+be omitted.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from automata.errors import FormatError
 from neural.fa_rnn.sentences import Sentences, part_of, read, vocabulary
 
 
-def test_every_line_is_a_sentence_between_its_marks(tmp_path):
+def test_every_line_is_a_sentence_between_bos_and_eos(tmp_path):
     (tmp_path / "x.tsv").write_text("city\twhat city\n\nfare\tBOS the cost EOS\n")
     part = part_of(tmp_path / "x.tsv")
     assert part == Sentences(
@@ -34,7 +36,7 @@ def test_the_three_parts_of_a_folder_are_read_by_their_names(tmp_path):
         ("a\tb BOS c\n", "line 1: BOS must not occur inside the sentence"),
     ],
 )
-def test_what_is_no_sentence_is_refused_with_its_line(text, message, tmp_path):
+def test_a_malformed_line_is_refused_with_its_number(text, message, tmp_path):
     (tmp_path / "x.tsv").write_text(text)
     with pytest.raises(FormatError, match=message):
         part_of(tmp_path / "x.tsv")

@@ -1,5 +1,5 @@
-"""The layers of soft patterns and max-pooled convolutions: what their claims say of them, and breaks that
-their evidence sees.
+"""Tests of the layers of soft patterns and max-pooled convolutions against their claims, and that their
+evidence detects mutations.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ each = pytest.mark.parametrize("kind", STANDS_FOR)
 
 
 def evidence(kind, dtype="float64"):
-    """The sampled evidence of the layer: its scores against its own automata."""
+    """Return the sampled evidence of the layer: its scores against its own automata."""
 
     @settings(
         max_examples=60,
@@ -55,7 +55,7 @@ def evidence(kind, dtype="float64"):
 
 
 def decided(kind, most=20):
-    """The layer's gates in the claim's recurrence make the layer's automata."""
+    """Check that the layer's gates in the claim's recurrence make the layer's automata."""
     name, variant = STANDS_FOR[kind]
     recurrence = claim_named(name).variant(variant).reading.recurrence
 
@@ -76,7 +76,7 @@ def decided(kind, most=20):
 
 
 @each
-def test_a_variant_names_its_layer(kind):
+def test_a_variant_refers_to_its_layer(kind):
     name, variant = STANDS_FOR[kind]
     claim = claim_named(name)
     assert claim.layers_of(claim.variant(variant)) == (kind,) and kind in layer_kinds()
@@ -85,8 +85,10 @@ def test_a_variant_names_its_layer(kind):
 @each
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_the_claims_recurrence_has_the_layers_scores(kind, data):
-    """Its gates as the claim's weights: the exact recurrence, and the layer's automata on short strings."""
+def test_the_claims_recurrence_has_the_scores_of_the_layer(kind, data):
+    """With the layer's gates as the claim's weights, the exact recurrence equals the layer's automata on
+    short strings.
+    """
     name, variant = STANDS_FOR[kind]
     recurrence = claim_named(name).variant(variant).reading.recurrence
     drawn = data.draw(networks("ab", kind, name, variant, "float64", "cpu"))
@@ -96,7 +98,7 @@ def test_the_claims_recurrence_has_the_layers_scores(kind, data):
             assert list(prefix_scores(automaton, string))[-1] == value
 
 
-# Breaks.
+# Mutations.
 
 
 def transposed(right):
@@ -122,7 +124,7 @@ CLASSES = {
 
 @each
 @pytest.mark.parametrize("change", [transposed, shifted_start])
-def test_automata_read_off_wrongly_are_refuted(kind, change, monkeypatch):
+def test_wrongly_extracted_automata_are_refuted(kind, change, monkeypatch):
     monkeypatch.setattr(CLASSES[kind], "to_automata", change(CLASSES[kind].to_automata))
     with pytest.raises(Disagreement):
         evidence(kind)
@@ -131,7 +133,7 @@ def test_automata_read_off_wrongly_are_refuted(kind, change, monkeypatch):
 @pytest.mark.parametrize("kind", ["sopa", "sopa-one-epsilon"])
 def test_epsilon_left_out_of_the_automata_is_refuted(kind, monkeypatch):
     right = CLASSES[kind].to_automata
-    silent = lambda self, *a, **o: [  # the deviations say how epsilon is taken, so there has to be some
+    silent = lambda self, *a, **o: [  # the deviations describe how epsilon is applied, so there must be some
         unit.replace(epsilon=unit.epsilon / 2) for unit in right(self, *a, **o)
     ]
     monkeypatch.setattr(CLASSES[kind], "to_automata", silent)
@@ -140,7 +142,7 @@ def test_epsilon_left_out_of_the_automata_is_refuted(kind, monkeypatch):
 
 
 def epsilon_before_the_symbol(self, gates, state):
-    """The update in the wrong order: what epsilon brings is what the step before left there."""
+    """Apply epsilon before the symbol: it then uses the result of the previous step."""
     h = []
     for j in range(1, self.words + 1):
         came, e = gates[f"m{j}"], gates[f"e{j}"]
@@ -160,13 +162,13 @@ def chains_of_epsilon(read, skips):
 
 
 def pool_of_the_step_before(self, gates, state):
-    """The pool takes a window one symbol late."""
+    """Add a window to the pool one symbol late."""
     c, *rest = RIGHT_STEPS(self, gates, state)
     return (torch.cat([state[0].unsqueeze(0), c])[:-1], *rest)
 
 
 def window_reversed(self, view):
-    """Return the gates of a window that is read from its end."""
+    """Return the gates of a window that is read in reverse."""
     right = RIGHT_GATES(self, view)
     return {
         name: gate if view.dim() == 2 else right[last]
@@ -198,7 +200,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_broken_layer_is_refuted(name, monkeypatch):
+def test_a_mutated_layer_is_refuted(name, monkeypatch):
     kind, where, part, wrong = BREAKS[name]
     if part == "pattern":
         monkeypatch.setattr(sopa_one_epsilon, "two_rows", sopa.one_row)
@@ -209,7 +211,7 @@ def test_a_broken_layer_is_refuted(name, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["sopa", "sopa-one-epsilon"])
-def test_gates_that_change_places_are_decided_to_be_another_claim(kind, monkeypatch):
+def test_exchanged_gates_are_decided_to_be_another_claim(kind, monkeypatch):
     """The layer and its automata share the gates; the claim's recurrence has them by name."""
     with recording():
         decided(kind)

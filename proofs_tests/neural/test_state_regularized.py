@@ -1,5 +1,5 @@
-"""The state-regularized layers against the equations of Wang & Niepert (2019), however they are called; and
-what they refuse.
+"""Tests of the state-regularized layers against the equations of Wang & Niepert (2019), for all forms of
+calls, and of refused arguments.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from proofs_tests.neural.sr_equations import close, exactly
 
 
 @given(networks())
-def test_a_network_computes_the_equations_however_it_is_called(drawn):
-    """A batch with lengths, time or batch first, packed, and one string alone: each string by its own, the
-    empty one too.
+def test_a_network_computes_the_equations_in_every_form_of_call(drawn):
+    """A batch with lengths, time or batch first, packed sequences, and a single sequence, including the empty
+    one.
     """
     network, kind, options, strings = drawn
     lengths = [len(string) for string in strings]
@@ -66,7 +66,7 @@ def part_of(state, b):
 
 
 @given(networks(), st.integers(0, 2**20))
-def test_it_starts_in_the_state_that_is_given(drawn, seed):
+def test_it_starts_in_the_given_state(drawn, seed):
     network, kind, options, strings = drawn
     d, dtype = network.hidden_size, next(network.parameters()).dtype
     h, c = vectors(seed, 2, len(network.cells), d, dtype=dtype)
@@ -91,7 +91,7 @@ def test_the_scores_are_alpha_of_every_step(drawn):
 @pytest.mark.parametrize("transition", ["sampled", "limit"])
 @both_dtypes
 def test_hard_transitions_follow_the_equations_from_centroid_to_centroid(kind, similarity, transition, dtype):
-    """Each step's alpha is that of the state before, which is exactly the centroid that was chosen."""
+    """Each step's alpha is that of the previous state, which is exactly the centroid that was chosen."""
     network = randomly(
         KINDS[kind](2, 3, k=4, similarity=similarity, transition=transition, temperature=0.5, dtype=dtype),
         seed=12,
@@ -130,7 +130,7 @@ def test_at_centroid_h_is_that_centroid_and_c_is_zero(kind):
         assert not c or torch.equal(c[0], torch.zeros(2, 3))
 
 
-def test_memoryless_is_what_has_no_cell_state():
+def test_memoryless_means_without_a_cell_state():
     assert {kind: KINDS[kind](2, 3).cell.memoryless for kind in KINDS} == {
         "sr-elman": True,
         "sr-gru": True,
@@ -141,7 +141,7 @@ def test_memoryless_is_what_has_no_cell_state():
 
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_an_empty_string_and_an_empty_batch_are_read(kind, bidirectional):
+def test_an_empty_sequence_and_an_empty_batch_are_accepted(kind, bidirectional):
     network = randomly(LAYERS[kind](2, 3, num_layers=2, bidirectional=bidirectional), seed=16)
     d = 3 * network.directions
     for time, batch in ((0, 2), (4, 0), (0, 0)):
@@ -154,7 +154,7 @@ def test_an_empty_string_and_an_empty_batch_are_read(kind, bidirectional):
 @every
 @both_similarities
 def test_gradients_reach_every_parameter_of_every_layer(kind, similarity):
-    """With equation 5; those of finite differences."""
+    """With equation 5, they match finite differences."""
     options = {"k": 3, "similarity": similarity, "temperature": 0.5} if kind in KINDS else {}
     network = randomly(LAYERS[kind](2, 2, num_layers=2, dtype=D, **options), seed=17).train()
     v = vectors(18, 3, 1, 2)
@@ -173,7 +173,7 @@ def test_gradients_reach_every_parameter_of_every_layer(kind, similarity):
 @regularized
 @pytest.mark.parametrize("transition", ["sampled", "limit"])
 def test_no_gradient_flows_through_a_choice(kind, transition):
-    """dh/dS is one for the chosen column and zero for the others; before it, nothing learns."""
+    """dh/dS is one for the chosen column and zero for the others; earlier parameters receive no gradient."""
     network = randomly(KINDS[kind](2, 3, k=4, transition=transition, dtype=D), seed=19).train()
     torch.manual_seed(20)
     h, _ = network(vectors(21, 3, 1, 2))
@@ -185,7 +185,7 @@ def test_no_gradient_flows_through_a_choice(kind, transition):
 
 
 @pytest.mark.parametrize("kind", ["sr-lstm", "sr-lstm-p"])
-def test_the_cell_state_goes_on_without_the_stochastic_component(kind):
+def test_the_cell_state_bypasses_the_stochastic_component(kind):
     """Different cell states stay different, although both runs start in the same centroid."""
     network = randomly(KINDS[kind](2, 3, k=4, transition="limit", dtype=D), seed=22)
     h = network.cell.component.centroids[:, :1].T
@@ -196,16 +196,16 @@ def test_the_cell_state_goes_on_without_the_stochastic_component(kind):
     assert not torch.equal(*ends)
 
 
-def test_layers_have_components_of_their_own():
+def test_layers_have_separate_components():
     network = SRGRU(2, 3, k=4, num_layers=3)
     assert len(network.components) == len({id(c.centroids) for c in network.components}) == 3
 
 
-# what is wrong
+# Invalid arguments.
 
 
 @pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, "1", None, True, 10**400, [1.0]])
-def test_a_temperature_that_is_none_is_named(value):
+def test_an_invalid_temperature_is_reported(value):
     with pytest.raises(
         InputError, match=r'temperature must be a positive number, got .*; transition="limit"'
     ) as error:
@@ -239,7 +239,7 @@ def test_a_temperature_that_is_none_is_named(value):
         ({"hidden_size": 0}, "hidden_size must .*got 0"),
     ],
 )
-def test_wrong_options_are_named(options, says):
+def test_wrong_options_are_reported(options, says):
     with pytest.raises(InputError, match=says) as error:
         SRGRU(**{"input_size": 2, "hidden_size": 3, **options})
     assert "\n" not in str(error.value)
@@ -252,7 +252,7 @@ def test_lstm_p_alone_has_no_centroids():
 
 
 @pytest.mark.parametrize("index", [-1, 4, 1.5, "0", None])
-def test_a_centroid_that_is_not_there_is_named(index):
+def test_an_out_of_range_centroid_is_reported(index):
     with pytest.raises(InputError, match=r"the centroid must be from 0 to 3, got"):
         SRGRU(2, 3, k=4).cell.at_centroid(index)
 
@@ -285,7 +285,7 @@ def test_a_centroid_that_is_not_there_is_named(index):
         ),
     ],
 )
-def test_wrong_shapes_are_named(kind, call, says):
+def test_wrong_shapes_are_reported(kind, call, says):
     with pytest.raises(InputError, match=says) as error:
         call(LAYERS[kind](2, 3))
     assert "\n" not in str(error.value)

@@ -1,5 +1,5 @@
-"""The stochastic component against equations 2 to 5 (Wang & Niepert 2019): similarities, mixtures, samples,
-limits, noise.
+"""Tests of the stochastic component against equations 2 to 5 (Wang & Niepert 2019): similarities, mixtures,
+samples, limits and noise.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FALSE_ALARM = 1e-9
 
 
 @given(components())
-def test_alpha_is_equation_2_or_3_and_h_equation_5(drawn):
+def test_alpha_is_equation_2_or_3_and_h_is_equation_5(drawn):
     component, u = drawn
     h, alpha = component(u)
     centroids = component.centroids.detach().double().numpy()
@@ -42,7 +42,7 @@ def test_alpha_is_equation_2_or_3_and_h_equation_5(drawn):
 
 
 @given(components(transition="sampled"))
-def test_sampled_h_is_always_exactly_a_centroid_that_can_be_sampled(drawn):
+def test_sampled_h_is_exactly_a_centroid_of_positive_probability(drawn):
     component, u = drawn
     many = u.expand(3, 20, -1)
     h, alpha = component(many)
@@ -59,7 +59,7 @@ def test_in_the_limit_h_is_exactly_a_most_probable_centroid(drawn):
     assert bool(((h.unsqueeze(-1) == component.centroids).all(dim=-2) & best).any(dim=-1).all())
 
 
-def test_equations_2_and_3_on_paper():
+def test_equations_2_and_3_on_an_example():
     """With u = (1, 0), s_1 = (1, 0), s_2 = (0, 2): u s = (1, 0) and |u - s| = (0, sqrt 5)."""
     for similarity, gap in (("dot", 1), ("euclidean", math.sqrt(5))):
         component = StochasticComponent(2, 2, similarity, temperature=0.5, dtype=D)
@@ -72,8 +72,8 @@ def test_equations_2_and_3_on_paper():
 
 
 def within_chernoff(counts, alpha):
-    """Hoeffding's bound: a mean of n samples is t away from its expectation with probability at most 2 exp(-2
-    n t^2).
+    """Check Hoeffding's bound: a mean of n samples is t away from its expectation with probability at most 2
+    exp(-2 n t^2).
     """
     n = int(counts.sum())
     t = math.sqrt(math.log(2 * len(alpha) / FALSE_ALARM) / (2 * n))
@@ -81,14 +81,14 @@ def within_chernoff(counts, alpha):
 
 
 def choices(component, h):
-    """Return the number of times that each centroid was chosen."""
+    """Return how often each centroid was chosen."""
     return (h.unsqueeze(-1) == component.centroids).all(dim=-2).sum(dim=0)
 
 
 @both_similarities
 @pytest.mark.parametrize("temperature", [0.5, 4.0])
 def test_equation_4_samples_from_alpha(similarity, temperature):
-    """Two vectors in one batch, each by its own alpha."""
+    """Two vectors in one batch are sampled, each from its own alpha."""
     component = randomly(StochasticComponent(4, 3, similarity, "sampled", temperature, dtype=D), seed=1)
     torch.manual_seed(2)
     u = vectors(3, 2, 3)
@@ -101,7 +101,7 @@ def test_equation_4_samples_from_alpha(similarity, temperature):
         within_chernoff(choices(component, h[:, one]), torch.tensor(near.value))
 
 
-def test_equation_4_draws_anew_for_every_string_and_step():
+def test_equation_4_samples_independently_for_every_sequence_and_step():
     component = StochasticComponent(2, 2, transition="sampled", dtype=D)
     torch.manual_seed(2)
     first, second = (component(torch.zeros(100_000, 2, dtype=D))[0] for _ in range(2))
@@ -119,7 +119,7 @@ def test_equation_4_draws_anew_for_every_string_and_step():
 def test_at_a_low_temperature_alpha_is_one_hot_at_the_most_similar_centroid(
     similarity, dtype, transition, temperature
 ):
-    """Theorem 3.2: its tau goes to 0, so that b / tau goes beyond every float."""
+    """Theorem 3.2: tau goes to 0, so that b / tau exceeds every float."""
     component = randomly(StochasticComponent(5, 3, similarity, transition, temperature, dtype=dtype), seed=4)
     u = torch.cat([vectors(5, 20, 3, dtype=dtype), 100 * vectors(6, 20, 3, dtype=dtype)])
     h, alpha = component(u)
@@ -144,8 +144,8 @@ def test_gradients_are_finite_at_every_temperature(similarity, temperature):
     assert bool(component.centroids.grad.isfinite().all())
 
 
-def test_centroids_start_uniform():
-    """In [-0.5, 0.5] (section 3.3): the empirical distribution is t away with probability at most 2 exp(-2 n
+def test_centroids_are_initially_uniform():
+    """On [-0.5, 0.5] (section 3.3), the empirical distribution is t away with probability at most 2 exp(-2 n
     t^2) (Massart).
     """
     torch.manual_seed(6)
@@ -171,8 +171,8 @@ def test_noise_is_only_in_training(kind):
 
 
 @pytest.mark.parametrize("temperature", [0.25, 4.0])
-def test_noise_is_gaussian_and_on_the_logits(temperature):
-    """The difference log alpha_1 - log alpha_2 is (b_1 - b_2) / tau and noise of variance 2 noise^2; Laurent
+def test_noise_is_gaussian_and_added_to_the_logits(temperature):
+    """The difference log alpha_1 - log alpha_2 is (b_1 - b_2) / tau plus noise of variance 2 noise^2; Laurent
     and Massart bound its estimate.
     """
     noise, n = 0.3, 100_000

@@ -1,5 +1,5 @@
-"""Triton's kernels: what a GPU makes of them, or without one its interpreter, is what the loops of torch
-give, in whole and in chunks; and they compile for a GPU.
+"""Tests that Triton's kernels, on a GPU or in the interpreter, compute the results of torch's loops, with and
+without chunks, and that they compile for a GPU.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def gradients(run, inputs, weights):
 
 
 def both(run, inputs, chunk):
-    """States and gradients, by the loops of torch and by Triton."""
+    """Return states and gradients by the loops of torch and by Triton."""
     weights = torch.linspace(1, 2, 2 * max(x.numel() for x in inputs), dtype=D)
     with scan.use("torch"):
         expected = gradients(run, inputs, weights)
@@ -65,7 +65,7 @@ def drawn(data, dtype):
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 @few
 @given(st.data(), CHUNKS)
-def test_states_and_gradients_are_those_of_the_loops_in_whole_and_in_chunks(loop, dtype, data, chunk):
+def test_states_and_gradients_match_the_loops_with_and_without_chunks(loop, dtype, data, chunk):
     slack = 1e-4 if dtype is torch.float32 else 1e-12
     for one, other in zip(*both(loop, drawn(data, dtype), chunk), strict=True):
         torch.testing.assert_close(one, other, rtol=slack, atol=slack)
@@ -73,9 +73,9 @@ def test_states_and_gradients_are_those_of_the_loops_in_whole_and_in_chunks(loop
 
 @each_loop
 @pytest.mark.parametrize("chunk", [None, 2])
-def test_bfloat16_is_carried_in_float32(loop, chunk):
-    """The interpreter cuts off where a GPU rounds to nearest: so a result is off by one unit, and not by one
-    a step.
+def test_bfloat16_accumulates_in_float32(loop, chunk):
+    """The interpreter truncates, and a GPU rounds to nearest: a result is off by one unit in total, not by
+    one per step.
     """
     torch.manual_seed(0)
     values = [torch.randn(*shape).to(torch.bfloat16) for shape in ((9, 5), (9, 5), (5,))]
@@ -87,7 +87,7 @@ def test_bfloat16_is_carried_in_float32(loop, chunk):
 
 @few
 @given(st.data())
-def test_max_plus_is_the_loops_bit_for_bit_where_nothing_runs_side_by_side(data):
+def test_max_plus_matches_the_loops_bit_for_bit_without_parallel_chunks(data):
     f, u, c = drawn(data, D)
     u, c = u.masked_fill(u == 1, -math.inf), c.masked_fill(c == 1, -math.inf)
     for one, other in zip(*both(scan.max_plus, (f, u, c), None), strict=True):
@@ -96,7 +96,7 @@ def test_max_plus_is_the_loops_bit_for_bit_where_nothing_runs_side_by_side(data)
 
 @pytest.mark.parametrize("chunk", [None, 2, 3])
 @pytest.mark.parametrize("steps", [0, 1, 7])
-def test_a_pair_and_its_gradients_are_those_of_the_loops(steps, chunk):
+def test_a_pair_and_its_gradients_match_the_loops(steps, chunk):
     torch.manual_seed(1)
     inputs = [torch.randn(*shape, dtype=D) for shape in [(steps, 2, 9)] * 4 + [(2, 9)] * 3]
     run = lambda x1, z1, x2, z2, c1, c2, r: scan.gated_pair((x1, x2), (z1, z2), (c1, c2), r)
@@ -105,8 +105,8 @@ def test_a_pair_and_its_gradients_are_those_of_the_loops(steps, chunk):
 
 
 @pytest.mark.parametrize("chunk", [None, 1, 3])
-def test_what_feeds_the_second_of_a_pair_is_not_rounded_in_chunks_either(chunk):
-    """In float16 the first one's state times the second update overflows; the sum does not."""
+def test_the_input_of_the_second_of_a_pair_is_not_rounded_in_chunks(chunk):
+    """In float16 the first recurrence's state times the second update overflows; the sum does not."""
     gate, update = torch.zeros(2, 1, dtype=torch.half), torch.tensor([[0.0], [300.0]], dtype=torch.half)
     starts = torch.tensor([940.0], dtype=torch.half), torch.tensor([-60000.0], dtype=torch.half)
     with scan.use("triton", chunk):
@@ -114,8 +114,8 @@ def test_what_feeds_the_second_of_a_pair_is_not_rounded_in_chunks_either(chunk):
     assert two.flatten().tolist() == [-30000.0, 55488.0]
 
 
-def test_long_strings_of_few_lanes_are_cut_into_chunks_of_chunks():
-    """The summaries of 14 chunks are themselves scanned in 5, and these in 2."""
+def test_long_sequences_of_few_lanes_are_split_into_nested_chunks():
+    """The summaries of 14 chunks are scanned in 5 chunks, and these in 2."""
     torch.manual_seed(3)
     inputs = [torch.rand(40, 2, dtype=D), torch.randn(40, 2, dtype=D), torch.randn(2, dtype=D)]
     assert on_gpu._chunk_of(65_536, 64) == 64 and on_gpu._chunk_of(1024, 64) == 32
@@ -136,8 +136,8 @@ def test_a_chunk_whose_product_overflows_is_run_step_by_step(start):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_so_is_one_backward_whose_product_overflows():
-    """Nothing flows into the chunk whose product is 1e+600."""
+def test_a_chunk_whose_product_overflows_backward_is_run_step_by_step():
+    """No gradient flows into the chunk whose product is 1e+600."""
     f, grad = (
         torch.tensor(x, dtype=D).unsqueeze(1) for x in ([0.5, 0.5, 1e300, 1e300, 0, 0], [1, 1] + 4 * [0])
     )
@@ -148,7 +148,7 @@ def test_so_is_one_backward_whose_product_overflows():
         torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
 
 
-def test_what_is_not_a_number_stays_so_and_spreads_to_no_lane():
+def test_nan_stays_in_its_own_lane():
     u = torch.zeros(9, 20)
     u[4, ::3] = math.nan
     for chunk in (None, 2):
@@ -158,8 +158,8 @@ def test_what_is_not_a_number_stays_so_and_spreads_to_no_lane():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-def test_the_sigmoid_is_within_four_units_in_the_last_place(dtype):
-    """As :mod:`neural.rounding` assumes; or within the smallest normal number."""
+def test_the_sigmoid_is_within_four_ulps(dtype):
+    """As :mod:`neural.rounding` assumes, or within the smallest normal number."""
     x = torch.cat([torch.linspace(-120, 120, 8001), torch.linspace(-1e-3, 1e-3, 101)]).to(dtype)
     with scan.use("triton"):
         ours = scan.gated(x.unsqueeze(0), torch.zeros(1, len(x), dtype=dtype), torch.ones_like(x))[0]
@@ -178,7 +178,7 @@ def test_a_layer_runs_on_it():
             torch.testing.assert_close(layer(inputs)[0], expected, rtol=1e-12, atol=1e-12)
 
 
-def test_it_is_chosen_on_a_gpu_and_a_chunk_is_its_own():
+def test_triton_is_chosen_on_a_gpu_with_its_own_chunk_size():
     assert backends.chosen("cuda", torch.float32) == ("triton", "Triton is installed")
     assert backends.chosen("cuda", torch.complex64).name == "torch"
     assert backends.Backend("triton", 3) in backends.available("cuda")
@@ -187,7 +187,7 @@ def test_it_is_chosen_on_a_gpu_and_a_chunk_is_its_own():
             pass
 
 
-def test_more_chunks_than_a_grids_second_axis_has_places_are_started(monkeypatch):
+def test_more_chunks_than_the_second_axis_of_a_grid_allows_are_launched(monkeypatch):
     """The second axis of a grid is limited to 65,535 blocks, so the grid has one axis."""
     grids = []
 
@@ -214,7 +214,7 @@ OUTPUTS = {
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
 @few
 @given(data=st.data())
-def test_outputs_and_their_gradients_are_those_of_torchs_own_passes(form, dtype, data):
+def test_outputs_and_their_gradients_match_torchs_own_passes(form, dtype, data):
     drawn_inputs = [data.draw(st.lists(ordinary, min_size=6, max_size=6)) for _ in range(3)]
     slack = 1e-5 if dtype is torch.float32 else 1e-12
     for one, other in zip(
@@ -224,7 +224,7 @@ def test_outputs_and_their_gradients_are_those_of_torchs_own_passes(form, dtype,
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-def test_the_tanh_is_within_three_units_in_the_last_place(dtype):
+def test_the_tanh_is_within_three_ulps(dtype):
     near, far = (
         1e-5 * torch.randn(99, generator=torch.Generator().manual_seed(0)),
         torch.linspace(-25, 25, 999),
@@ -239,7 +239,7 @@ def test_the_tanh_is_within_three_units_in_the_last_place(dtype):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_the_tanh_of_infinity_is_one_and_of_nan_nan():
+def test_the_tanh_of_infinity_is_one_and_of_nan_is_nan():
     with scan.use("triton"):
         ours = outputs.tanh(torch.tensor([math.inf, -math.inf, math.nan]))
     assert ours[:2].tolist() == [1, -1] and ours[2].isnan()
@@ -290,8 +290,8 @@ print("compiled")
 """
 
 
-def test_the_kernels_compile_for_a_gpu_of_the_h100s_kind(tmp_path):
-    """Without one: what the interpreter takes and the compiler does not is seen here."""
+def test_the_kernels_compile_for_an_h100(tmp_path):
+    """No GPU is needed; code that the interpreter accepts and the compiler does not is detected."""
     surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
     ran = subprocess.run(
         [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False

@@ -1,5 +1,5 @@
-"""Products with matrices in Triton: what a GPU makes of the kernels, or without one its interpreter, is what
-the loops of torch give; and they compile for a GPU.
+"""Tests that products with matrices in Triton, on a GPU or in the interpreter, match torch's loops, and that
+the kernels compile for a GPU.
 """
 
 from __future__ import annotations
@@ -31,17 +31,19 @@ pytestmark = [
 ]
 D = torch.float64
 SEMIRINGS = ["real", "max_plus", "max_times", "log"]
-WARNS = "ignore:invalid value:RuntimeWarning"  # NumPy of the interpreter, where infinities meet
+WARNS = "ignore:invalid value:RuntimeWarning"  # the interpreter uses NumPy, which warns about infinities
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
 each_type = pytest.mark.parametrize(
     "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]
 )
-"""A matrix of 17 states at once, or in tiles of a few columns and rows."""
+"""A matrix of 17 states as a whole, or in tiles of a few columns and rows."""
 minus = st.just(-math.inf)
 
 
 def drawn(data, values, dtype=D):
-    """Matrices, symbols, start, and offsets or none; of few numbers, so that many terms are equal."""
+    """Draw matrices, symbols, an initial state, and optional offsets, with few distinct values, so that many
+    terms are equal.
+    """
     n, symbols, time, batch = (data.draw(st.sampled_from(s)) for s in ((1, 3, 17), (1, 3), (0, 1, 3), (1, 3)))
     numbers = data.draw(st.lists(values, min_size=1, max_size=6))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
@@ -52,13 +54,13 @@ def drawn(data, values, dtype=D):
 
 
 def exact_numbers(semiring):
-    """Numbers whose sums and products over three steps of 17 states do not round, in float32 either."""
+    """Draw values whose sums and products over three steps of 17 states do not round in float32."""
     numbers = st.integers(-2, 2).map(lambda k: k / 2)
     return numbers | minus if semiring in ("max_plus", "log") else numbers
 
 
 def states_and_gradients(run, values, semiring, weights=None):
-    """States, and the gradients of matrices, start and offsets, from the states that are finite."""
+    """Return states, and the gradients of matrices, initial state and offsets from the finite states."""
     matrices, symbols, *rest = values
     own, start, offsets = (None if x is None else x.clone().requires_grad_() for x in (matrices, *rest))
     states = run(own, symbols, start, offsets, semiring)
@@ -74,8 +76,10 @@ def states_and_gradients(run, values, semiring, weights=None):
 @each_type
 @few
 @given(st.data())
-def test_states_and_gradients_are_those_of_the_products_written_out(dtype, semiring, tile, data):
-    """Bit for bit but for logarithms, and the gradients where shares of equal terms round."""
+def test_states_and_gradients_match_the_explicit_products(dtype, semiring, tile, data):
+    """Results are equal bit for bit, except for logarithms, and for gradients if shares of equal
+    terms round.
+    """
     values = drawn(data, exact_numbers(semiring), dtype)
     with patch.object(on_gpu, "TILE", tile), scan.use("triton"):
         ours = states_and_gradients(matrix_scan, values, semiring)
@@ -100,9 +104,7 @@ def test_the_logarithm_of_sums_is_within_its_bound(dtype, tile, data):
 @few
 @given(st.data())
 def test_sums_are_within_the_bound_of_any_order_of_summation(data):
-    """An error grows as the sums of absolute values do, to which each step adds n + 1 roundings of its own
-    terms.
-    """
+    """The error grows with the sums of absolute values; each step adds n + 1 roundings of its own terms."""
     matrices, symbols, start, offsets = drawn(data, st.floats(-3, 3), torch.float32)
     with scan.use("triton"):
         states = matrix_scan(matrices, symbols, start, offsets)
@@ -117,7 +119,7 @@ def test_sums_are_within_the_bound_of_any_order_of_summation(data):
 
 
 @each_semiring
-def test_in_bfloat16_matrices_are_read_as_they_are_and_a_float32_is_carried(semiring):
+def test_bfloat16_matrices_are_read_exactly_and_accumulate_in_float32(semiring):
     torch.manual_seed(0)
     symbols, shapes = torch.randint(0, 2, (4, 2)), ((2, 5, 5), (2, 5), (4, 2, 5))
     matrices, start, offsets = (torch.randn(*s).to(torch.bfloat16) for s in shapes)
@@ -133,7 +135,7 @@ def test_in_bfloat16_matrices_are_read_as_they_are_and_a_float32_is_carried(semi
 
 
 @each_semiring
-def test_nothing_depends_on_other_strings_or_on_where_a_string_is_cut(semiring):
+def test_results_are_independent_of_batches_and_cuts(semiring):
     torch.manual_seed(1)
     matrices, symbols = torch.randn(3, 18, 18) / 4, torch.randint(0, 3, (6, 3))
     start, offsets = torch.randn(3, 18), torch.randn(6, 3, 18)
@@ -145,8 +147,8 @@ def test_nothing_depends_on_other_strings_or_on_where_a_string_is_cut(semiring):
 
 @each_semiring
 @pytest.mark.parametrize("added", [False, True])
-def test_gradients_are_those_of_finite_differences(semiring, added):
-    """Theirs are those of the loops, on any backend."""
+def test_gradients_match_finite_differences(semiring, added):
+    """On any backend, second-order gradients are those of the loops."""
     torch.manual_seed(2)
     symbols = torch.tensor([[0], [1]])
     values = [torch.randn(*s, dtype=D) for s in ((2, 2, 2), (1, 2), (2, 1, 2))[: 2 + added]]
@@ -156,7 +158,7 @@ def test_gradients_are_those_of_finite_differences(semiring, added):
 
 
 @each_semiring
-def test_many_uses_of_a_matrix_are_summed_in_parts_and_one_that_is_not_used_gets_nothing(semiring):
+def test_gradients_of_many_uses_are_summed_in_parts_and_unused_matrices_get_zero(semiring):
     torch.manual_seed(3)
     symbols = torch.tensor([[0, 0, 3], [0, 0, 3], [0, 3, 0], [0, 0, 0]])
     values = torch.randint(-2, 3, (4, 5, 5)).to(D), symbols, torch.randint(-2, 3, (3, 5)).to(D), None
@@ -171,8 +173,8 @@ def test_many_uses_of_a_matrix_are_summed_in_parts_and_one_that_is_not_used_gets
 
 @pytest.mark.filterwarnings(WARNS)
 @pytest.mark.parametrize("semiring", ["max_plus", "log"])
-def test_what_flows_into_a_state_that_is_minus_infinity_goes_where_it_goes_in_the_loops(semiring):
-    """To all terms of a maximum, which are equal, and to none of a sum of nothing."""
+def test_the_gradient_at_minus_infinity_is_that_of_the_loops(semiring):
+    """It flows to all terms of a maximum, which are equal, and to none of an empty sum."""
     values = torch.full((2, 3, 3), -torch.inf), torch.tensor([[0], [1]]), torch.zeros(1, 3), None
     values[0][1, 2] = 1.0
     with scan.use("triton"):
@@ -187,7 +189,7 @@ def test_what_flows_into_a_state_that_is_minus_infinity_goes_where_it_goes_in_th
 
 @pytest.mark.filterwarnings(WARNS)
 @each_semiring
-def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring):
+def test_padding_has_no_gradient_even_if_it_overflows(semiring):
     """Padding is read as the second symbol."""
     matrices = torch.ones(2, 3, 3, dtype=D)
     matrices[1] = torch.inf
@@ -204,9 +206,9 @@ def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semir
 
 @each_semiring
 @pytest.mark.parametrize("name", ["start", "matrices", "offsets"])
-def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, name):
+def test_nan_stays_in_its_own_sequence(semiring, name):
     values = {"matrices": torch.ones(2, 18, 18), "start": torch.ones(3, 18), "offsets": -torch.ones(2, 3, 18)}
-    values[name][1] = math.nan  # the second matrix, string or step
+    values[name][1] = math.nan  # the second matrix, sequence or step
     symbols = torch.tensor([[0, 1, 0], [0, 0, 0]])
     with scan.use("triton"):
         states = matrix_scan(values["matrices"], symbols, values["start"], values["offsets"], semiring)
@@ -216,7 +218,7 @@ def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, name):
 
 @each_semiring
 @pytest.mark.parametrize("shape", [(0, 2, 3), (2, 0, 3), (2, 2, 0)])
-def test_no_steps_strings_or_states_are_none(semiring, shape):
+def test_zero_steps_sequences_or_states_are_allowed(semiring, shape):
     time, batch, n = shape
     values = [torch.ones(*s, requires_grad=True) for s in ((1, n, n), (batch, n), shape)]
     symbols = torch.zeros(time, batch, dtype=torch.long)
@@ -243,7 +245,7 @@ def test_layouts_do_not_matter():
 
 @each_semiring
 @pytest.mark.parametrize("added", [False, True])
-def test_torch_knows_the_operators_and_transforms_them(semiring, added):
+def test_torch_registers_and_transforms_the_operators(semiring, added):
     torch.manual_seed(5)
     symbols, offsets = torch.randint(0, 2, (2, 2)), torch.randn(2, 2, 3, dtype=D) if added else None
     matrices, start = torch.randn(2, 3, 3, dtype=D), torch.randn(2, 3, dtype=D)
@@ -269,7 +271,7 @@ def test_a_layer_runs_on_it():
         torch.testing.assert_close(layer(inputs)[0], expected, rtol=1e-13, atol=1e-14)
 
 
-def test_it_is_chosen_on_a_gpu_and_says_how_many_states_it_takes():
+def test_triton_is_chosen_on_a_gpu_and_reports_its_maximum_of_states():
     why = "Triton is installed, for at most 1024 states"
     assert operators.chosen("cuda", torch.float32) == ("triton", why)
     assert operators.chosen("cuda", torch.bfloat16, 1024).name == "triton"
@@ -282,8 +284,8 @@ def test_it_is_chosen_on_a_gpu_and_says_how_many_states_it_takes():
         matrix_scan(torch.zeros(1, 1025, 1025), symbols, start)
 
 
-def test_many_states_are_those_of_the_loops():
-    """Which come in 17 tiles, the last one of which has one column and one row."""
+def test_many_states_match_the_loops():
+    """They form 17 tiles, and the last one has one column and one row."""
     torch.manual_seed(7)
     values = torch.rand(1, 257, 257), torch.tensor([[0], [0]]), torch.rand(1, 257), None
     theirs = states_and_gradients(loops.forward, values, "max_plus")
@@ -339,8 +341,8 @@ print(len(made))
 """
 
 
-def test_the_kernels_compile_for_a_gpu_of_the_h100s_kind(tmp_path):
-    """Without one: what the interpreter takes and the compiler does not is seen here."""
+def test_the_kernels_compile_for_an_h100(tmp_path):
+    """No GPU is needed; code that the interpreter accepts and the compiler does not is detected."""
     surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
     ran = subprocess.run(
         [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""The SR-GRU with its gradient by hand: outputs and gradients are those of the layer and of autograd."""
+"""Tests that the SR-GRU with manual gradients has the outputs and gradients of the layer and of autograd."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STRINGS = st.lists(st.lists(st.integers(0, 2), max_size=6), min_size=1, max_size
 
 
 @given(STRINGS, st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
-def test_values_and_gradients_are_those_of_the_layer(
+def test_values_and_gradients_match_the_layer(
     strings: list[list[int]], seed: int, bias: bool, noisy: bool
 ) -> None:
     torch.manual_seed(seed)
@@ -44,7 +44,7 @@ def test_values_and_gradients_are_those_of_the_layer(
 
 
 def _step_by_step(cell, inputs, strings, packed, first, noise):  # type: ignore[no-untyped-def]
-    """Compute the same values with the layer's own parts, one string after another."""
+    """Compute the same values with the layer's own parts, one sequence after another."""
     order = packed.order.tolist()
     rows = {}
     at = 0

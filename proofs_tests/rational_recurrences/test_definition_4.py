@@ -1,4 +1,4 @@
-"""Cycles of epsilon: a closure that goes round them too seldom is seen."""
+"""Tests that a closure that omits long paths around cycles of epsilon is refuted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLAIM = claim_named("definition-4")
 
 
 def some_turns(semiring, silent, turns):
-    """I + E + ... + E^turns, over the reals."""
+    """Return I + E + ... + E^turns, over the reals."""
     power = total = semiring.identity(len(silent), exact=silent.dtype == object)
     for _ in range(turns):
         power = np.dot(power, silent)
@@ -29,13 +29,13 @@ def without_the_identity(closure, semiring, silent):
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 20])
-def test_a_closure_of_some_turns_is_refuted(turns, monkeypatch):
+def test_a_closure_of_few_turns_is_refuted(turns, monkeypatch):
     monkeypatch.setattr("automata.epsilon.closure", lambda k, silent: some_turns(k, silent, turns))
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, CLAIM.variant("corrected-cycles"), longest=1, letters=1)
 
 
-def test_a_closure_without_the_paths_that_stay_is_refuted(monkeypatch):
+def test_a_closure_without_the_empty_paths_is_refuted(monkeypatch):
     monkeypatch.setattr("automata.epsilon.closure", partial(without_the_identity, epsilon.closure))
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, CLAIM.variant("corrected-cycles"), longest=1, letters=1)

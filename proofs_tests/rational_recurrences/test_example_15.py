@@ -1,4 +1,4 @@
-"""Example 15: the update of section 5.2 is the logarithm of the forget gate's complement."""
+"""Tests of Example 15: the update of section 5.2 is the logarithm of the forget gate's complement."""
 
 from __future__ import annotations
 

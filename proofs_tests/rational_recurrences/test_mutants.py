@@ -1,4 +1,4 @@
-"""Rational recurrences broken on purpose: each break is refuted, or leaves something unproved."""
+"""Tests that mutations of rational recurrences are refuted or leave something unproved."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOLDING = [
 
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
-def test_a_break_is_refuted(monkeypatch, claim, name, what):
+def test_a_mutation_is_refuted(monkeypatch, claim, name, what):
     assert_refuted(monkeypatch, claim, name, what)
 
 
@@ -67,7 +67,7 @@ def test_another_soft_pattern_is_refuted_and_not_proved(monkeypatch, name, wrong
             prove(variant)
 
 
-def test_a_filter_turned_round_is_refuted_and_not_proved(monkeypatch):
+def test_a_reversed_filter_is_refuted_and_not_proved(monkeypatch):
     claim = claim_named("cnn-max-pooled")
     turned = lambda w: cnn_max_pooled.chain(
         replace(w, entries={**w.entries, "f": {x: f[::-1] for x, f in w.f.items()}})

@@ -1,4 +1,6 @@
-"""The cells that are no automata: their equations are torch's, and balls hold what exact fractions give."""
+"""Tests that the equations of the cells that are not automata are torch's, and that balls contain the results
+of exact fractions.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,12 @@ from theory.not_rational.cells import CELLS, cell_named
 from theory.not_rational.weights import from_json, some
 
 ROUNDINGS = flint.arb(2) ** -53 * 16
-"""More than what 16 roundings of float64 may add: no sum here has 16 terms, and torch's tanh and exp are off
-by a few.
-"""
+"""Bound on 16 roundings of float64: no sum here has 16 terms, and torch's tanh and exp are off by a few."""
 
 
 class Rounded:
-    """A ball that any float64 evaluation is in, in whatever order it adds: each operand of a sum may be off
-    by that much itself.
+    """A ball that contains any float64 evaluation, in any order of sums: each operand of a sum may have that
+    error itself.
     """
 
     def __init__(self, ball):
@@ -113,7 +113,7 @@ def test_the_equations_are_those_of_torch(name, d, seed, word):
 @pytest.mark.parametrize(
     ("name", "one", "other"), [("lstm", "i", "f"), ("lstm", "f", "o"), ("lstm", "g", "i"), ("gru", "r", "z")]
 )
-def test_swapped_gates_are_not_those_of_torch(name, one, other):
+def test_swapped_gates_differ_from_torch(name, one, other):
     cell = some(CELLS[name], 2, "ab", 3)
     gates = {one: other, other: one}
     swapped = replace(
@@ -129,7 +129,7 @@ def softsign(z):
 
 
 def rational(number, maximum):
-    """Functions that give rational numbers for rational numbers, in place of those that do not."""
+    """Substitute functions that map rational numbers to rational numbers."""
     return Arithmetic(
         number,
         sigmoid=lambda z: (1 + softsign(z)) / 2,
@@ -148,7 +148,7 @@ EXACT, IN_BALLS = rational(lambda w: w, max), rational(BALLS.number, BALLS.maxim
 @pytest.mark.parametrize("name", CELLS)
 @settings(max_examples=15)
 @given(st.integers(1, 2), st.integers(0, 10**6), st.integers(1, 7), st.integers(24, 200))
-def test_balls_hold_the_exact_determinant_of_a_cell_with_rational_functions(name, d, seed, size, bits):
+def test_balls_contain_the_exact_determinant_of_a_cell_with_rational_functions(name, d, seed, size, bits):
     cell = some(CELLS[name], max(d, CELLS[name].fewest), "ab", seed)
     size = min(size, 3) if name == "ttt" else size  # a step multiplies its digits by more than ten
     strings = first_strings("ab", size, CELLS[name].counts)
@@ -156,7 +156,7 @@ def test_balls_hold_the_exact_determinant_of_a_cell_with_rational_functions(name
     oracle = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in exact]).det()
     with flint.ctx.workprec(bits):
         ball = flint.arb_mat(hankel(cell, 0, strings, strings, IN_BALLS)).det()
-    with flint.ctx.workprec(1 << 14):  # with few bits the fraction itself would be a ball that sticks out
+    with flint.ctx.workprec(1 << 14):  # with few bits the fraction itself would be an inexact ball
         assert ball.contains(oracle)
         assert oracle != 0 or ball.contains(0)
 
@@ -169,14 +169,14 @@ def test_floats_are_near_the_balls(name):
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_weights_come_back_from_json(name):
+def test_weights_are_restored_from_json(name):
     import json
 
     cell = some(CELLS[name], 2, "abc", 5)
     assert from_json(CELLS[name], json.dumps(cell.to_json()), "w.json") == cell
 
 
-def test_what_a_cell_may_not_be_given():
+def test_invalid_arguments_of_a_cell():
     good = some(CELLS["elman"], 2)
     for weights, says in [
         ({**good.weights, "U_h": [[1, 2]]}, "elman: U_h must have shape"),

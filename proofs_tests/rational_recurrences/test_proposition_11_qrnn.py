@@ -1,5 +1,5 @@
-"""Proposition 11, QRNN: a unit with K-symbol windows is the score of an automaton that remembers K - 1
-symbols.
+"""Tests of Proposition 11, QRNN: a unit with K-symbol windows is the score of an automaton that remembers K -
+1 symbols.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def with_small_cases(monkeypatch, small_cases):
     return claim_named(CLAIM).variant("printed-table-1")
 
 
-def test_table_1_is_right_for_windows_of_one_symbol(monkeypatch):
+def test_table_1_is_correct_for_windows_of_one_symbol(monkeypatch):
     exhaust(CLAIM, with_small_cases(monkeypatch, proposition_11_qrnn.from_zero(1).small))
 
 
-def test_table_1_is_not_refuted_by_units_that_another_automaton_with_two_states_computes(monkeypatch):
+def test_table_1_is_not_refuted_if_another_automaton_with_two_states_suffices(monkeypatch):
     """0, u, 0, 0, ... differs from B's 0, u, u f, ..., but an automaton with two states computes it."""
     of_rank_2 = lambda letters: (
         w

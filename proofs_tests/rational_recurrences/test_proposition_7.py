@@ -1,4 +1,4 @@
-"""Proposition 7: ``[c_t]_i = B_i[x_:t]``, as the statement says it, for every variant of it."""
+"""Tests of Proposition 7: ``[c_t]_i = B_i[x_:t]``, for every variant of the statement."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def test_every_prefix_of_every_sentence_of_a_corpus(shows_what_is_expected):
     shows_what_is_expected()
 
 
-def test_a_gate_that_reads_the_state_is_refused_with_the_states_that_show_it():
-    """Without memoryless gates the recurrence is no automaton of this kind: c_t = w c_{t-1}^2 + ... is not
-    affine.
+def test_a_gate_that_reads_the_state_is_refused_with_states_as_evidence():
+    """Without memoryless gates the recurrence is not an automaton of this kind: c_t = w c_{t-1}^2 + ... is
+    not affine.
     """
     variant = CLAIMED.variant("without-memoryless-gates")
     cell = Weights(

@@ -1,6 +1,6 @@
-"""Tests of the parts that both sides of a claim share, against a second formulation.
+"""Tests of the parts that both implementations of a claim share, against a second formulation.
 
-A mistake in these parts would be on both sides, and no comparison of the two would find it.
+A mistake in these parts would be in both implementations, and no comparison of the two would find it.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ TIED = {
 
 
 @pytest.mark.parametrize("name", TIED)
-def test_weights_that_others_decide_are_the_papers(name):
-    """u = (1 - f) W_u v and its kin (equations 5b, 23b, 25b, 26b)."""
+def test_derived_weights_are_the_papers(name):
+    """For example u = (1 - f) W_u v (equations 5b, 23b, 25b, 26b)."""
     for variant in claims()[name].variants:
         for w in islice(variant.small_cases(2), 0 if isinstance(variant.reading, NoAutomaton) else 400):
             assert all(getattr(w, u)[x] == of(w, x) for u, of in TIED[name] for x in getattr(w, u))
 
 
 @pytest.mark.parametrize("claim", [c for c in claims().values() if c.case is Weights], ids=lambda c: c.name)
-def test_every_case_is_over_the_semiring_that_the_claim_speaks_of(claim):
+def test_every_case_is_over_the_semiring_of_the_claim(claim):
     for variant in claim.variants:
         over = MAX_TIMES if (claim.name, variant.name) == ("fa-rnn-viterbi", "corrected") else REAL
         over = MAX_PLUS if "max-plus" in claim.statement or "max-plus" in variant.name else over
         assert {w.over for w in islice(variant.small_cases(1), 5)} == {over}
 
 
-def test_a_layer_is_its_units():
-    """Corollary 9 splits the weights of a layer for its recurrence and for its automata: here the layer is
-    written out.
+def test_a_layer_equals_its_units():
+    """Corollary 9 splits the weights of a layer for its recurrence and for its automata; here the layer is
+    written explicitly.
     """
     recurrence = claims()["corollary-9"].variant("corrected").reading.recurrence
     for w in islice(corollary_9.layer(2).small(2), 300):

@@ -1,4 +1,4 @@
-"""Certificates that older versions of this program wrote, one of each kind; and programs run on them."""
+"""Certificates from older versions of this program, one of each kind, and runs of the checkers on them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FILES = {
     path.stem: path
     for path in sorted((Path(__file__).parents[1] / "certificates" / "version_1").glob("*.json"))
 }
-"""By name, as the commands of this program wrote them when certificates were of version 1."""
+"""Files by name, as this program wrote certificates of version 1."""
 SMALL = [
     name for name in FILES if name != "hankel-every-size-of-verify" and FILES[name].stat().st_size < 2000
 ]
@@ -44,7 +44,7 @@ SMALL = [
 
 
 def certificate(name: str) -> dict[str, Any]:
-    """The certificate in a file."""
+    """Return the certificate in a file."""
     return json.loads(FILES[name].read_text())
 
 
@@ -62,11 +62,11 @@ def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> t
 
 
 def holds(data: dict[str, Any]) -> bool:
-    """Does what a certificate claims of its automata hold? By the decision itself, which has tests of its
-    own.
+    """Return whether the claim of a certificate holds for its automata, by the decision, which is tested
+    separately.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an arrow that is there twice
+        warnings.simplefilter("ignore")  # the same transition twice
         a, b = (from_json(data[side]) for side in "AB")
     if data["claims"] == "minimal":
         a, b = (side.replace(semiring=REAL) for side in (a, b))

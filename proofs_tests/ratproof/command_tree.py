@@ -1,4 +1,4 @@
-"""Every command of the command line, by its whole name; the groups too."""
+"""Every command and group of the command line, by its full name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ratproof.commands.app import app
 
 @cache
 def commands() -> dict[str, Any]:
-    """Each command and group, imported."""
+    """Yield each command and group, imported."""
     return dict(_below(typer.main.get_command(app), ()))
 
 
 def is_group(command: Any) -> bool:
-    """Does it only hold others?"""
+    """Return whether the command is a group."""
     return hasattr(command, "list_commands")
 
 

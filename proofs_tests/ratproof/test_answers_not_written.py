@@ -1,5 +1,5 @@
-"""An answer that cannot be written leaves with exit status 4, which is no answer; one that can be written in
-part is written escaped.
+"""Tests that an answer that cannot be written ends with exit status 4, and that unencodable characters are
+escaped.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def automaton(symbol, weight="1"):
 @pytest.mark.parametrize(
     "command", COMMANDS, ids=lambda c: " ".join(part for part in c[:2] if "/" not in part)
 )
-def test_on_a_full_device_every_command_leaves_with_4(command, as_json, monkeypatch, capsys, tmp_path):
+def test_every_command_on_a_full_device_exits_with_4(command, as_json, monkeypatch, capsys, tmp_path):
     if as_json and (command[0].startswith("--") or "--help" in command):
         return
     monkeypatch.chdir(tmp_path)
@@ -72,19 +72,19 @@ def test_on_a_full_device_every_command_leaves_with_4(command, as_json, monkeypa
 
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "| true"])
-def test_where_nobody_reads_the_answer_there_is_no_other_status(redirection):
+def test_a_closed_pipe_does_not_change_the_status(redirection):
     call = f"{sys.executable} -m ratproof equivalent {EVEN} {EVEN_TOO} {redirection}; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
     assert done.returncode == 4 and "Traceback" not in done.stderr and done.stdout == ""
 
 
-def test_of_a_reader_that_has_enough_nothing_is_said():
+def test_a_reader_that_stops_early_causes_no_message():
     call = f"{sys.executable} -m ratproof claims | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.count("\n"), done.stderr) == (4, 1, "")
 
 
-def test_that_nobody_hears_a_note_changes_no_answer(monkeypatch):
+def test_an_unwritable_note_changes_no_answer(monkeypatch):
     class Gone(io.StringIO):
         def write(self, text):
             raise BrokenPipeError
@@ -96,9 +96,7 @@ def test_that_nobody_hears_a_note_changes_no_answer(monkeypatch):
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 @pytest.mark.parametrize(("weight", "status"), [("1", 0), ("2", 1)])
-def test_a_symbol_that_the_terminal_lacks_is_escaped_and_the_status_kept(
-    encoding, weight, status, tmp_path, monkeypatch
-):
+def test_a_symbol_that_the_terminal_cannot_encode_is_escaped(encoding, weight, status, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.json").write_text(automaton("Ω"), encoding="utf-8")
     (tmp_path / "b.json").write_text(automaton("Ω", weight), encoding="utf-8")
@@ -108,7 +106,7 @@ def test_a_symbol_that_the_terminal_lacks_is_escaped_and_the_status_kept(
     assert status == 0 or b'on "\\u03a9"' in printed.getvalue()
 
 
-def test_a_symbol_cannot_steer_the_terminal(tmp_path, capsys):
+def test_a_symbol_cannot_control_the_terminal(tmp_path, capsys):
     clear = "\x1b[2J\x9b1m\u202e"
     (tmp_path / "a.json").write_text(automaton(clear, "1"), encoding="utf-8")
     (tmp_path / "b.json").write_text(automaton(clear, "2"), encoding="utf-8")
@@ -128,7 +126,7 @@ def test_a_symbol_cannot_steer_the_terminal(tmp_path, capsys):
         | st.sampled_from(["a", "ab", "$", "[", '["a"]', "\x7f", "New York", "\\", "'", '"'])
     )
 )
-def test_a_string_as_it_is_shown_is_read_back(symbols):
+def test_a_string_is_read_back_as_it_is_shown(symbols):
     import shlex
 
     text = write_string(symbols)
@@ -140,12 +138,12 @@ def test_a_string_as_it_is_shown_is_read_back(symbols):
     assert read_string(argument, as_list=argument.startswith("[")) == tuple(symbols)
 
 
-def test_one_symbol_and_two_are_told_apart():
+def test_one_symbol_and_two_are_distinguished():
     assert write_string(["ab"]) != write_string(["a", "b"])
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_help_is_text_whatever_the_encoding(encoding, monkeypatch):
+def test_help_is_text_in_any_encoding(encoding, monkeypatch):
     printed = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding=encoding))
     assert run(["score", "--help"]) == 0
@@ -153,7 +151,7 @@ def test_help_is_text_whatever_the_encoding(encoding, monkeypatch):
     assert printed.getvalue().startswith(b"Usage: ratproof score") and b"b'" not in printed.getvalue()
 
 
-# -- places to write to
+# -- output paths
 
 
 @pytest.fixture
@@ -201,13 +199,13 @@ def another_name(request, two):
     ],
     ids=lambda c: f"{c[0]} {c[-1]}",
 )
-def test_no_output_is_a_file_that_is_read_however_it_is_named(command, another_name, two, capsys):
+def test_an_output_never_overwrites_an_input_under_any_name(command, another_name, two, capsys):
     before = {path.name: path.read_bytes() for path in two.glob("*.json")}
     assert "would overwrite" in refused(capsys, *command, another_name)
     assert {path.name: path.read_bytes() for path in two.glob("*.json")} == before
 
 
-def test_a_symbol_table_beside_is_read_and_written_too(two, capsys):
+def test_a_symbol_table_is_an_input_and_an_output_too(two, capsys):
     assert run(["convert", "A.json", "C.att"]) == 0
     capsys.readouterr()
     assert "would overwrite" in refused(
@@ -216,7 +214,7 @@ def test_a_symbol_table_beside_is_read_and_written_too(two, capsys):
     assert "would overwrite" in refused(capsys, "convert", "C.att", "sub/../C.att", "--semiring", "boolean")
 
 
-def test_two_outputs_of_one_command_are_two_files(two, capsys):
+def test_two_outputs_of_one_command_are_different_files(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
     Path("link.json").symlink_to("out.json")
     assert "must be different files" in refused(
@@ -226,18 +224,18 @@ def test_two_outputs_of_one_command_are_two_files(two, capsys):
 
 
 @pytest.mark.parametrize("path", [".", "A.json/x.json", "loop.json"])
-def test_a_place_that_cannot_be_written_is_refused_before_work(path, two, capsys, monkeypatch):
+def test_an_unwritable_path_is_refused_before_work_starts(path, two, capsys, monkeypatch):
     Path("loop.json").symlink_to("loop.json")
     monkeypatch.setattr("ratproof.commands.deciding.decide", None)  # no work is done
     refused(capsys, "equivalent", "A.json", "B.json", "--certificate", path)
 
 
-def test_a_certificate_that_cannot_be_written_after_all_leaves_with_4(two, capsys):
+def test_a_certificate_that_fails_to_be_written_exits_with_4(two, capsys):
     assert run(["equivalent", "A.json", "B.json", "--certificate", "/dev/full"]) == 4
     assert capsys.readouterr() == ("", "ratproof: /dev/full: cannot be written: No space left on device\n")
 
 
-def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
+def test_links_and_devices_are_not_replaced(two, capsys):
     Path("link.json").symlink_to("target.json")
     assert run(["equivalent", "A.json", "B.json", "--certificate", "link.json"]) == 0
     assert Path("link.json").is_symlink() and Path("target.json").exists()
@@ -245,7 +243,7 @@ def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
     assert Path("/dev/null").is_char_device()
 
 
-def test_of_two_outputs_none_is_to_be_a_folder_of_the_other(two, capsys):
+def test_no_output_may_be_the_folder_of_another(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
     assert "must not be the folder" in refused(
         capsys, "minimise", "fading.json", "-o", "d/x.json", "--certificate", "d"
@@ -256,18 +254,18 @@ def test_of_two_outputs_none_is_to_be_a_folder_of_the_other(two, capsys):
     assert not Path("d").exists()
 
 
-def test_a_file_that_is_overwritten_keeps_its_permissions(two):
+def test_an_overwritten_file_keeps_its_permissions(two):
     Path("p.json").touch(0o600)
     assert run(["convert", "A.json", "p.json"]) == 0
     assert Path("p.json").stat().st_mode & 0o777 == 0o600 and Path("p.json").stat().st_size
 
 
-def test_a_string_that_begins_as_an_option_is_shown_as_a_list():
+def test_a_string_that_looks_like_an_option_is_shown_as_a_list():
     assert write_string(["-1", "b"]) == """'["-1", "b"]'"""
 
 
-def test_a_defect_is_no_answer(monkeypatch, capsys):
-    """Python's own exit status for an exception is 1, which here says that something differs."""
+def test_an_internal_error_is_not_an_answer(monkeypatch, capsys):
+    """Python's own exit status for an exception is 1, which here means that something differs."""
 
     def broken(**options):
         raise ZeroDivisionError("by zero")

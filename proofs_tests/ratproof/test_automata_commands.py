@@ -1,4 +1,4 @@
-"""The commands that make, list and count automata, and ``equivalent --within``."""
+"""Tests of the commands that construct, list and count automata, and of ``equivalent --within``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def answer(capsys, *arguments):
         (["regex", "[ab]*b", "--alphabet", "ab"], lambda x: x[-1:] == "b"),
     ],
 )
-def test_each_gives_json_on_standard_output_in_an_object_or_in_a_file(command, accepts, folder, capsys):
+def test_each_command_prints_json_or_an_object_or_writes_a_file(command, accepts, folder, capsys):
     assert run(command) == 0
     printed = json_format.loads(capsys.readouterr().out)
     status, data = answer(capsys, *command)
@@ -57,7 +57,7 @@ def test_each_gives_json_on_standard_output_in_an_object_or_in_a_file(command, a
         assert score(printed, x) == accepts(x)
 
 
-def test_lists_counts_and_the_least_string(folder, capsys):
+def test_lists_counts_and_the_smallest_string(folder, capsys):
     assert run(["enumerate", "last.json", "--n", "3"]) == 0
     assert capsys.readouterr().out == "b\na b\nb b\n"
     assert run(["enumerate", "real.json", "--n", "2"]) == 0
@@ -123,7 +123,7 @@ def test_lists_counts_and_the_least_string(folder, capsys):
         (["score", "real.json", "a", "--format", "xml"], "--format must be json, att, txt, fst, dot or gv"),
     ],
 )
-def test_bad_input_is_one_sentence(command, says, folder, capsys):
+def test_bad_input_gives_a_one_line_error(command, says, folder, capsys):
     assert run(command) == 2
     out, err = capsys.readouterr()
     assert out == "" and says in err and err.count("\n") == 1, err

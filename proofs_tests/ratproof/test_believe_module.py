@@ -1,5 +1,5 @@
-"""Claims about torch modules of one's own: right ones hold within the derived bound, wrong ones are refuted
-by a short string.
+"""Tests of claims about a user's own torch modules: correct modules hold within the derived bound, wrong ones
+are refuted by a short string.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "_registered", {})
 
 
-def test_a_module_that_is_right_holds_and_one_that_is_an_ulp_off_is_refuted(tmp_path):
+def test_a_correct_module_holds_and_one_off_by_an_ulp_is_refuted(tmp_path):
     (tmp_path / "mine.py").write_text(FILE)
     right, wrong = check("mine.py").results
     assert right.verdict == Verdict.HOLDS and right.share is not None and right.cases > 100
@@ -68,7 +68,7 @@ def test_a_module_that_is_right_holds_and_one_that_is_an_ulp_off_is_refuted(tmp_
     [SRU(3, 2), QRNN(3, 2, window=2), RRNNBMaxPlus(3, 2, output_gate=True)],
     ids=lambda m: type(m).__name__,
 )
-def test_a_layer_of_ours_reads_itself_off(layer):
+def test_a_builtin_layer_extracts_its_own_automata(layer):
     torch.manual_seed(1)
     claim = believe_module("layer", module=layer, embeddings=torch.randn(2, 3), alphabet="ab")
     comparisons = list(claim.comparison.compare(["", "a", "abba", "b" * 30]))
@@ -87,7 +87,7 @@ class EdgeLayer(nn.Module):
 
 
 @pytest.mark.parametrize("edge", [16, 256, 1024])
-def test_a_state_that_is_lost_far_away_is_refuted(edge):
+def test_a_state_that_is_lost_late_is_refuted(edge):
     torch.manual_seed(1)
     layer, embeddings = SRU(3, 2), torch.randn(2, 3)
     automaton = layer.to_automata(embeddings, "ab")
@@ -99,8 +99,8 @@ def test_a_state_that_is_lost_far_away_is_refuted(edge):
     assert edge < len(result.counterexample.string) <= 2 * edge + 1
 
 
-def test_a_difference_of_a_few_roundings_names_slack():
-    """The weights of a user's own automaton are seldom what a float32 module computes to the last digit."""
+def test_a_difference_of_a_few_roundings_suggests_slack():
+    """A float32 module seldom computes the exact weights of a user's own automaton."""
     torch.manual_seed(1)
 
     class Gated(nn.Module):
@@ -131,7 +131,7 @@ def test_a_difference_of_a_few_roundings_names_slack():
     assert checked(0, slack=1e-6).as_expected
 
 
-def test_slack_is_not_named_for_a_score_that_is_minus_infinity():
+def test_slack_is_not_suggested_for_a_score_of_minus_infinity():
     class Count(nn.Module):
         def forward(self, inputs):
             return inputs[..., :1].cumsum(0)
@@ -141,7 +141,7 @@ def test_slack_is_not_named_for_a_score_that_is_minus_infinity():
     assert not report.as_expected and "slack=" not in str(report)
 
 
-def test_slack_is_room_for_gates_that_are_rounded():
+def test_slack_allows_for_rounded_gates():
     class Third(nn.Module):
         def forward(self, inputs):
             return inputs.cumsum(0) * torch.tensor(1 / 3)
@@ -167,12 +167,12 @@ def test_slack_is_room_for_gates_that_are_rounded():
         ),
     ],
 )
-def test_what_does_not_fit_is_named(options, says):
+def test_inconsistent_arguments_are_reported(options, says):
     with pytest.raises(InputError, match=says):
         believe_module("mine", **{"embeddings": torch.eye(2), "alphabet": "ab", **options})
 
 
-def test_outputs_of_another_shape_are_named():
+def test_outputs_of_the_wrong_shape_are_reported():
     claim = believe_module(
         "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", automaton=FADING
     )
@@ -181,7 +181,7 @@ def test_outputs_of_another_shape_are_named():
 
 
 class WithAnEmbedding(torch.nn.Module):
-    """Adds up numbers that it has for the symbols, shape ``(T, B)`` in, ``(T, B, 1)`` out."""
+    """A module that adds up an embedding of the symbols: shape ``(T, B)`` in, ``(T, B, 1)`` out."""
 
     def __init__(self, rows):
         super().__init__()
@@ -200,7 +200,7 @@ class WithAnEmbedding(torch.nn.Module):
         ([[1.0]], [0, 1], "unknown"),
     ],
 )
-def test_a_module_with_an_embedding_of_its_own_reads_numbers(rows, numbers, verdict):
+def test_a_module_with_an_embedding_reads_indices(rows, numbers, verdict):
     """The automaton adds 1 for a, and 2 for b; the last module has no vector for b."""
     adds = {x: [[1.0, value], [0.0, 1.0]] for x, value in (("a", 1.0), ("b", 2.0))}
     automaton = WFSA(REAL, [1.0, 0.0], [0.0, 1.0], adds)
@@ -209,6 +209,6 @@ def test_a_module_with_an_embedding_of_its_own_reads_numbers(rows, numbers, verd
 
 
 @pytest.mark.parametrize("numbers", [torch.zeros(2), torch.zeros(2, dtype=torch.bool), torch.zeros(2, 1, 1)])
-def test_other_things_than_numbers_are_refused(numbers):
+def test_inputs_other_than_indices_are_refused(numbers):
     with pytest.raises(InputError, match=r"or integers of shape \(symbols,\)"):
         check_module(WithAnEmbedding([[1.0]]), embeddings=numbers, alphabet="ab")

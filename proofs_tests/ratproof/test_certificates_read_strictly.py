@@ -1,5 +1,5 @@
-"""Certificates are read strictly: what is written loosely is rejected in a sentence, quickly, by the
-stand-alone programs too.
+"""Tests that certificates are read strictly, and that a loosely written one is rejected quickly with a
+one-line message, also by the stand-alone checkers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ratproof.checkers.table import checker_of, judge
 ALL = pytest.mark.parametrize("name", SMALL)
 WHOLE = {name: certificate(name) for name in SMALL}
 MAY_BE_MISSING = {("stand",), ("every size",), ("to A",), ("to B",)}
-"""No matrix is the identity."""
+"""A missing matrix is the identity."""
 
 
 def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -31,14 +31,14 @@ def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def at(value: Any, path: tuple[Any, ...]) -> Any:
-    """The value at a place."""
+    """Return the value at a path."""
     for key in path:
         value = value[key]
     return value
 
 
 def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
-    """A copy with another value at a place."""
+    """Return a copy with another value at a path."""
     copied = copy.deepcopy(data)
     if not path:
         return new
@@ -47,7 +47,7 @@ def changed(data: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 def rejected(tmp_path, capsys, text, name):
-    """The stand-alone program rejects the text, and what it prints."""
+    """Check that the stand-alone checker rejects the text, and return its message."""
     (tmp_path / "c.json").write_text(text)
     status, out = run_program(tmp_path / "c.json", capsys, checker_of(WHOLE[name]))
     assert status == 1 and out.startswith("rejected: "), out
@@ -55,8 +55,8 @@ def rejected(tmp_path, capsys, text, name):
 
 
 @ALL
-def test_a_field_that_is_there_twice_is_rejected(name, tmp_path, capsys):
-    """Its value does not matter, because a reader may take one of them and the program the other."""
+def test_a_duplicate_field_is_rejected(name, tmp_path, capsys):
+    """Its value is irrelevant: another reader may use the other occurrence."""
     text = json.dumps(WHOLE[name])
     first = next(iter(WHOLE[name]))
     for number in range(1, text.count("{") + 1):
@@ -71,8 +71,8 @@ def test_a_field_that_is_there_twice_is_rejected(name, tmp_path, capsys):
 
 
 @ALL
-def test_a_field_that_nobody_knows_or_that_is_missing_is_rejected(name):
-    """In every object of the certificate but those whose fields are symbols."""
+def test_an_unknown_or_missing_field_is_rejected(name):
+    """Every object of the certificate is tested, except for those whose fields are symbols."""
     data = WHOLE[name]
     for path in paths_in(data):
         part = at(data, path)
@@ -95,8 +95,8 @@ def test_a_field_that_nobody_knows_or_that_is_missing_is_rejected(name):
 
 @ALL
 def test_a_value_of_another_type_is_rejected(name):
-    """True for 1, 1.0 for 1, a text for a list of symbols, null, an object, a number for a text: at every
-    place.
+    """Replacements include True for 1, 1.0 for 1, a text for a list of symbols, null, an object, and a number
+    for a text, at every path.
     """
     data = WHOLE[name]
     for path in paths_in(data)[1:]:
@@ -116,8 +116,8 @@ def test_a_value_of_another_type_is_rejected(name):
 
 
 @ALL
-def test_with_any_entry_left_out_or_there_twice_it_is_rejected_in_words_or_is_about_what_it_says(name):
-    """Shapes that do not fit are no programming error."""
+def test_a_missing_or_repeated_entry_is_rejected_with_a_message_or_still_true(name):
+    """Mismatched shapes must not cause an internal error."""
     data = WHOLE[name]
     for path in paths_in(data):
         row = at(data, path)
@@ -146,14 +146,14 @@ LOOSE = {
     "name",
     ["equivalent-real", "different-max-plus", "hankel-gru", "follows-eq-2", "boxes-sr-elman-euclidean"],
 )
-def test_json_numbers_that_are_not_whole_and_short_are_rejected(name, number, tmp_path, capsys):
+def test_json_numbers_that_are_not_short_integers_are_rejected(name, number, tmp_path, capsys):
     assert LOOSE[number] in rejected(
         tmp_path, capsys, json.dumps(WHOLE[name])[:-1] + f', "note": {number}}}', name
     )
 
 
 @ALL
-def test_text_behind_a_certificate_is_refused(name, tmp_path, capsys):
+def test_text_after_a_certificate_is_refused(name, tmp_path, capsys):
     (tmp_path / "c.json").write_text(json.dumps(WHOLE[name]) + " {}")
     assert run_program(tmp_path / "c.json", capsys, checker_of(WHOLE[name]))[0] == 2
 
@@ -171,7 +171,7 @@ WEIGHTS = {
 
 @pytest.mark.parametrize("name", [name for name in SMALL if "A" in WHOLE[name]])
 def test_a_weight_outside_the_semiring_is_rejected(name):
-    """A weight is rejected wherever it is, even at a state or an arrow that no string reaches."""
+    """A weight is rejected wherever it is, even at an unreachable state or transition."""
     for side in "AB":
         data = WHOLE[name]
         for weight in WEIGHTS[data[side]["semiring"]]:
@@ -192,8 +192,10 @@ def test_a_weight_outside_the_semiring_is_rejected(name):
                 assert judge({**data, side: {**dead, field: [*dead[field], far]}}).verdict == "rejected"
 
 
-def test_counts_that_are_none_are_rejected_though_the_numbers_fit():
-    """Automata whose weights are all fractions, or negative, under the name of the counting semiring."""
+def test_negative_or_fractional_counts_are_rejected():
+    """The weights of valid certificates become fractions or negative, under the name of the counting
+    semiring.
+    """
     for name in (
         "equivalent-real",
         "different-real",
@@ -210,15 +212,15 @@ def test_counts_that_are_none_are_rejected_though_the_numbers_fit():
     [name for name in SMALL if "A" in WHOLE[name] and WHOLE[name]["A"]["semiring"] in ("real", "counting")],
 )
 def test_fractions_and_counts_are_not_compared(name):
-    """The sides have different semirings; only a minimal automaton may be real if the other one counts."""
+    """The automata have different semirings; only a minimal automaton may be real if the other one counts."""
     data = WHOLE[name]
     other = {"real": "counting", "counting": "real"}[data["B"]["semiring"]]
     mixed = changed(data, ("B", "semiring"), other)
     assert judge(mixed).verdict == "rejected" or data["claims"] == "minimal"
 
 
-def test_automata_without_states_or_symbols_are_said_to_be_that():
-    """They are automata, so certificates of them are accepted; the sentence says what they are."""
+def test_automata_without_states_or_symbols_are_described_as_such():
+    """Certificates of such automata are accepted, and the message describes the automata."""
     nothing = {"semiring": "real", "states": 0, "alphabet": [], "initial": [], "final": [], "transitions": []}
     data = {
         "format": "ratproof certificate 1",
@@ -244,9 +246,9 @@ NO_FLOATS = (
 )
 
 
-def test_floats_that_are_not_as_python_writes_them_are_rejected():
-    """Other spellings of the same number too, so that one network has one digest; and what a fraction of 0/0
-    would hide.
+def test_floats_in_noncanonical_form_are_rejected():
+    """Other spellings of the same number are rejected too, so that one network has one digest. A fraction 0/0
+    would hide an error.
     """
     data = WHOLE["boxes-sr-elman-euclidean"]
     one = at(data, ("network", "S", 0, 0))
@@ -267,14 +269,14 @@ def test_a_temperature_is_a_positive_fraction(tau):
 
 
 @pytest.mark.parametrize("tau", ["1/" + "9" * 400, "9" * 400, "1/" + str(2**1074), str(2**1023)])
-def test_a_temperature_near_0_or_infinity_is_checked_or_rejected_and_no_more(tau):
+def test_extreme_temperatures_are_checked_or_rejected(tau):
     data = changed(WHOLE["boxes-sr-elman-euclidean"], ("network", "temperature"), tau)
     assert judge(data).verdict in ("accepted", "rejected")
-    checker_of(data).about(data)  # what it would say
+    checker_of(data).about(data)  # the printed message
 
 
 def huge() -> dict[str, str]:
-    """Small files that would be a lot of work, or of memory, by what they ask for: by name."""
+    """Small files that would need much time or memory, by name."""
     certificates: dict[str, Any] = {}
     for name, path in (
         ("equivalent-real", ("A", "states")),
@@ -353,7 +355,7 @@ def huge() -> dict[str, str]:
         cold, ("boxes", "S"), [["7" * 400 + "/" + "3" * 399 + "1"] * 2] * 120
     )
     texts = {name: json.dumps(value) for name, value in certificates.items()}
-    start = FILES["hankel-gru"].read_text().rstrip()[:-1]  # all programs read alike
+    start = FILES["hankel-gru"].read_text().rstrip()[:-1]  # all checkers share the reader
     for nested in ("[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "0" + "}" * 100_000):
         texts[f"100,000 {nested[0]}"] = f'{start}, "note": {nested}}}'
     texts["a number of ten million digits"] = f'{start}, "note": {"9" * 10**7}}}'
@@ -383,8 +385,8 @@ for name, path in zip(sys.argv[2::2], sys.argv[3::2]):
 """
 
 
-def test_small_files_that_ask_for_much_are_refused(tmp_path):
-    """In two gigabytes, and all of them within the time that a program that hangs would not keep."""
+def test_small_files_with_large_requirements_are_refused(tmp_path):
+    """They use at most two gigabytes, and all of them together finish within the time limit."""
     texts, arguments = huge(), []
     for i, text in enumerate(texts.values()):
         (tmp_path / f"{i}.json").write_text(text)
@@ -399,7 +401,7 @@ def test_small_files_that_ask_for_much_are_refused(tmp_path):
     both = {
         "stdout": subprocess.PIPE,
         "stderr": subprocess.STDOUT,
-    }  # that there is no certificate is said on standard error
+    }  # a missing certificate is reported on standard error
     done = subprocess.run(command, **both, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stdout[-500:]
     answers = dict(zip(texts, done.stdout.splitlines()[::2], strict=True))
@@ -408,9 +410,7 @@ def test_small_files_that_ask_for_much_are_refused(tmp_path):
 
 
 def mutated(data: Any, draw: Any) -> Any:
-    """The certificate with a few changes: entries exchanged, left out, repeated, moved, or taken from
-    elsewhere in it.
-    """
+    """Draw a few changes of the certificate: entries exchanged, removed, repeated, moved or copied."""
     for _ in range(draw(st.integers(1, 3))):
         spots = [path for path in paths_in(data) if path]
         path = draw(st.sampled_from(spots))
@@ -468,9 +468,9 @@ def subject(data):
 
 @settings(max_examples=400)
 @given(st.data())
-def test_a_mutant_is_rejected_or_is_about_exactly_what_is_printed(data):
-    """Two accepted certificates print the same exactly where they are about the same; and what is accepted is
-    so.
+def test_a_mutant_is_rejected_or_is_about_the_printed_subject(data):
+    """Two accepted certificates print the same text iff they have the same subject, and every accepted claim
+    is true.
     """
     name = data.draw(st.sampled_from(SMALL))
     mutant = mutated(WHOLE[name], data.draw)

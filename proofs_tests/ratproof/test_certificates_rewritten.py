@@ -1,5 +1,5 @@
-"""A certificate that is rewritten in all its parts is accepted as before; rewritten in one of its automata
-alone it is rejected.
+"""Tests that a certificate rewritten consistently is accepted, and one rewritten in only one automaton is
+rejected.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ AWKWARD = [
     "through",
     "é" * 50,
 ]
-"""Symbols that have confused programs."""
+"""Symbols that have caused errors in programs."""
 
 
 @st.composite
 def certificates(draw):
-    """A true certificate of two automata, of any kind."""
+    """Draw a true certificate of two automata, of any kind."""
     k = draw(st.sampled_from([REAL, REAL, COUNTING, BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES]))
     a = draw(automata(k, most_states=3, epsilon=draw(st.sampled_from(["none", "acyclic"]))))
     if k in (REAL, COUNTING) and draw(st.booleans()):
@@ -60,8 +60,8 @@ def certificates(draw):
 
 
 def automata_of(data: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """The automata that a certificate holds, and whose states they have: those of A, of B, or of the
-    third.
+    """Return the automata of a certificate with the parts that use their states: for A, B and the third
+    automaton.
     """
     silent = data.get("without epsilon", {})
     held = [(data["A"], "A"), (data["B"], "B"), *((silent[side]["automaton"], side) for side in silent)]
@@ -69,7 +69,7 @@ def automata_of(data: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
 
 
 def renamed(data: dict[str, Any], names: dict[str, str], sides: str = "ABC") -> dict[str, Any]:
-    """The certificate with other symbols, in some of its automata or in all of its parts."""
+    """Rename symbols of the certificate, in some of its automata or in all parts."""
     copy = json.loads(json.dumps(data))
     for automaton, side in automata_of(copy):
         if side in sides:
@@ -87,7 +87,7 @@ def renamed(data: dict[str, Any], names: dict[str, str], sides: str = "ABC") -> 
 
 
 def permuted(data: dict[str, Any], orders: dict[str, list[int]], only: bool = False) -> dict[str, Any]:
-    """The certificate with other numbers for states: in all of its parts, or in the automata alone."""
+    """Renumber states of the certificate, in all parts or only in the automata."""
     copy = json.loads(json.dumps(data))
     for automaton, side in automata_of(copy):
         to = orders[side]
@@ -117,7 +117,7 @@ def permuted(data: dict[str, Any], orders: dict[str, list[int]], only: bool = Fa
 
 
 def orders(data: dict[str, Any], draw: Any) -> dict[str, list[int]]:
-    """For each automaton an order of its states."""
+    """Draw for each automaton an order of its states."""
     return {
         side: draw(st.permutations(range(automaton["states"])))
         for automaton, side in automata_of(data)[:2] + automata_of(data)[-1:]
@@ -126,7 +126,7 @@ def orders(data: dict[str, Any], draw: Any) -> dict[str, list[int]]:
 
 @settings(max_examples=150)
 @given(certificates(), st.data())
-def test_with_symbols_renamed_and_states_permuted_in_all_parts_it_is_accepted(data, more):
+def test_consistent_renaming_and_permutation_is_accepted(data, more):
     assert judge(data).verdict == "accepted"
     names = dict(zip(data["A"]["alphabet"], more.draw(st.permutations(AWKWARD)), strict=False))
     rewritten = permuted(renamed(data, names), orders(data, more.draw))
@@ -138,9 +138,9 @@ def test_with_symbols_renamed_and_states_permuted_in_all_parts_it_is_accepted(da
 
 @settings(max_examples=150)
 @given(certificates(), st.data())
-def test_with_one_automaton_changed_alone_it_is_rejected_or_says_so_and_holds(data, more):
-    """Symbols of one automaton renamed, exchanged, or its states permuted: what is accepted then is about
-    another automaton.
+def test_changing_one_automaton_is_rejected_or_reported_and_true(data, more):
+    """The symbols of one automaton are renamed or exchanged, or its states permuted: an accepted certificate
+    is then about another automaton.
     """
     side = more.draw(st.sampled_from("AB"))
     symbols = data["A"]["alphabet"]
@@ -164,8 +164,8 @@ def test_with_one_automaton_changed_alone_it_is_rejected_or_says_so_and_holds(da
             )
 
 
-def test_the_same_certificate_written_in_another_order_is_about_the_same():
-    """Fields, entries and symbols in another order: one digest."""
+def test_a_reordered_certificate_has_the_same_subject():
+    """Fields, entries and symbols are reordered, and the digest is the same."""
     for name in SMALL:
         data = certificate(name)
         turned = json.loads(json.dumps(data, sort_keys=True))

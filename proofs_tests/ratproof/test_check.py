@@ -1,4 +1,6 @@
-"""Claims of a user's own: the same ladder, the same report, and mistakes in the file in one sentence."""
+"""Tests of a user's own claims: they get the same evidence and report, and mistakes in the file give a
+one-line error message.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def verdicts(outcome):
     return {(r.claim, r.kind): r.verdict for r in outcome.results}
 
 
-def test_the_true_claim_holds_and_the_one_that_is_off_by_one_is_refuted_on_every_rung(capsys):
+def test_a_true_claim_holds_and_one_off_by_one_is_refuted_by_all_evidence(capsys):
     assert run(["check", str(EXAMPLE), "--json"]) == 1
     results = json.loads(capsys.readouterr().out)["results"]
     for result in results:
@@ -57,7 +59,7 @@ def test_the_true_claim_holds_and_the_one_that_is_off_by_one_is_refuted_on_every
             )
 
 
-def test_the_report_names_the_counterexample_and_how_to_run_it_again(capsys):
+def test_the_report_shows_the_counterexample_and_how_to_replay_it(capsys):
     assert run(["check", str(EXAMPLE), "bigrams-late", "--kind", "exhausted"]) == 1
     out = capsys.readouterr().out
     assert 'on "a b" the network gives 1, the automaton 0' in out and f"--claims {EXAMPLE}" in out.replace(
@@ -66,7 +68,7 @@ def test_the_report_names_the_counterexample_and_how_to_run_it_again(capsys):
     assert run(["check", str(EXAMPLE), "bigrams"]) == 0
 
 
-def test_a_true_claim_about_all_weights_climbs_the_whole_ladder():
+def test_a_true_claim_about_all_weights_gets_all_kinds_of_evidence():
     text = """
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.reading import Equality
@@ -99,7 +101,7 @@ claims = [believe("stops", start=0, step=lambda c, x: c + (x != "go") * 2, autom
     assert all(r.counterexample.string == ["stop"] for r in outcome.results)
 
 
-def test_several_numbers_are_several_automata():
+def test_several_components_are_several_automata():
     both = believe("two", start=(0, 1), step=lambda c, x: (c[1], c[0]), automaton=[swap(0), swap(1)])
     assert len(both.example.automata) == 2
     with pytest.raises(InputError, match="shows 2 numbers, and there are 1 automata"):
@@ -110,7 +112,7 @@ def swap(unit):
     return WFSA(REAL, [0, 1], [1 - unit, unit], {"a": [[0, 1], [1, 0]]})
 
 
-def test_a_max_plus_automaton_has_every_rung_but_the_decision():
+def test_a_max_plus_automaton_gets_all_evidence_except_the_decision():
     tropical = WFSA(MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 1], ["-inf", -1]]})
     claim = believe("tropical", start=MAX_PLUS.zero, step=lambda c, x: max(c - 1, 1), automaton=tropical)
     assert claim.variants[0].kinds == ("sampled", "cross-checked", "exhausted")
@@ -123,7 +125,7 @@ def test_a_max_plus_automaton_has_every_rung_but_the_decision():
     assert check("mine.py").as_expected
 
 
-def test_a_step_that_is_no_automaton_is_refuted_by_a_string_and_not_decided():
+def test_a_step_that_is_not_an_automaton_is_refuted_and_not_decided():
     text = """
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -135,7 +137,7 @@ claim = believe("squares", start=2, step=lambda c, x: c * c, automaton=WFSA(REAL
     assert by_claim_and_kind["squares", "decided"] == Verdict.UNKNOWN
 
 
-def test_a_step_that_rounds_is_refused_and_nothing_holds():
+def test_a_step_that_rounds_is_refused():
     text = """
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -159,7 +161,7 @@ from ratproof import believe
 """
 
 
-def test_where_openfst_might_overflow_on_every_string_nothing_was_compared():
+def test_possible_overflow_of_openfst_on_every_string_compares_nothing():
     text = (
         'c = believe("huge", start=7, step=lambda c, x: c + 1, automaton=WFSA(REAL, [10**400], [1], {"a":'
         " [[1]]}))"
@@ -168,7 +170,7 @@ def test_where_openfst_might_overflow_on_every_string_nothing_was_compared():
     assert (result.verdict, result.cases) == (Verdict.UNKNOWN, 0)
 
 
-def test_a_network_that_shows_nothing_after_a_while_is_no_evidence():
+def test_a_network_that_outputs_zero_after_a_while_is_not_evidence():
     text = """
 automaton = WFSA(REAL, [1], [1], {"a": [[1]]})
 shy = lambda c: (1,) if c == 1 else ()
@@ -177,7 +179,7 @@ c = believe("shy", start=1, step=lambda c, x: c + 1, out=shy, automaton=automato
     assert {r.verdict for r in check(written(HEAD + text)).results} == {Verdict.UNKNOWN}
 
 
-def test_words_are_read_as_words_in_long_runs_too():
+def test_words_stay_words_in_long_runs():
     text = """
 automaton = WFSA(REAL, [1], [1], {"the": [[1]], "cat": [[2]]})
 c = believe("cats", start=1, step=lambda c, x: c * (2 if x == "cat" else 1), automaton=automaton)
@@ -189,7 +191,7 @@ c = believe("cats", start=1, step=lambda c, x: c * (2 if x == "cat" else 1), aut
     "text",
     ["sys.exit(0)", "raise GeneratorExit", "import pytest\npytest.skip('no', allow_module_level=True)"],
 )
-def test_a_file_that_leaves_is_no_success(text, capsys):
+def test_a_file_that_exits_is_not_a_success(text, capsys):
     assert run(["check", written(HEAD + text)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and "mine.py: line" in err and err.count("\n") == 1
@@ -204,7 +206,7 @@ def test_a_step_that_leaves_is_unknown():
     assert {r.verdict for r in outcome.results} == {Verdict.UNKNOWN} and not outcome.as_expected
 
 
-def test_what_the_file_prints_is_no_part_of_the_json(capsys):
+def test_output_printed_by_the_file_is_not_part_of_the_json(capsys):
     text = """
 print("hello")
 def step(c, x):
@@ -218,7 +220,7 @@ c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/tmp/abs", "", "Upper", "a b", "a\nb", "x" * 90])
-def test_a_name_that_would_name_another_file_is_refused(name, capsys):
+def test_a_name_that_is_a_path_is_refused(name, capsys):
     text = (
         f'c = believe({name!r}, start=1, step=lambda c, x: c, automaton=WFSA(REAL, [2], [1], {{"a": [[1]]}}))'
     )
@@ -227,7 +229,7 @@ def test_a_name_that_would_name_another_file_is_refused(name, capsys):
     assert {p.name for p in Path().iterdir()} - {"__pycache__"} == {"mine.py"}
 
 
-def test_numbers_that_wrap_are_refused():
+def test_integers_that_overflow_are_refused():
     text = (
         'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a":'
         " [[1]]}))"
@@ -236,7 +238,7 @@ def test_numbers_that_wrap_are_refused():
         check(written(HEAD + text))
 
 
-def test_floats_in_the_start_are_the_fractions_that_they_are():
+def test_floats_in_the_initial_state_are_exact_fractions():
     claim = believe(
         "start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]})
     )
@@ -261,7 +263,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
         ),
     ],
 )
-def test_a_file_that_is_wrong_is_one_sentence(text, says, capsys):
+def test_a_wrong_file_gives_a_one_line_error(text, says, capsys):
     written(text)
     assert run(["check", "mine.py"]) == 2
     out, err = capsys.readouterr()
@@ -277,7 +279,7 @@ def test_a_file_that_is_wrong_is_one_sentence(text, says, capsys):
         (["check", str(EXAMPLE), "--kind", "proved"], "no claim in it promises evidence of the kind proved"),
     ],
 )
-def test_bad_arguments_are_one_sentence(arguments, says, capsys):
+def test_bad_arguments_give_a_one_line_error(arguments, says, capsys):
     assert run(arguments) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and says in err
@@ -291,7 +293,7 @@ def test_bad_arguments_are_one_sentence(arguments, says, capsys):
         ([WFSA(REAL, [1], [1], {})], "no symbols"),
     ],
 )
-def test_automata_that_cannot_be_compared_are_refused(automata, says):
+def test_incomparable_automata_are_refused(automata, says):
     with pytest.raises(InputError, match=says):
         believe("mine", start=0, step=lambda c, x: c, automaton=automata)
 
@@ -305,7 +307,7 @@ one = WFSA(REAL, [1], [1], {"a": [[1]]})
 """
 
 
-def test_two_variants_of_one_name_are_refused_since_only_one_would_be_run():
+def test_two_variants_of_one_name_are_refused():
     text = """
 right = believe("right", start=1, step=lambda c, x: c, automaton=one)
 wrong = believe("wrong", start=1, step=lambda c, x: c + 1, automaton=one)
@@ -325,13 +327,13 @@ def test_a_claim_can_import_its_neighbours(tmp_path, monkeypatch):
     assert check(str(claims)).results
 
 
-def test_names_cannot_be_joined_to_the_file_name_of_another_claim():
+def test_names_cannot_form_the_file_name_of_another_claim():
     text = 'x = believe("x--believed", start=1, step=lambda c, x: c, automaton=one)'
     with pytest.raises(InputError, match="single hyphens"):
         check(written(ONES + text))
 
 
-def test_a_claim_that_is_named_and_lacks_the_kind_is_refused(capsys):
+def test_a_named_claim_without_that_kind_is_refused(capsys):
     text = """
 plain = believe("plain", start=1, step=lambda c, x: c, automaton=one)
 plus = believe("plus", start=0, step=lambda c, x: c, automaton=WFSA(MAX_PLUS, [0], [0], {"a": [[0]]}))
@@ -340,7 +342,7 @@ plus = believe("plus", start=0, step=lambda c, x: c, automaton=WFSA(MAX_PLUS, [0
     assert "plus promises no evidence of the kind decided" in capsys.readouterr().err
 
 
-def test_the_command_that_replays_can_be_pasted(capsys):
+def test_the_replay_command_can_be_pasted(capsys):
     Path("my claims.py").write_text(
         ONES + 'late = believe("late", start=1, step=lambda c, x: c + 1, automaton=one)'
     )
@@ -348,7 +350,7 @@ def test_the_command_that_replays_can_be_pasted(capsys):
     assert "--claims 'my claims.py'" in capsys.readouterr().out.replace("\n", " ")
 
 
-def test_a_junit_file_has_a_test_a_result_and_fails_where_the_command_does():
+def test_a_junit_file_has_a_test_per_result_and_the_same_failures():
     assert run(["check", str(EXAMPLE), "--kind", "exhausted", "--junit", "results.xml"]) == 1
     suite = ElementTree.parse("results.xml").getroot()
     tests = {case.get("classname"): case for case in suite.iter("testcase")}
@@ -358,7 +360,7 @@ def test_a_junit_file_has_a_test_a_result_and_fails_where_the_command_does():
     assert failure is not None and "expected holds, the verdict is refuted" in failure.get("message", "")
 
 
-def test_a_junit_file_in_no_folder_is_refused_before_anything_runs(capsys):
+def test_a_junit_file_in_a_missing_folder_is_refused_before_anything_runs(capsys):
     assert run(["check", str(EXAMPLE), "--junit", "nowhere/results.xml"]) == 2
     assert "there is no folder" in capsys.readouterr().err
     assert not Path("nowhere").exists()
@@ -371,7 +373,7 @@ def test_a_junit_file_never_overwrites_the_claims(capsys):
     assert Path(path).read_text() == EXAMPLE.read_text()
 
 
-def test_a_claim_of_ones_own_may_have_the_name_of_one_of_ratproofs(monkeypatch, capsys):
+def test_a_users_claim_may_have_the_name_of_a_builtin_claim(monkeypatch, capsys):
     text = EXAMPLE.read_text().replace('"bigrams-late"', '"retnet"')
     assert run(["check", written(text), "retnet", "--kind", "exhausted"]) == 1
     out, _ = capsys.readouterr()
@@ -383,7 +385,7 @@ def test_a_claim_of_ones_own_may_have_the_name_of_one_of_ratproofs(monkeypatch, 
     assert run(["replay", kept, "--claims", "mine.py"]) == 1
 
 
-def test_a_counterexample_of_ratproofs_stays_one_beside_a_claim_of_that_name(monkeypatch, capsys):
+def test_a_builtin_counterexample_is_not_affected_by_a_users_claim_of_that_name(monkeypatch, capsys):
     assert run(["verify", "proposition-7", "--kind", "decided"]) == 0
     kept = ".ratproof/counterexamples/proposition-7--printed--decided.json"
     text = EXAMPLE.read_text().replace('"bigrams-late"', '"proposition-7"')

@@ -1,4 +1,4 @@
-"""The independent checkers of automata: they accept what the library decides, and reject every tampering."""
+"""Tests that the independent checkers of automata accept the library's decisions and reject all tampering."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, Arithmet
 
 
 def verdict(data):
-    """Return the verdict of the program for this semiring: the claim, or ``rejected``."""
+    """Return the checker's verdict for this semiring: the claim, or ``rejected``."""
     field = data.get("A", {}).get("semiring") not in ("boolean", "max-plus", "min-plus", "max-times")
     try:
         return (check_certificate if field else check_bisimulation).verdict(data)
@@ -35,7 +35,7 @@ def verdict(data):
 
 @st.composite
 def certificates(draw):
-    """A true certificate over a field: of equality (with a padded copy), of a difference, or of
+    """Draw a true certificate over a field: of equality (with a padded copy), of a difference, or of
     minimality.
     """
     k = draw(st.sampled_from([REAL, REAL, COUNTING]))
@@ -71,7 +71,7 @@ def weights_in(data):
 
 @given(st.data())
 def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
-    """Changing one weight makes the certificate false, unless the weight does not matter: then its claim is
+    """Changing one weight makes the certificate false, unless the weight is irrelevant: then its claim is
     still true.
     """
     certificate = data.draw(certificates())
@@ -87,11 +87,11 @@ def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
 
 
 def true(data):
-    """Does what the certificate claims hold? By the decision itself, which has tests of its own."""
+    """Return whether the claim of the certificate holds, by the decision, which is tested separately."""
     try:
         a, b = (from_json(data[side]) for side in "AB")
     except ValueError:
-        return False  # a silent way that diverges, or a count that is none
+        return False  # a divergent epsilon cycle, or an invalid count
     answer = equivalent(a.replace(semiring=REAL), b.replace(semiring=REAL), missing_as_zero=True)
     if data["claims"] == "different":
         return isinstance(answer, Different) and [score(a, data["word"]), score(b, data["word"])] == list(
@@ -218,25 +218,25 @@ TAMPERED = [
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_not_tampered_with_is_accepted(name):
+def test_untampered_certificates_are_accepted(name):
     assert verdict(json.loads(json.dumps(ALL[name]))) == ALL[name]["claims"]
 
 
 @pytest.mark.parametrize("data", TAMPERED)
-def test_every_kind_of_field_is_looked_at(data):
+def test_every_kind_of_field_is_checked(data):
     assert verdict(data) == "rejected"
 
 
 @given(st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=4))
-def test_vectors_are_independent_where_their_rank_is_their_number(rows):
-    """Three dimensions; modulo a prime that is larger than any determinant."""
+def test_vectors_are_independent_iff_their_rank_is_their_count(rows):
+    """The vectors have three dimensions, and the prime is larger than any determinant."""
     vectors = [{q: Fraction(w, 6) for q, w in enumerate(row) if w} for row in rows]
     full = flint.fmpz_mat(rows).rank() == len(rows)
     assert check_certificate.independent(vectors, 2**61 - 1) == full
 
 
 def test_a_minimal_automaton_with_epsilon_is_rejected():
-    """Its suffixes are read backwards, where epsilon is not looked at."""
+    """Its suffixes are read in reverse, and that computation ignores epsilon."""
     b = {**LEAST["B"], "transitions": [*LEAST["B"]["transitions"], [0, 1, "", "1/2"]]}
     plain = operations.remove_epsilon(from_json(b))
     data = minimise(plain).certificate.to_json()
@@ -245,8 +245,8 @@ def test_a_minimal_automaton_with_epsilon_is_rejected():
     assert verdict({**data, "B": b, "through": "A", "without epsilon": silent}) == "rejected"
 
 
-def test_silent_cycles_that_do_not_converge_are_rejected():
-    """E = 2 has (1 - E)^-1 = -1 all the same: no bound shows that the sums converge."""
+def test_divergent_epsilon_cycles_are_rejected():
+    """E = 2 has (1 - E)^-1 = -1, but no bound shows that the sums converge."""
     arrows = [[0, 0, "", "2"], [0, 0, "a", "1"]]
     a = {
         "semiring": "real",
@@ -263,7 +263,7 @@ def test_silent_cycles_that_do_not_converge_are_rejected():
 
 
 def by_pairs(a, b):
-    """The answer of a search for pairs, whose certificate lists them; lumping would come first."""
+    """Return the answer of a search for pairs, whose certificate lists them; lumping would come first."""
     if a.semiring is BOOLEAN:
         return equivalent(a, b, longest=4)
     return pairs.search(a.to_exact(), b.to_exact(), lambda stage: None, 4)
@@ -271,9 +271,9 @@ def by_pairs(a, b):
 
 @pytest.mark.parametrize("k", [BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
 @given(st.data())
-def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k, data):
-    """With one automaton replaced by one that is not equal, no list of pairs is accepted, nor with a pair
-    left out.
+def test_an_equality_certificate_of_other_automata_is_rejected(k, data):
+    """If one automaton is replaced by one that is not equivalent, no list of pairs is accepted, and none with
+    a missing pair.
     """
     a = data.draw(automata(k, most_states=3, epsilon="acyclic"))
     b = operations.sum_of(a, a)
@@ -287,7 +287,7 @@ def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k
         event("different")
         assert verdict({**good, "B": other.certificate.to_json()["B"]}) == "rejected"
         assert verdict({**other.certificate.to_json(), "scores": good_scores(other)}) == "rejected"
-    if k is not BOOLEAN:  # where a pair that is left out may follow from the others
+    if k is not BOOLEAN:  # a missing pair may follow from the others
         out = data.draw(st.integers(0, len(good["pairs"]) - 1))
         assert verdict({**good, "pairs": good["pairs"][:out] + good["pairs"][out + 1 :]}) == "rejected"
     smaller = {
@@ -299,7 +299,7 @@ def test_over_other_semirings_a_certificate_of_equality_for_others_is_rejected(k
 
 
 @pytest.mark.parametrize("k", [BOOLEAN, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
-def test_over_other_semirings_every_kind_of_field_is_looked_at(k):
+def test_every_kind_of_field_is_checked_over_other_semirings(k):
     one = k.one
     a = WFSA(
         k,
@@ -336,9 +336,9 @@ def test_over_other_semirings_every_kind_of_field_is_looked_at(k):
     )
 
 
-def test_negative_max_times_weights_are_rejected_though_all_else_fits():
-    """Over numbers of both signs, max and times are no semiring: 'max' of the vectors' weights says nothing
-    of the scores.
+def test_negative_max_times_weights_are_rejected():
+    """Max and times are not a semiring over numbers of both signs: the maximum of the vectors' weights does
+    not determine the scores.
     """
     a = {
         "semiring": "max-times",
@@ -360,8 +360,10 @@ def good_scores(answer):
 
 @pytest.mark.parametrize("through", ["A", "B"])
 @pytest.mark.parametrize("matrices", [{}, {"to A": [[0, 0, "1"]], "to B": [[0, 0, "1"]]}])
-def test_arrows_of_one_side_alone_are_looked_at_whichever_side_it_is(through, matrices):
-    """A state without an arrow for a symbol is no state with one, though its row is not written down."""
+def test_transitions_of_only_one_automaton_are_checked(through, matrices):
+    """A state without a transition for a symbol differs from a state with one, although its row
+    is omitted.
+    """
     still = {
         "semiring": "real",
         "states": 1,
@@ -380,8 +382,8 @@ def test_arrows_of_one_side_alone_are_looked_at_whichever_side_it_is(through, ma
 @pytest.mark.parametrize(
     ("k", "far", "near"), [(MIN_PLUS, 5, 1), (MAX_PLUS, 1, 5), (MAX_TIMES, "1/5", "4/5")]
 )
-def test_a_longer_silent_way_that_is_better_is_taken(k, far, near):
-    """State 1 is reached at once, then again and better: what follows from it follows from the better one."""
+def test_a_longer_epsilon_path_that_is_better_is_used(k, far, near):
+    """State 1 is reached directly, and then by a better path: its successors use the better one."""
     silent = [[k.zero] * 4 for _ in range(4)]
     silent[0][1], silent[0][2], silent[2][1], silent[1][3] = (
         k.exact(Fraction(w)) for w in (far, near, near, k.one)
@@ -395,7 +397,7 @@ def test_a_longer_silent_way_that_is_better_is_taken(k, far, near):
 
 
 @pytest.mark.parametrize("semiring", ["boolean", "max-plus", "min-plus", "max-times"])
-def test_a_certificate_over_no_field_is_named_as_one_for_the_other_program(semiring):
+def test_a_certificate_over_another_semiring_refers_to_the_other_checker(semiring):
     data = {"format": check_certificate.FORMAT, "claims": "equivalent", "A": {"semiring": semiring}}
     with pytest.raises(ValueError, match=f"over no field: check_bisimulation.py is for {semiring}"):
         check_certificate.verdict(data)

@@ -1,4 +1,4 @@
-"""The independent checker of Hankel bounds: it accepts what the library shows, and rejects every
+"""Tests that the independent checker of Hankel bounds accepts the library's results and rejects all
 tampering.
 """
 
@@ -42,7 +42,7 @@ def verdict(data):
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_what_is_not_tampered_with_is_accepted(name):
+def test_untampered_certificates_are_accepted(name):
     assert verdict(GOOD[name]) == "at least 7 states"
 
 
@@ -83,7 +83,7 @@ TAMPERED = [
         states=8,
         claims="at least 8 states",
     ),
-    change(ELMAN, prefixes=[*SEVEN[:6], ["b", "b", "b"]]),  # of full rank too, but with another determinant
+    change(ELMAN, prefixes=[*SEVEN[:6], ["b", "b", "b"]]),  # also of full rank, but with another determinant
     change(ELMAN, prefixes=[SEVEN[1], SEVEN[0], *SEVEN[2:]]),  # the determinant has the other sign
     change(ELMAN, determinant=["1", "0"]),
     change(ELMAN, determinant=[ELMAN["determinant"][0]]),
@@ -148,12 +148,12 @@ TAMPERED = [
         pytest.param({n: v for n, v in ELMAN.items() if n != field}, id=f"without {field}")
         for field in ELMAN
         if field != "about"
-    ),  # older ones lack it
+    ),  # older certificates lack it
 ]
 
 
 @pytest.mark.parametrize("data", TAMPERED)
-def test_every_kind_of_field_is_looked_at(data):
+def test_every_kind_of_field_is_checked(data):
     assert verdict(data) == "rejected"
 
 
@@ -165,19 +165,19 @@ def test_every_kind_of_field_is_looked_at(data):
         ({"prefixes": [["a", 1]]}, "must be a list of the right types"),
     ],
 )
-def test_what_is_malformed_is_named(fields, why):
+def test_malformed_input_is_reported(fields, why):
     with pytest.raises(ValueError, match=why):
         check_hankel.verdict({**ELMAN, **fields})
 
 
 WITHOUT_EFFECT = [("linear-attention", "W_q"), ("slstm", "b_i")]
-"""With one unit these multiply both of a quotient's parts."""
+"""With one unit these multiply both parts of a quotient."""
 
 
 @settings(max_examples=30)
 @given(st.data())
-def test_with_any_weight_changed_it_is_rejected_or_still_true(data):
-    """A tiny change moves the determinant by less than its ball is wide; the certificate's claim is then
+def test_a_changed_weight_is_rejected_or_the_claim_is_still_true(data):
+    """A tiny change moves the determinant by less than the width of its ball; the certificate's claim is then
     still true.
     """
     good = GOOD[data.draw(st.sampled_from(sorted(GOOD)))]
@@ -203,8 +203,8 @@ def test_with_any_weight_changed_it_is_rejected_or_still_true(data):
 @pytest.mark.parametrize("name", CELLS)
 @settings(max_examples=10)
 @given(st.integers(1, 2), st.integers(0, 10**6), st.text("ab", max_size=7))
-def test_the_checkers_cells_are_the_librarys(name, units, seed, word):
-    """Two programs, two kinds of interval, one number: they overlap, and both are narrow."""
+def test_the_checker_and_the_library_compute_the_same_cells(name, units, seed, word):
+    """The two programs use two kinds of intervals: they overlap, and both are narrow."""
     cell = some(CELLS[name], units := max(units, CELLS[name].fewest), seed=seed)
     check_hankel.DOWN.prec = check_hankel.UP.prec = 40
     here = check_hankel.CheckedCell({"cell": name, "units": units, **json.loads(json.dumps(cell.to_json()))})
@@ -220,9 +220,9 @@ def test_the_checkers_cells_are_the_librarys(name, units, seed, word):
 
 @settings(max_examples=200)
 @given(st.data())
-def test_an_interval_holds_what_it_should(data):
-    """Each operation on intervals holds the exact result for numbers in them; exp's neighbours are seen at a
-    precision much higher.
+def test_an_interval_contains_the_exact_result(data):
+    """Each operation on intervals contains the exact result for its arguments; bounds of exp are compared at
+    much higher precision.
     """
     check_hankel.DOWN.prec = check_hankel.UP.prec = data.draw(st.integers(2, 9))
     numbers = st.fractions(-40, 40, max_denominator=99)
@@ -244,7 +244,7 @@ def test_an_interval_holds_what_it_should(data):
             assert low <= function(ball) <= high
 
 
-def test_a_control_has_a_certificate_of_its_own_size_and_of_no_other():
+def test_a_control_has_only_a_certificate_of_its_own_size():
     lower_bound, _ = largest(some(CELLS["sru"]))
     data = json.loads(json.dumps(lower_bound.to_json()))
     assert verdict(data) == "at least 2 states"
@@ -260,5 +260,5 @@ def test_a_control_has_a_certificate_of_its_own_size_and_of_no_other():
             ["0", "0"],
             ["0", "1"],
             ["0", "1E+999"],
-        ):  # wherever it is said to be
+        ):  # at any claimed location
             assert verdict({**data, **three, "bits": bits, "determinant": determinant}) == "rejected"

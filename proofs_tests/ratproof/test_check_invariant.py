@@ -1,4 +1,4 @@
-"""The checker of boxes: it accepts what holds, and refuses every change."""
+"""Tests that the checker of boxes accepts valid boxes and rejects every change."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def refused(data):
 
 @CASES
 @given(EQ_5.cases("ab"), st.data())
-def test_one_arrow_changed_is_refused(case, data):
+def test_one_changed_transition_is_refused(case, data):
     good = certificate(case)
     q = data.draw(st.sampled_from(good["states"]))
     x = data.draw(st.sampled_from("ab"))
@@ -55,7 +55,7 @@ def test_one_arrow_changed_is_refused(case, data):
 
 @CASES
 @given(EQ_5.cases("ab"))
-def test_a_dfa_with_its_letters_swapped_or_a_temperature_that_is_too_high_is_refused(case):
+def test_swapped_letters_or_a_too_high_temperature_are_refused(case):
     good = certificate(case)
     hot = copy.deepcopy(good)
     hot["boxes"]["m"] = "1/1000"
@@ -67,8 +67,8 @@ def test_a_dfa_with_its_letters_swapped_or_a_temperature_that_is_too_high_is_ref
 @CASES
 @given(EQ_5.cases("ab"), st.lists(st.sampled_from("ab"), max_size=30))
 def test_the_mixture_stays_in_the_boxes(case, string):
-    """In balls, independently of the checker: alpha is 1 - epsilon or more at the DFA's state after every
-    symbol. A symbol may cost eight bits, so they start with enough for all.
+    """Ball arithmetic shows, independently of the checker, that alpha is at least 1 - epsilon at the DFA's
+    state after every symbol. A symbol may cost eight bits, so the initial precision suffices for all.
     """
     good, now, q = certificate(case), replace(mixtures.start(case), bits=mixtures.MOST_BITS), 1
     for x in string:
@@ -85,8 +85,10 @@ def test_the_mixture_stays_in_the_boxes(case, string):
         assert now.label == q
 
 
-def test_where_the_mixture_leaves_the_dfa_no_box_closes():
-    """The counterexamples of the claim's own variant, at tau = 1 / ln 2, with every epsilon that might do."""
+def test_no_box_closes_if_the_mixture_leaves_the_dfa():
+    """The counterexamples of the claim's own variant, at tau = 1 / ln 2, are tried with every possible
+    epsilon.
+    """
     wrong, left = claim_named(CLAIM).variant("without-low-temperature"), 0
     for case in wrong.small_cases(1):
         if ExactComparison(CLAIM, "without-low-temperature", case).compare_all(4).difference is None:
@@ -112,7 +114,7 @@ def test_where_the_mixture_leaves_the_dfa_no_box_closes():
     assert left > 3
 
 
-def test_what_is_malformed_is_refused():
+def test_malformed_input_is_refused():
     good = certificate(next(EQ_5.small_cases(2)))
     for field, wrong in product(list(good), [None, 0, "x", [], {}, [[]], "1/0", True]):
         assert refused({**good, field: wrong}), (field, wrong)
@@ -120,7 +122,7 @@ def test_what_is_malformed_is_refused():
         assert refused({**good, "boxes": {**good["boxes"], field: wrong}}), (field, wrong)
 
 
-def test_automata_that_are_no_dfa_are_not_taken_for_one():
+def test_automata_other_than_dfas_are_refused():
     case = next(EQ_5.small_cases(1))
     comparison = ExactComparison(CLAIM, VARIANT, case)
     right = EQ_5.reading
@@ -133,14 +135,14 @@ def test_automata_that_are_no_dfa_are_not_taken_for_one():
 
 @settings(max_examples=5)
 @given(EQ_5.cases("ab"), st.sampled_from([[], [1], [0] * 9]))
-def test_a_table_that_has_not_one_state_for_each_centroid_is_named(case, row):
+def test_a_table_without_one_state_per_centroid_is_reported(case, row):
     good = certificate(case)
     good["dfa"]["a"] = row
     with pytest.raises(ValueError, match="the DFA has not one next state for each centroid"):
         check_invariant.verdict(good)
 
 
-def test_automata_that_are_no_dfa_are_told():
+def test_automata_other_than_dfas_are_reported():
     two_ways = [[1, 1], [0, 1]]
     automata = [
         WFSA(REAL, [1, 0], final, {"a": [[0, 1], [1, 0]], "b": two_ways}) for final in ([1, 0], [0, 1])

@@ -1,5 +1,5 @@
-"""The seven programs that check certificates: each stands alone, is short, reads as the others do, and says
-what it accepted.
+"""Tests that the seven programs that check certificates are self-contained and short, share their reader, and
+describe the accepted claim.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.
 
 
 @EACH
-def test_a_program_is_short_and_needs_the_standard_library_alone(program):
+def test_a_checker_is_short_and_needs_only_the_standard_library(program):
     text = Path(program.__file__).read_text()
     assert len(text.splitlines()) <= MOST_LINES
     imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.Import, ast.ImportFrom))]
@@ -51,7 +51,7 @@ def test_a_program_is_short_and_needs_the_standard_library_alone(program):
 
 
 @EACH
-def test_all_programs_read_and_print_in_the_same_way(program):
+def test_all_checkers_share_their_reader_and_printer(program):
     text = Path(program.__file__).read_text("utf-8")
     assert "def main(" in text and text == inlined(text), "run python -m ratproof.checkers.inline"
 
@@ -100,14 +100,16 @@ def test_a_program_runs_alone(program):
         ),
     ],
 )
-def test_what_is_no_certificate_is_refused_in_a_line(program, text, status, says, tmp_path, capsys):
+def test_a_file_that_is_not_a_certificate_gives_a_one_line_error(
+    program, text, status, says, tmp_path, capsys
+):
     (tmp_path / "c.json").write_text(text)
     got, out = run_program(tmp_path / "c.json", capsys, program)
     assert got == status and says in out
 
 
 @EACH
-def test_a_file_that_cannot_be_read_is_refused_in_a_line(program, tmp_path, capsys):
+def test_an_unreadable_file_gives_a_one_line_error(program, tmp_path, capsys):
     (tmp_path / "latin.json").write_bytes(b'{"format": "\xe9"}')
     for path in (tmp_path, tmp_path / "none.json", tmp_path / "latin.json"):
         status, out = run_program(path, capsys, program)
@@ -116,7 +118,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_line(program, tmp_path, caps
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
 @pytest.mark.parametrize("unbuffered", [[], ["-u"]])
-def test_a_verdict_that_could_not_be_written_has_no_verdicts_exit_status(unbuffered):
+def test_an_unwritable_verdict_has_another_exit_status(unbuffered):
     program = [sys.executable, *unbuffered, check_hankel.__file__, str(FILES["hankel-gru"])]
     with open("/dev/full", "w") as full:
         assert subprocess.run(program, stdout=full, stderr=subprocess.PIPE, check=False).returncode == 4
@@ -129,15 +131,15 @@ def test_a_verdict_that_could_not_be_written_has_no_verdicts_exit_status(unbuffe
 
 
 def sha(part):
-    """The digest, as docs/reference/formats.md says it."""
+    """Return the digest as documented in docs/reference/formats.md."""
     return hashlib.sha256(
         json.dumps(part, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
     ).hexdigest()
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_was_accepted_is_said_in_full(name):
-    """Digests, temperature, sizes and symbols, in the sentence and as JSON."""
+def test_the_accepted_claim_is_printed_in_full(name):
+    """The text and the JSON contain digests, temperature, sizes and symbols."""
     data = certificate(name)
     about = checker_of(data).about(data)
     assert about["claims"] == data["claims"] and json.loads(json.dumps(about)) == about
@@ -203,7 +205,7 @@ def test_what_was_accepted_is_said_in_full(name):
         )
 
 
-def test_a_difference_says_its_string_and_scores_and_that_no_smaller_one_is_excluded():
+def test_a_difference_is_printed_with_string_and_scores_but_not_as_smallest():
     about = check_certificate.about(certificate("different-real"))
     assert (about["word"], about["scores"]) == (["a", "b"], ["7/6", "65/54"])
     assert 'to the string ["a", "b"] over' in about["says"] and about["says"].endswith(
@@ -212,16 +214,16 @@ def test_a_difference_says_its_string_and_scores_and_that_no_smaller_one_is_excl
     assert "gives 7/6 and" in about["says"] and "gives 65/54" in about["says"]
 
 
-def test_words_that_stand_for_others_are_not_checked_and_that_is_said():
+def test_representative_words_are_reported_as_unchecked():
     assert (
         "is written there, and not checked"
         in check_bisimulation.about(certificate("equivalent-boolean-of-rules"))["says"]
     )
 
 
-def test_nothing_in_a_certificate_steers_the_terminal(tmp_path, capsys):
-    """Symbols with escapes, bells, line feeds and marks that turn lines, in what is accepted and in what is
-    rejected.
+def test_a_certificate_cannot_control_the_terminal(tmp_path, capsys):
+    """Symbols contain escapes, bells, line feeds and bidirectional marks, in accepted and in rejected
+    certificates.
     """
     text = FILES["equivalent-real"].read_text()
     for name, symbol in enumerate(

@@ -1,5 +1,5 @@
-"""``ratproof check-certificate``: what it prints, what ``--of`` asks for, its exit statuses, and bad input in
-one sentence.
+"""Tests of ``ratproof check-certificate``: its output, the option ``--of``, its exit statuses and its
+one-line error messages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def asked(capsys, *arguments):
-    """The exit status, and the lines on standard output."""
+    """Return the exit status and the lines on standard output."""
     capsys.readouterr()
     status = run(["check-certificate", *arguments])
     out, err = capsys.readouterr()
@@ -52,13 +52,13 @@ def asked(capsys, *arguments):
 
 
 def told(capsys, *arguments):
-    """The exit status, and the object of ``--json``."""
+    """Return the exit status and the object of ``--json``."""
     status, (line,) = asked(capsys, *arguments, "--json")
     return status, json.loads(line)
 
 
 def refused(capsys, *arguments):
-    """The one sentence of bad input."""
+    """Return the one-line error message."""
     capsys.readouterr()
     assert run(["check-certificate", *arguments]) == 2
     out, err = capsys.readouterr()
@@ -85,7 +85,7 @@ def test_what_is_accepted_is_said_in_full(folder, capsys):
     assert (about["alphabet"], about["of"]) == (["a", "b"], {"A": "a.json", "B": "twice.json"})
 
 
-def test_several_certificates_have_a_line_each_and_one_that_is_rejected_decides(folder, capsys):
+def test_each_certificate_has_a_line_and_one_rejected_decides_the_status(folder, capsys):
     status, lines = asked(
         capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "boxes-sr-gru-dot.json", "least-of.json"
     )
@@ -115,13 +115,13 @@ def test_several_certificates_have_a_line_each_and_one_that_is_rejected_decides(
         ["--of", "a.json", "--of=twice.json"],
     ],
 )
-def test_files_are_named_after_of_each_by_itself_or_all_at_once(folder, capsys, arguments):
+def test_files_after_of_may_be_given_separately_or_together(folder, capsys, arguments):
     assert asked(capsys, "equal.json", *arguments)[0] == 0
     assert told(capsys, "equal.json", *arguments)[0] == 0
     assert asked(capsys, *arguments[:0], "equal.json", "--missing-as-zero", *arguments)[0] == 0
 
 
-def test_what_follows_two_hyphens_is_a_certificate():
+def test_arguments_after_two_hyphens_are_certificates():
     assert spread(["--of", "a", "b", "--", "c", "d"]) == ["--of", "a", "--of", "b", "--", "c", "d"]
     assert spread(["c", "--of=a", "b", "--json", "d"]) == ["c", "--of=a", "--of", "b", "--json", "d"]
 
@@ -148,9 +148,7 @@ def test_what_follows_two_hyphens_is_a_certificate():
         ),
     ],
 )
-def test_a_certificate_about_other_automata_is_rejected_and_what_differs_is_said(
-    folder, capsys, arguments, says
-):
+def test_a_certificate_about_other_automata_is_rejected_with_the_difference(folder, capsys, arguments, says):
     digests = {name: automaton_digest(x)[:16] for name, x in (("a", A), ("twice", TWICE), ("near", NEAR))}
     assert asked(capsys, *arguments)[0] == 1
     status, answer = told(capsys, *arguments)
@@ -160,8 +158,8 @@ def test_a_certificate_about_other_automata_is_rejected_and_what_differs_is_said
     )
 
 
-def test_of_accepts_the_automaton_however_it_is_written(folder, capsys):
-    """Symbols in another order, decimals, entries in another order, AT&T text with its semiring."""
+def test_of_accepts_the_automaton_in_any_form(folder, capsys):
+    """Reordered symbols, decimals, reordered entries, and AT&T text with its semiring are accepted."""
     text = json.loads((folder / "a.json").read_text())
     (folder / "other.json").write_text(
         json.dumps(
@@ -185,7 +183,7 @@ def test_of_accepts_the_automaton_however_it_is_written(folder, capsys):
     assert asked(capsys, "c.json", "--of", "one.att", "one.json", "--semiring", "min-plus")[0] == 0
 
 
-def test_a_certificate_of_a_cell_is_held_against_a_file_of_weights(folder, capsys):
+def test_a_certificate_of_a_cell_is_compared_with_a_file_of_weights(folder, capsys):
     gru = some(CELLS["gru"]).to_json()
     (folder / "gru.json").write_text(json.dumps(gru))
     status, (line,) = asked(capsys, "hankel-gru.json", "--of", "gru.json")
@@ -201,7 +199,7 @@ def test_a_certificate_of_a_cell_is_held_against_a_file_of_weights(folder, capsy
     )
 
 
-def test_where_several_kinds_are_checked_each_is_held_against_the_files_of_its_kind(folder, capsys):
+def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, capsys):
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"]).to_json()))
     assert asked(capsys, "equal.json", "hankel-gru.json", "--of", "a.json", "twice.json", "gru.json")[0] == 0
     status, lines = asked(
@@ -214,7 +212,7 @@ def test_where_several_kinds_are_checked_each_is_held_against_the_files_of_its_k
     )
 
 
-def test_a_certificate_that_is_too_much_work_is_neither_accepted_nor_rejected(folder, capsys, monkeypatch):
+def test_a_certificate_beyond_the_limits_is_neither_accepted_nor_rejected(folder, capsys, monkeypatch):
     monkeypatch.setattr(check_hankel, "SECONDS", 1e-9)
     status, lines = asked(capsys, "hankel-gru.json", "equal.json")
     assert status == 3 and lines[0].startswith(
@@ -226,7 +224,7 @@ def test_a_certificate_that_is_too_much_work_is_neither_accepted_nor_rejected(fo
     assert asked(capsys, "hankel-gru.json", "bad.json")[0] == 1
 
 
-def test_a_certificate_that_is_loosely_written_is_rejected(folder, capsys):
+def test_a_loosely_written_certificate_is_rejected(folder, capsys):
     text = (folder / "equal.json").read_text().rstrip()
     for loose in (
         '{"claims": "different", ' + text[1:],
@@ -245,7 +243,7 @@ def test_a_certificate_that_is_loosely_written_is_rejected(folder, capsys):
         assert f"got '{version}'" in told(capsys, "new.json")[1]["why"]
 
 
-def test_nothing_in_a_certificate_steers_the_terminal(folder, capsys):
+def test_a_certificate_cannot_control_the_terminal(folder, capsys):
     text = (folder / "equal.json").read_text()
     for symbol in ("\x1b[2J", "\x07", "\x7f", "\u202e", "\n"):
         (folder / "loud.json").write_text(text.replace('"a"', json.dumps(symbol)))
@@ -265,9 +263,9 @@ def test_the_pages_show_the_digests_of_the_examples():
         )
 
 
-def test_an_automaton_has_one_digest_however_it_is_written():
+def test_an_automaton_has_one_digest_in_every_form():
     floats = A.to_float()
-    assert automaton_digest(floats) != automaton_digest(A) == automaton_digest(TURNED)  # 1/3 is no float
+    assert automaton_digest(floats) != automaton_digest(A) == automaton_digest(TURNED)  # 1/3 is not a float
     assert automaton_digest(NEAR.to_float()) == automaton_digest(NEAR.to_float().to_exact())
     assert automaton_digest(WFSA(BOOLEAN, [True], [True], {"a": [[True]]})) != automaton_digest(
         WFSA(REAL, [1], [1], {"a": [[1]]})
@@ -314,7 +312,7 @@ def test_an_automaton_has_one_digest_however_it_is_written():
         (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
     ],
 )
-def test_bad_input_is_one_sentence(folder, capsys, arguments, says):
+def test_bad_input_gives_a_one_line_error(folder, capsys, arguments, says):
     (folder / "text.json").write_text("text")
     (folder / "list.json").write_text("[]")
     (folder / "deep.json").write_text("[" * 100_000 + "]" * 100_000)
@@ -323,7 +321,7 @@ def test_bad_input_is_one_sentence(folder, capsys, arguments, says):
     assert says in refused(capsys, *arguments)
 
 
-def test_an_automaton_over_a_semiring_without_certificates_is_another(folder, capsys):
+def test_an_automaton_over_a_semiring_without_certificates_is_refused(folder, capsys):
     files.write(WFSA(LOG, [0.0], [0.0], {"a": [[0.5]]}), "log.json")
     status, answer = told(capsys, "least-of.json", "--of", "log.json")
     assert status == 1 and "log.json (log, 1 state, " in answer["why"]

@@ -1,5 +1,5 @@
-"""Counts against probabilities: false alarms are as rare as is said, exactly, and what is off is found; runs
-that are wrong are seen.
+"""Tests of the comparison of counts with probabilities: false alarms are as rare as stated, exactly, and
+deviations and wrong runs are detected.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from ratproof.ladder.counterexample_files import load
 
 
 def binomial(n: int, p: float) -> list[float]:
-    """The law of a count."""
+    """Return the binomial distribution."""
     return [math.comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
 
 
 @pytest.mark.parametrize("n", [1, 10, 200])
 @pytest.mark.parametrize("p", [0.0, 1e-6, 0.02, 0.3, 0.5, 0.97, 1.0])
 @pytest.mark.parametrize("alarm", [0.5, 0.05, 1e-4])
-def test_an_alarm_is_as_rare_as_chernoff_says(n, p, alarm):
-    """By the binomial law itself: no sampling, no normal law."""
+def test_an_alarm_is_as_rare_as_chernoffs_bound(n, p, alarm):
+    """The binomial distribution is computed exactly, without sampling or a normal approximation."""
     most = math.log(2 / alarm)
     assert sum(w for c, w in enumerate(binomial(n, p)) if surprise(c, n, p, 0.0) > most) <= alarm
 
 
 @pytest.mark.parametrize("p", [0.0, 0.1, 0.4])
-def test_what_is_as_far_off_as_power_says_is_found(p):
+def test_a_deviation_within_the_stated_power_is_detected(p):
     n, most = 1000, threshold(480)
     off = min(1.0, p + power(n, most))
     assert sum(w for c, w in enumerate(binomial(n, off)) if surprise(c, n, p, 0.0) <= most) <= MISSED
@@ -50,7 +50,7 @@ def test_the_divergence_is_at_least_twice_the_square(a, p):
     assert divergence(a, p) >= 2 * (a - p) ** 2 - 1e-12
 
 
-def test_what_cannot_be_is_an_alarm_at_once():
+def test_an_impossible_outcome_is_an_alarm_at_once():
     assert surprise(1, 10**6, 0.0, 0.0) == math.inf and surprise(0, 10**6, 0.0, 0.0) == 0
 
 
@@ -73,12 +73,12 @@ def first_difference(comparison, strings=("ab", "aab", "b", "bbab")):
     return next((c.difference for c in comparison.compare(strings) if c.difference is not None), None)
 
 
-def test_runs_agree_with_the_automaton_they_are():
+def test_runs_agree_with_their_own_automaton():
     assert first_difference(runs()) is None
     assert first_difference(runs(dtype="float64")) is None
 
 
-def test_a_transposed_table_is_seen():
+def test_a_transposed_table_is_detected():
     comparison = runs()
     comparison.__dict__["_automata"] = [
         a.replace(matrices=a.matrices.transpose(0, 2, 1)) for a in comparison.automata()
@@ -86,7 +86,7 @@ def test_a_transposed_table_is_seen():
     assert "runs" in first_difference(comparison).network
 
 
-def test_a_shifted_start_is_seen():
+def test_a_shifted_start_is_detected():
     comparison = runs()
     comparison.__dict__["_automata"] = [
         a.replace(initial=np.roll(a.initial, 1)) for a in comparison.automata()
@@ -94,20 +94,20 @@ def test_a_shifted_start_is_seen():
     assert "runs" in first_difference(comparison).network
 
 
-def test_swapped_symbols_are_seen():
+def test_swapped_symbols_are_detected():
     comparison = runs()
     comparison.__dict__["_automata"] = [a.replace(matrices=a.matrices[::-1]) for a in comparison.automata()]
     assert "runs" in first_difference(comparison).network
 
 
-def test_a_network_that_moves_to_the_most_probable_centroid_is_seen():
+def test_a_network_that_moves_to_the_most_probable_centroid_is_detected():
     comparison = runs()
     comparison.layer.cell.component.transition = "limit"
     assert "runs" in first_difference(comparison).network
 
 
-def test_a_cell_that_remembers_is_seen_float_for_float(monkeypatch):
-    """Its alpha depends on more than the centroid it is at: on how many steps there were."""
+def test_a_cell_with_memory_is_detected_exactly(monkeypatch):
+    """Its alpha depends not only on the current centroid but also on the number of steps."""
     comparison = runs()
     part, steps = comparison.layer.cell.part, []
     plain = part.step
@@ -121,14 +121,14 @@ def test_a_cell_that_remembers_is_seen_float_for_float(monkeypatch):
     assert difference.bound == "0" and "runs" not in difference.network
 
 
-def test_a_kept_comparison_is_read_back_and_runs_again():
+def test_a_saved_comparison_is_read_back_and_runs_again():
     comparison = runs()
     back = load({"claim": "theorem-3.1", "variant": "corrected", "comparison": comparison.to_json()}, "here")
     assert back.to_json() == comparison.to_json() and back.weights() == comparison.weights()
     assert [c.share for c in back.compare(["ab"])] == [c.share for c in comparison.compare(["ab"])]
 
 
-def test_runs_leave_torchs_random_numbers_alone():
+def test_runs_preserve_torchs_random_state():
     torch.manual_seed(3)
     wanted = torch.rand(4)
     torch.manual_seed(3)
@@ -145,6 +145,6 @@ def test_runs_leave_torchs_random_numbers_alone():
         ({"options": {**OPTIONS, "k": 10**6}}, "^k must be an integer from 1 to 64, got 1000000$"),
     ],
 )
-def test_what_is_no_such_comparison_is_refused(changes, says):
+def test_a_file_that_is_not_such_a_comparison_is_refused(changes, says):
     with pytest.raises(InputError, match=says):
         runs(**changes)

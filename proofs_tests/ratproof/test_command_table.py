@@ -1,4 +1,6 @@
-"""The table of commands says what each command says of itself; running one imports no more than it needs."""
+"""Tests that the table of commands matches each command's own help, and that a command imports no more than
+it needs.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ COMMANDS = commands()
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_the_table_says_what_the_command_says_of_itself(name: str) -> None:
+def test_the_table_matches_the_help_of_each_command(name: str) -> None:
     assert " ".join(str(COMMANDS[name].help).split()).startswith(ROWS[name].does.removesuffix("."))
     assert len(f"  {max(ROWS, key=len)}  {ROWS[name].does}") <= 80
 
@@ -30,16 +32,16 @@ def test_each_command_has_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if is_group(c)])
-def test_a_group_says_in_a_line_what_each_of_its_commands_does(name: str, capsys) -> None:
+def test_a_group_describes_each_command_in_one_line(name: str, capsys) -> None:
     assert run([name, "--help"]) == 0
     lines = capsys.readouterr().out.partition("\nCommands:\n")[2].rstrip().splitlines()
     own = [part for part in COMMANDS if part.startswith(f"{name} ")]
-    assert [line.split()[0] for line in lines] == [part.partition(" ")[2] for part in own]  # none takes two
+    assert [line.split()[0] for line in lines] == [part.partition(" ")[2] for part in own]
     assert all(re.search(r"\w\.$", line) and not line.endswith("al.") for line in lines), lines
 
 
 @pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not is_group(c)])
-def test_the_usage_names_each_argument_once_and_brackets_it_once(name: str, capsys) -> None:
+def test_the_usage_lists_each_argument_once(name: str, capsys) -> None:
     assert run([*name.split(), "--help"]) == 0
     usage = " ".join(capsys.readouterr().out.partition("\n\n")[0].split())
     assert not re.search(r"\[\[|\{\{|\.\.\.[\]}]", usage), usage
@@ -50,7 +52,7 @@ def test_the_usage_names_each_argument_once_and_brackets_it_once(name: str, caps
     [["--help"], ["score", "a.json", "a b"], ["rank", "a.json"], ["equivalent", "a.json", "a.json"]],
     ids=lambda a: a[0],
 )
-def test_a_daily_command_does_not_wait_for_large_libraries(arguments: list[str], tmp_path) -> None:
+def test_a_frequent_command_does_not_import_large_libraries(arguments: list[str], tmp_path) -> None:
     (tmp_path / "a.json").write_text(
         '{"semiring": "real", "states": 1, "alphabet": ["a", "b"], "initial": [[0, "1"]],'
         ' "final": [[0, "1/2"]], "transitions": [[0, 0, "a", "1"], [0, 0, "b", "1/3"]]}'
@@ -66,8 +68,8 @@ def test_a_daily_command_does_not_wait_for_large_libraries(arguments: list[str],
     assert status == "0" and not HEAVY & set(modules)
 
 
-def test_no_commands_help_waits_for_large_libraries() -> None:
-    """All in one process, those of groups too: the libraries that one imports are there for the next."""
+def test_help_does_not_import_large_libraries() -> None:
+    """All commands and groups run in one process, so an import by one of them would be detected."""
     names = [[*name.split(), "--help"] for name in COMMANDS]
     program = (
         "import sys; from ratproof.main import run\n"
@@ -80,8 +82,8 @@ def test_no_commands_help_waits_for_large_libraries() -> None:
     assert ran.returncode == 0, ran.stderr
 
 
-def test_verifys_own_process_and_a_campaigns_jobs_begin_without_torch_and_sympy() -> None:
-    """Verify's workers import them meanwhile, and a job imports them when it knows that it is to run."""
+def test_verify_and_jobs_of_a_campaign_start_without_torch_and_sympy() -> None:
+    """The workers of verify import them meanwhile, and a job imports them only if it is going to run."""
     program = (
         "import sys; import ratproof.ladder.verification, training.campaign.job, theory.registry;"
         "theory.registry.claims();"
@@ -91,7 +93,7 @@ def test_verifys_own_process_and_a_campaigns_jobs_begin_without_torch_and_sympy(
     assert ran.stdout == "set()\n"
 
 
-def test_a_command_whose_module_is_imported_already_has_its_limits() -> None:
+def test_a_command_whose_module_is_already_imported_has_its_limits() -> None:
     program = (
         "import ratproof.commands.automata, typer; from ratproof.commands.app import app;"
         "score = typer.main.get_command(app).get_command(None, 'score');"

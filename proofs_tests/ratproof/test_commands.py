@@ -1,5 +1,5 @@
-"""The command line: what it prints, its exit statuses, and that bad input is one sentence, exit status 2, no
-traceback.
+"""Tests of the command line: its output, its exit statuses, and one-line error messages with exit status 2
+and no traceback for invalid input.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def napkin(tmp_path):
 
 
 def refused(capsys, *arguments):
-    """The one sentence that refuses the arguments."""
+    """Return the one-line error message for the arguments."""
     assert run(list(arguments)) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
     return err.removeprefix("ratproof: ").strip()
 
 
-def test_score_prints_one_exact_score_a_line(napkin, capsys):
+def test_score_prints_one_exact_score_per_line(napkin, capsys):
     assert run(["score", napkin, "a b", "", "b", "a  a   b"]) == 0
     assert capsys.readouterr().out == "-3/14\n0\n-3/14\n-3/14\n"
 
@@ -74,18 +74,18 @@ def test_symbols_with_blanks_are_read_as_lists(tmp_path, capsys):
     assert capsys.readouterr().out == "1/2\n"
 
 
-def test_convert_goes_to_every_format_and_back(napkin, tmp_path, capsys):
+def test_convert_writes_every_format_and_reads_it_back(napkin, tmp_path, capsys):
     att = str(tmp_path / "b.att")
     assert run(["convert", napkin, att]) == 2  # -3/7 has no finite decimal
     assert run(["convert", napkin, att, "--round"]) == 0
     back = str(tmp_path / "c.json")
     assert run(["convert", att, back, "--semiring", "real"]) == 0
     capsys.readouterr()
-    assert run(["equivalent", back, att, "--semiring", "real"]) == 0  # what is said is of the .att file
+    assert run(["equivalent", back, att, "--semiring", "real"]) == 0  # the message is about the .att file
     assert run(["equivalent", att, back]) == 2
     assert f"{att}: does not say its semiring, and is read as min-plus" in capsys.readouterr().err
     assert run(["score", back, "b"]) == 0
-    # the nearest float64 of -3/7, and the final weight 1/2
+    # The nearest float64 of -3/7, and the final weight 1/2.
     assert REAL.parse(capsys.readouterr().out.strip()) == Fraction(-3 / 7) / 2
     for name in ("d.dot", "d.svg"):
         assert run(["convert", napkin, str(tmp_path / name)]) == 0
@@ -101,7 +101,7 @@ def test_draw_writes_svg(napkin, tmp_path, capsys):
     }
 
 
-def test_sample_prints_strings_with_scores_and_the_same_again_for_a_seed(tmp_path, capsys):
+def test_sample_prints_strings_with_scores_reproducibly_for_a_seed(tmp_path, capsys):
     path = tmp_path / "coin.json"
     path.write_text(NAPKIN.replace("-3/7", "3/7").replace('"a", "1"', '"a", "1/2"'))
     assert run(["sample", str(path), "-n", "5", "--seed", "3", "--json"]) == 0
@@ -181,12 +181,12 @@ def test_claims_lists_every_claim(capsys):
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
 )
-def test_bad_input_is_one_sentence(arguments, says, napkin, capsys):
+def test_bad_input_gives_a_one_line_error(arguments, says, napkin, capsys):
     assert says in refused(capsys, *(a.replace("{napkin}", napkin) for a in arguments))
 
 
 def ring(states):
-    """The parts of a file of an automaton: so many states in a ring."""
+    """Return the parts of a file of an automaton with that many states in a ring."""
     return {
         "semiring": "real",
         "states": states,
@@ -272,8 +272,8 @@ BAD = [
 
 @pytest.mark.parametrize("states", [4, 20_000])
 @pytest.mark.parametrize(("name", "what", "case"), BAD, ids=lambda v: v if isinstance(v, str) else "")
-def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, states, tmp_path, capsys):
-    """The sentence names the line or the field, for small and large files."""
+def test_a_malformed_file_gives_a_one_line_error_and_no_output(name, what, case, states, tmp_path, capsys):
+    """A malformed file gives a one-line error that identifies the line or field, and no output."""
     bad, says = case
     text = bad(ring(states))
     (tmp_path / name).write_text(text if isinstance(text, str) else json.dumps(text))
@@ -301,7 +301,7 @@ def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, sta
         ("latin.txt", b"caf\xe9", "no UTF-8"),
     ],
 )
-def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
+def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
     path = tmp_path / name
     path.write_bytes(content)
     assert says in refused(capsys, "verify", "--text", str(path))
@@ -319,7 +319,7 @@ def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
         ("v.npz", b"no zip", "cannot be read as npz"),
     ],
 )
-def test_embeddings_that_are_none_are_refused(name, content, says, tmp_path, capsys):
+def test_invalid_embeddings_are_refused(name, content, says, tmp_path, capsys):
     (tmp_path / "t.txt").write_text("a b\n")
     (tmp_path / name).write_bytes(content)
     assert says in refused(
@@ -327,7 +327,7 @@ def test_embeddings_that_are_none_are_refused(name, content, says, tmp_path, cap
     )
 
 
-def test_merged_transitions_are_noted_and_scored(tmp_path, capsys):
+def test_merged_transitions_are_reported_and_scored(tmp_path, capsys):
     path = tmp_path / "twice.json"
     path.write_text(NAPKIN.replace('[0, 0, "a", "1"]', '[0, 0, "a", "1"], [0, 0, "a", "1"]'))
     assert run(["score", str(path), "a b"]) == 0
@@ -341,12 +341,12 @@ def ratproof(*arguments, cwd):
     )
 
 
-def test_verify_finds_replays_and_reports_what_is_expected(tmp_path, monkeypatch, capsys):
+def test_verify_finds_replays_and_reports_the_expected_results(tmp_path, monkeypatch, capsys):
     done = ratproof(
         "verify", "proposition-7", "--kind", "exhausted", "--json", "--junit", "j.xml", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    assert not (tmp_path / ".hypothesis").exists()  # what Hypothesis keeps lies in the cache
+    assert not (tmp_path / ".hypothesis").exists()  # the files of Hypothesis are in the cache
     data = json.loads(done.stdout)
     by_variant = {r["variant"]: r for r in data["results"]}
     assert {r["kind"] for r in data["results"]} == {"exhausted"} and all(
@@ -369,7 +369,7 @@ def test_verify_finds_replays_and_reports_what_is_expected(tmp_path, monkeypatch
     assert fields <= set(by_variant["corrected"])
     assert by_variant["corrected"]["verdict"] == "holds" and by_variant["corrected"]["counterexample"] is None
     counterexamples = {name: r["counterexample"] for name, r in by_variant.items() if name != "corrected"}
-    # Minimal: the strings that the errata name, over one letter, and the weights 0 and 1.
+    # The counterexamples are minimal: the strings of the errata over one letter, and the weights 0 and 1.
     assert (
         counterexamples["printed"]["string"],
         counterexamples["printed"]["network"],
@@ -404,7 +404,7 @@ def test_verify_on_a_small_text_counts_its_prefixes(tmp_path, monkeypatch, capsy
     assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1
 
 
-def test_the_claims_are_listed_with_what_each_says_within_the_width(capsys):
+def test_the_list_of_claims_shows_each_statement_within_the_width(capsys):
     assert run(["claims"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 and line == line.rstrip() for line in lines)
@@ -417,12 +417,12 @@ def test_the_claims_are_listed_with_what_each_says_within_the_width(capsys):
     assert "Rational Recurrences" in alone and "\nmodel-c " in alone and "proposition-7" not in alone
 
 
-def test_the_kinds_that_verify_names_are_those_of_the_papers_claims():
+def test_the_kinds_of_verify_are_those_of_the_builtin_claims():
     promised = {kind for claim in claims().values() for variant in claim.variants for kind in variant.kinds}
     assert set(OF_PAPERS) == promised
 
 
-def test_an_interruption_before_there_is_work_leaves_with_130_and_no_traceback(monkeypatch, capsys):
+def test_an_early_interruption_exits_with_130_and_no_traceback(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
@@ -433,7 +433,7 @@ def test_an_interruption_before_there_is_work_leaves_with_130_and_no_traceback(m
 
 
 @pytest.mark.parametrize("arguments", [[], ["train"], ["rules"]])
-def test_without_a_command_the_help_is_shown_as_it_is_written(arguments, capsys):
+def test_without_a_command_the_help_is_shown(arguments, capsys):
     assert run(arguments) == 2
     output = capsys.readouterr().err
     assert output.startswith("Usage: ratproof") and ("\nCommands:\n" in output or "\nClaims:\n" in output)
@@ -450,5 +450,5 @@ def test_without_a_command_the_help_is_shown_as_it_is_written(arguments, capsys)
         ((), ""),
     ],
 )
-def test_a_sampled_string_is_quoted_where_it_would_be_read_as_another(string, line):
+def test_a_sampled_string_is_quoted_if_it_is_ambiguous(string, line):
     assert joined(string) == line

@@ -1,4 +1,4 @@
-"""The commands that decide: what they print and write, their exit statuses, and bad input in one sentence."""
+"""Tests of the commands that decide: their output and files, exit statuses and one-line error messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEAR = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "0.33333
 FEWER = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]]})
 WIDE = WFSA(REAL, [1, 0], [0, "1/2"], {"b": [[0, "1/3"], [0, 0]], "a": [[0, 0], [0, 0]]})
 TROPICAL = WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 0]], "b": [[0, "-inf"], ["-inf", 1]]})
-WIDER = WFSA(  # the same scores, from one state that no state of TROPICAL simulates
+WIDER = WFSA(  # the same scores, with one initial state that no state of TROPICAL simulates
     MAX_PLUS,
     ["-inf", "-inf", 0],
     [0, 0, 0],
@@ -65,7 +65,7 @@ def refused(capsys, *arguments):
     return err
 
 
-def test_equivalent_says_so_and_its_certificate_is_accepted(folder, capsys):
+def test_equivalent_writes_a_certificate_that_is_accepted(folder, capsys):
     status, answer = run_json(capsys, "equivalent", "a.json", "twice.json", "--certificate", "c.json")
     assert (status, answer["verdict"], answer["word"], answer["scores"]) == (0, "equivalent", None, None)
     assert run_json(capsys, "check-certificate", "c.json")[0] == 0
@@ -73,7 +73,7 @@ def test_equivalent_says_so_and_its_certificate_is_accepted(folder, capsys):
     assert (status, answer["verdict"], answer["claims"], answer["why"]) == (0, "accepted", "equivalent", None)
 
 
-def test_different_names_the_string_and_both_scores(folder, capsys):
+def test_different_prints_the_string_and_both_scores(folder, capsys):
     status, answer = run_json(capsys, "equivalent", "a.json", "near.json", "--certificate", "c.json")
     assert (status, answer["verdict"], answer["word"]) == (1, "different", ["b"])
     assert answer["scores"] == ["1/6", "3333333333333333/20000000000000000"]
@@ -88,7 +88,7 @@ def test_different_names_the_string_and_both_scores(folder, capsys):
     )
 
 
-def test_unknown_says_how_far_was_searched_and_writes_no_certificate(folder, capsys):
+def test_unknown_prints_the_searched_length_and_writes_no_certificate(folder, capsys):
     status, answer = run_json(capsys, "equivalent", "tropical.json", "wider.json", "--longest", "4")
     assert (status, answer["verdict"], answer["searched"], answer["word"]) == (3, "unknown", 4, None)
     assert (
@@ -145,7 +145,7 @@ def test_a_tampered_certificate_is_rejected_with_the_reason(folder, capsys):
         ("minimise", "a.json", "-o", "."),
     ],
 )
-def test_bad_input_is_one_sentence_and_leaves_no_file(folder, capsys, arguments):
+def test_invalid_input_gives_a_one_line_error_and_no_file(folder, capsys, arguments):
     text = (folder / "a.json").read_text().replace('"1/3"', '"inf"')
     (folder / "inf.json").write_text(text)
     before = sorted(folder.iterdir())
@@ -153,13 +153,13 @@ def test_bad_input_is_one_sentence_and_leaves_no_file(folder, capsys, arguments)
     assert sorted(folder.iterdir()) == before
 
 
-def test_a_float_infinity_in_a_field_is_named_with_its_place(folder, capsys):
+def test_a_float_infinity_in_a_field_is_reported_with_its_path(folder, capsys):
     (folder / "inf.json").write_text((folder / "a.json").read_text().replace('"1/3"', '"inf"'))
     sentence = refused(capsys, "equivalent", "a.json", "inf.json")
     assert "inf.json: field transitions[1]" in sentence and "'inf' is not in the real semiring" in sentence
 
 
-def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
+def test_minimise_writes_the_minimal_automaton_and_its_certificate(folder, capsys):
     status, answer = run_json(capsys, "minimise", "twice.json", "-o", "least.json", "--certificate", "m.json")
     assert (status, answer["states"], answer["from"], answer["files"]) == (0, 2, 4, ["least.json"])
     assert (
@@ -210,7 +210,7 @@ def test_att_files_are_decided_too(folder, capsys):
     assert np.array_equal(files.read("a.att", REAL).final, a.to_exact().final)
 
 
-def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
+def test_a_certificate_never_overwrites_an_automaton_of_the_command(folder, capsys):
     before = (folder / "a.json").read_text()
     assert "would overwrite" in refused(
         capsys, "equivalent", "a.json", "twice.json", "--certificate", "./a.json"
@@ -222,7 +222,7 @@ def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
     assert (folder / "a.json").read_text() == before and not (folder / "o.json").exists()
 
 
-def test_logarithms_that_differ_by_less_than_floats_show_are_written_as_fractions(folder, capsys):
+def test_logarithms_that_differ_by_less_than_an_ulp_are_written_as_fractions(folder, capsys):
     for name, final in (("x", 0.0), ("y", 1e-30), ("z", 1e308)):
         files.write(WFSA(LOG, [1.0 if name != "z" else 1e308], [final], {"a": [[-np.inf]]}), f"{name}.json")
     status, answer = run_json(capsys, "equivalent", "x.json", "y.json")
@@ -230,7 +230,7 @@ def test_logarithms_that_differ_by_less_than_floats_show_are_written_as_fraction
     assert run_json(capsys, "equivalent", "x.json", "z.json")[0] == 1
 
 
-def test_a_certificate_with_strange_words_in_it_is_rejected_without_a_traceback(folder, capsys):
+def test_a_certificate_with_unexpected_words_is_rejected_without_a_traceback(folder, capsys):
     run(["equivalent", "a.json", "twice.json", "--certificate", "c.json"])
     data = json.loads((folder / "c.json").read_text())
     (folder / "c.json").write_text(json.dumps({**data, "claims": "\ud800"}))

@@ -1,4 +1,4 @@
-"""doctor says what is installed, and which backend runs each kernel."""
+"""Tests that ``doctor`` lists the installed packages and the backend of each kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from neural.scan.matrices import operators
 from ratproof.main import run
 
 
-def test_it_says_what_is_installed_and_what_runs_the_recurrences(capsys, monkeypatch):
+def test_it_lists_the_installed_packages_and_the_backends(capsys, monkeypatch):
     assert run(["doctor", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["versions"]["torch"] == torch.__version__
@@ -30,9 +30,7 @@ def test_it_says_what_is_installed_and_what_runs_the_recurrences(capsys, monkeyp
         assert line in " ".join(output.split())
 
 
-def test_on_a_gpu_it_says_that_triton_runs_products_with_matrices_too_and_of_how_many_states(
-    monkeypatch, capsys
-):
+def test_on_a_gpu_it_reports_the_maximum_of_states_of_triton(monkeypatch, capsys):
     monkeypatch.setattr(on_gpu, "lacking", lambda: "")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a GPU")
@@ -43,7 +41,7 @@ def test_on_a_gpu_it_says_that_triton_runs_products_with_matrices_too_and_of_how
     assert all(f"products with matrices on cuda in {t}: {why}" in output for t in ("float32", "bfloat16"))
 
 
-def test_it_says_what_forces_a_backend(capsys, monkeypatch):
+def test_it_reports_what_forces_a_backend(capsys, monkeypatch):
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert run(["doctor"]) == 0
     assert "recurrence on cpu in float32: torch, as RATPROOF_SCAN says so" in capsys.readouterr().out

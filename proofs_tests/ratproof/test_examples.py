@@ -1,4 +1,6 @@
-"""The files of the pages: written where one wants them, and every command's example runs on them."""
+"""Tests that the example files of the pages are written to any folder, and that every command's example runs
+on them.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,9 @@ NEEDS_A_RUN = {
     "rules read-back",
     "check-certificate",
 } | {"results", "campaign status", "campaign results", "campaign merge"}
-"""Their examples are about what another command has written."""
+"""Commands whose examples need the output of another command."""
 TRAINING = ("train ", "campaign run")
-"""Their examples take long, or read data sets, which are not ours to copy."""
+"""Commands whose examples take long, or read data sets that cannot be distributed."""
 QUICK = [
     (name, line.strip().removeprefix("ratproof "))
     for name, command in commands().items()
@@ -41,16 +43,16 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", [line for _, line in QUICK])
 def test_the_example_of_each_command_runs_in_the_folder_with_the_examples(line, folder, capsys):
     status = run(shlex.split(line))
-    assert status in (0, 1), capsys.readouterr().err  # 1: the answer is no, as it should be for some
+    assert status in (0, 1), capsys.readouterr().err  # 1: the answer is negative, as expected for some
 
 
-def test_a_certificates_example_runs_after_the_one_that_wrote_it(folder, capsys):
+def test_a_certificates_example_runs_after_the_example_that_wrote_it(folder, capsys):
     assert run(["equivalent", "fading.json", "parity.json", "--certificate", "equal.json"]) == 0
     for line in (commands()["check-certificate"].epilog or "").splitlines()[2:]:
         assert run(shlex.split(line)[1:]) == 0
 
 
-def test_a_file_that_is_there_is_left_as_it_is(tmp_path, capsys):
+def test_an_existing_file_is_not_overwritten(tmp_path, capsys):
     (tmp_path / "fading.json").write_text("mine")
     assert run(["examples", str(tmp_path), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""``import ratproof``: cheap, complete, and what its functions say is what the commands say."""
+"""Tests that ``import ratproof`` is cheap and complete, and that its functions agree with the commands."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ratproof.api import modules
 from ratproof.evidence.kinds import Verdict
 from theory.registry import claims
 
-# a check inside a property test loads a profile of its own, which is what the warning is about
+# A check inside a property test loads its own profile, which causes the warning.
 pytestmark = pytest.mark.filterwarnings("ignore:Cannot register a settings profile")
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
 
 
 class Machine(nn.Module):
-    """A DFA as a module: its unit is 1 where the state accepts. Backwards, it is not causal."""
+    """A DFA as a module: its unit is 1 if the state accepts. Backwards, it is not causal."""
 
     def __init__(self, dfa: DFA, backwards: bool = False) -> None:
         super().__init__()
@@ -64,11 +64,11 @@ def verdicts(report) -> dict[str, Verdict]:
         ("model_claim", "believe_stateful"),
     ],
 )
-def test_older_names_of_claims_are_the_same_functions(name, older, recwarn):
+def test_deprecated_names_are_the_same_functions(name, older, recwarn):
     assert getattr(ratproof, name) is getattr(ratproof, older) and not recwarn
 
 
-def test_a_claim_about_a_module_is_an_assertion_that_returns_its_report():
+def test_a_check_of_a_module_raises_or_returns_its_report():
     even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
     options = {"automaton": even, "embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
     with patch.object(modules, "LENGTHS", (0, 1, 17)):
@@ -79,7 +79,7 @@ def test_a_claim_about_a_module_is_an_assertion_that_returns_its_report():
         wrong.check(examples=5)
 
 
-def test_an_unknown_verdict_is_an_assertion_too():
+def test_an_unknown_verdict_raises_too():
     def step(c, x):
         str(c)  # a step that reads the state's digits is not shown to be affine
         return c / 2 + (x == "a")
@@ -89,14 +89,14 @@ def test_an_unknown_verdict_is_an_assertion_too():
 
 
 def check_on_short_strings(*arguments, **options):
-    """As ``ratproof.check``: the long strings that it reads too are test_believe_module.py's matter."""
+    """Run ``ratproof.check`` without its long strings, which test_believe_module.py tests."""
     with patch.object(modules, "LENGTHS", (0, 1, 17)):
         return ratproof.check(*arguments, **options)
 
 
 @settings(max_examples=25)
 @given(dfas(most_states=4))
-def test_a_module_that_runs_a_dfa_is_that_dfa_and_no_other(dfa):
+def test_a_module_that_runs_a_dfa_equals_only_that_dfa(dfa):
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5, "examples": 5}
     right = check_on_short_strings(Machine(dfa), dfa, **options)
     assert verdicts(right) == {
@@ -113,7 +113,7 @@ def test_a_module_that_runs_a_dfa_is_that_dfa_and_no_other(dfa):
 
 @settings(max_examples=25)
 @given(dfas(most_states=3))
-def test_a_module_is_run_on_whole_strings_so_it_need_not_be_causal(dfa):
+def test_a_module_that_runs_on_complete_sequences_need_not_be_causal(dfa):
     report = check_on_short_strings(
         Machine(dfa, backwards=True),
         dfa,
@@ -127,7 +127,7 @@ def test_a_module_is_run_on_whole_strings_so_it_need_not_be_causal(dfa):
     assert (Verdict.REFUTED not in verdicts(report).values()) == same
 
 
-def test_scores_of_a_module_are_checked_too():
+def test_scores_of_a_module_are_checked():
     class Fading(nn.Module):
         def forward(self, inputs):
             c, states = torch.zeros(1, 1), []
@@ -156,17 +156,17 @@ def test_scores_of_a_module_are_checked_too():
         ),
     ],
 )
-def test_what_does_not_fit_together_is_refused(automaton, accepts, says):
+def test_inconsistent_arguments_are_refused(automaton, accepts, says):
     with pytest.raises(ratproof.InputError, match=says):
         ratproof.check(nn.Identity(), automaton, embeddings=torch.eye(2), alphabet="ab", accepts=accepts)
 
 
-def test_a_layer_that_takes_batches_first_is_refused():
+def test_a_batch_first_layer_is_refused():
     with pytest.raises(ratproof.InputError, match="batch_first=True"):
         ratproof.check(nn.GRU(2, 1, batch_first=True), FADING, embeddings=torch.eye(2), alphabet="ab")
 
 
-def test_verify_says_what_the_command_says(tmp_path, monkeypatch, capsys):
+def test_verify_agrees_with_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     report = ratproof.verify("fa-rnn-viterbi", kinds=["exhausted", "decided"])
     assert {r.kind for r in report.results} == {"exhausted", "decided"} and report.as_expected
@@ -180,7 +180,7 @@ def _untimed(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.endswith(" s") and not line[-1:].isdigit()]
 
 
-def test_certify_says_what_the_command_says(capsys):
+def test_certify_agrees_with_the_command(capsys):
     file = str(EXAMPLES / "tomita-2.safetensors")
     report = ratproof.certify(file)
     assert report.verdict == "certified" and report.word is None
@@ -200,7 +200,7 @@ def test_certify_says_what_the_command_says(capsys):
     ],
     ids=["file", "dfa", "none"],
 )
-def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
+def test_a_value_that_is_not_an_automaton_is_refused(function, value, says):
     more = {"score": ["a"], "equivalent": [FADING]}.get(function, [])
     with pytest.raises(ratproof.InputError, match=says):
         getattr(ratproof, function)(value, *more)
@@ -242,7 +242,7 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
         ),
     ],
 )
-def test_arguments_of_another_type_are_refused_in_a_sentence(call, says):
+def test_arguments_of_the_wrong_type_are_refused(call, says):
     with pytest.raises(ratproof.InputError, match=says):
         call()
 
@@ -255,7 +255,7 @@ def test_a_string_may_be_an_iterator():
     ] * 3
 
 
-def test_answers_have_verdict_word_scores_and_certificate():
+def test_answers_have_a_verdict_word_scores_and_certificate():
     half, third = (WFSA(REAL, [1], [1], {"a": [[w]]}) for w in ("1/2", "1/3"))
     same, different = ratproof.equivalent(half, half), ratproof.equivalent(half, third)
     assert (same.verdict, same.word, same.scores) == ("equivalent", None, None)
@@ -264,7 +264,7 @@ def test_answers_have_verdict_word_scores_and_certificate():
     assert different.certificate is not None
 
 
-def test_it_is_cheap_and_every_name_is_there():
+def test_the_import_is_cheap_and_every_name_exists():
     program = "import ratproof, sys; print(sorted({m.partition('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not {"torch", "numpy", "sympy", "rich"} & set(eval(loaded.stdout))
@@ -278,8 +278,8 @@ def test_it_is_cheap_and_every_name_is_there():
         ratproof.proof  # noqa: B018
 
 
-def test_a_nan_is_no_decision():
-    """Though it exceeds nothing, as a number that rejects does."""
+def test_a_nan_is_not_a_decision():
+    """A NaN is not positive, and neither is a value that rejects."""
 
     class Broken(nn.Module):
         def forward(self, inputs):

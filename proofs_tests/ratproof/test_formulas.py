@@ -1,4 +1,6 @@
-"""Modules held against a formula for their weights: what gates may be off is derived, in all formats."""
+"""Tests of modules compared with a formula for their weights: the deviation of gates is derived, in all
+dtypes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ def verdict(claim, examples=20):
 
 
 class Mamba(nn.Module):
-    """One channel of S6 without its convolution: h = exp(dt A) h + dt B x, y = C h, of two states."""
+    """One channel of S6 without its convolution: h = exp(dt A) h + dt B x, y = C h, with two states."""
 
     def __init__(self, size, dtype, wrong=0.0):
         super().__init__()
@@ -50,7 +52,9 @@ class Mamba(nn.Module):
         return torch.stack(outputs)
 
     def formula(self, x):
-        """Each of the two units is a state: of (one, unit), the one goes on and is written."""
+        """Return the automaton of each unit, which is a state: of (one, unit), the former persists and is
+        written.
+        """
         decay, written, _ = self.gates(x)
         symbols = decay.shape[0]
         one, none = torch.ones(symbols, dtype=x.dtype), torch.zeros(symbols, dtype=x.dtype)
@@ -77,7 +81,9 @@ def test_a_selective_state_space_layer_holds_and_a_wrong_one_is_refuted(dtype):
 
 
 class Householder(nn.Module):
-    """One value of the delta rule with keys of its own length: S = (I - beta k k^T) S + beta k v, shows S."""
+    """One value of the delta rule with keys of any length: S = (I - beta k k^T) S + beta k v, with S as
+    output.
+    """
 
     def __init__(self, dtype, order=0):
         super().__init__()
@@ -148,19 +154,19 @@ def test_a_delta_rule_holds_and_another_order_is_refuted(dtype):
         ),
     ],
 )
-def test_a_formula_that_does_not_fit_is_named(formula, says):
+def test_a_formula_of_the_wrong_shape_is_reported(formula, says):
     with pytest.raises(InputError, match=f"mine: .*{says}"):
         believe_module("mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=formula)
 
 
-def test_a_formula_and_a_slack_are_too_much():
+def test_a_formula_and_slack_together_are_refused():
     with pytest.raises(InputError, match="mine: a formula takes the place of automaton and slack"):
         believe_module(
             "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=id, slack=1e-3
         )
 
 
-def test_vectors_are_drawn_with_the_special_ones_first():
+def test_vectors_are_drawn_starting_with_the_special_ones():
     embeddings, alphabet = drawn_vectors(4, symbols=9)
     assert len(alphabet) == len(set(alphabet)) == len(embeddings) == 9
     assert not embeddings[0].any() and bool((embeddings[5] == -embeddings[4]).all())
@@ -169,7 +175,7 @@ def test_vectors_are_drawn_with_the_special_ones_first():
 
 
 @pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
-def test_another_evaluation_of_the_formula_is_within_what_is_derived(dtype):
+def test_another_evaluation_of_the_formula_is_within_the_derived_bound(dtype):
     """Sums in the reverse order give other gates."""
     embeddings, alphabet = drawn_vectors(40, symbols=12, dtype=dtype)
     module, other = Mamba(40, dtype), Mamba(40, dtype)

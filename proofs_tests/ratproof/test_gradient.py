@@ -1,4 +1,6 @@
-"""The rung ``gradient``: it sees a gradient that is wrong in any of its parts, and its bounds are true."""
+"""Tests that the evidence ``gradient`` detects an error in any part of a gradient, and that its
+bounds hold.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,7 @@ def test_a_wrong_gradient_of_a_fused_gate_is_refuted(monkeypatch, index):
         gradient(claim, claim.variant("corrected"), Layer("rrnn-b", "float32"), claim.effort)
 
 
-def test_gradients_are_promised_where_layers_stand_for_a_variant():
+def test_gradients_are_promised_if_layers_implement_a_variant():
     for claim in claims().values():
         for variant in claim.variants:
             has = bool(claim.layers_of(variant)) and claim.differentiable
@@ -82,7 +84,7 @@ def test_gradients_are_promised_where_layers_stand_for_a_variant():
 
 
 @given(networks("ab", "rrnn-f", "model-f", "corrected", "float32", "cpu", start=st.just(0.5)), st.data())
-def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(network, data):
+def test_a_saved_comparison_of_gradients_gives_the_same_result(network, data):
     one = OfGradients.of(network, data.draw(st.integers(0, 99)))
     claim = claims()["model-f"]
     text = json.loads(json.dumps(one.to_json()))
@@ -115,7 +117,7 @@ def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
         )
 
 
-def test_where_two_may_be_the_larger_each_may_have_any_share_of_the_derivative():
+def test_each_of_two_possible_maxima_may_have_any_share_of_the_derivative():
     x, y = (ReorderingBound.leaf(torch.tensor([v]), FLOAT64) for v in (1.0, 1.0))
     for slope in derivatives([(x.maximum(y), torch.ones(1))], [x, y]):
         assert float(slope.value) == 0.5 and 0.5 <= float(slope.bound()) < 0.51
@@ -127,13 +129,13 @@ def test_where_two_may_be_the_larger_each_may_have_any_share_of_the_derivative()
 @pytest.mark.parametrize(
     ("scores", "weight", "semiring", "may"),
     [
-        ([1.0, 2.0], 50.0, REAL, False),  # no excuse for a gradient that is no number
+        ([1.0, 2.0], 50.0, REAL, False),  # a NaN gradient is not excused
         ([1.0, math.nan], 1.0, REAL, True),
         ([1.0, -math.inf], 1.0, REAL, True),
         ([1.0, -math.inf], 1.0, MAX_PLUS, False),  # its zero
         ([1.0, math.inf], 1.0, MAX_PLUS, True),
-        ([1e30], 1e9, REAL, True),  # on the way back
+        ([1e30], 1e9, REAL, True),  # in the backward pass
     ],
 )
-def test_a_gradient_is_excused_only_where_numbers_may_overflow(scores, weight, semiring, may):
+def test_a_gradient_is_excused_only_if_values_may_overflow(scores, weight, semiring, may):
     assert _may_overflow(torch.tensor(scores), [torch.tensor([weight, -math.inf])], semiring) == may

@@ -1,4 +1,4 @@
-"""Reports as HTML: whole, without a network, and with nothing in them that a user's text could start."""
+"""Tests that HTML reports are complete, load nothing from the network, and escape all text from users."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TAGS = {
 
 
 class Strict(HTMLParser):
-    """Reads HTML whose elements are all closed, and keeps tags, attributes and text."""
+    """A parser that requires all elements to be closed, and stores tags, attributes and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -82,7 +82,9 @@ class Strict(HTMLParser):
 
 
 def read(text: str) -> Strict:
-    """The page, which has the known elements alone, no identifier twice, and nothing to load or to run."""
+    """Parse the page, which must have only known elements, unique identifiers, and nothing to
+    load or to run.
+    """
     page = Strict(text)
     assert page.tags <= TAGS
     for name, value in page.attributes:
@@ -93,12 +95,12 @@ def read(text: str) -> Strict:
 
 
 def dfa(symbols: tuple[str, ...], final: int) -> DFA:
-    """Two states that each symbol changes."""
+    """Return a DFA with two states that each symbol exchanges."""
     return DFA(symbols, 0, ((1,) * len(symbols), (0,) * len(symbols)), frozenset({final}))
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=3, unique=True), st.text())
-def test_no_symbol_and_no_name_is_markup(symbols, name):
+def test_symbols_and_names_are_not_markup(symbols, name):
     one, other = (dfa(tuple(symbols), final).to_wfsa() for final in (0, 1))
     answer = equivalent(one, other)
     page = equivalence_page(answer, name, name, {name: one}, name)
@@ -115,18 +117,18 @@ def test_no_text_of_a_report_is_markup(one, other):
     assert "\x1b" not in "".join(page.text)
 
 
-def test_a_script_as_a_symbol_is_shown_and_not_run():
+def test_a_script_as_a_symbol_is_escaped():
     one, other = (dfa((SCRIPT, "a"), final).to_wfsa() for final in (0, 1))
     html = document(equivalence_page(equivalent(one, other), "A.json", SCRIPT, {"A": one}, SCRIPT))
     assert "<script" not in html and SCRIPT in "".join(read(html).text)
 
 
-def test_a_page_suits_phones_and_dark_rooms():
+def test_a_page_supports_phones_and_dark_mode():
     html = document(HtmlPage("title", "verdict", BAD))
     assert 'name="viewport"' in html and "prefers-color-scheme: dark" in html
 
 
-def test_equivalent_writes_what_it_says_and_its_command(tmp_path, monkeypatch):
+def test_equivalent_writes_its_answer_and_its_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     a, b = str(EXAMPLES / "fading.json"), str(EXAMPLES / "typo.json")
     status, out, _ = command("equivalent", a, b, "--html", "report.html")
@@ -136,7 +138,7 @@ def test_equivalent_writes_what_it_says_and_its_command(tmp_path, monkeypatch):
     assert "svg" in page.tags
 
 
-def test_a_page_that_cannot_be_written_leaves_the_verdict(tmp_path, monkeypatch):
+def test_an_unwritable_page_does_not_change_the_verdict(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def full(*arguments, **options):
@@ -157,7 +159,7 @@ def test_large_automata_are_not_drawn():
     assert "<svg" not in answer._repr_html_()
 
 
-def test_unknown_shows_itself_in_a_notebook():
+def test_unknown_is_rendered_in_a_notebook():
     assert "a &lt;limit&gt; was reached" in Unknown("a <limit> was reached")._repr_html_()
 
 
@@ -183,7 +185,7 @@ def test_verify_and_certify_and_results_write_pages(tmp_path, monkeypatch):
     assert "rrnn-b" in read(Path("r.html").read_text(encoding="utf-8")).text
 
 
-def test_a_report_shows_the_same_in_a_notebook(tmp_path, monkeypatch):
+def test_a_report_is_rendered_in_a_notebook(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     report = ratproof.verify("fa-rnn-viterbi", kinds="decided")
     page = read(report._repr_html_())
@@ -203,7 +205,7 @@ def test_a_report_of_a_thousand_rows_is_below_two_megabytes():
     assert read(html) and html.count("<tr>") == 1013 and len(html.encode()) < 2_000_000
 
 
-def test_a_notebook_gets_html_beside_the_drawing():
+def test_a_notebook_shows_html_beside_the_drawing():
     shown = WFSA(REAL, [1], [1], {"a": [["1/2"]]})._repr_mimebundle_()
     assert set(shown) == {"text/plain", "text/html", "image/svg+xml"}
     assert shown["image/svg+xml"] in shown["text/html"]

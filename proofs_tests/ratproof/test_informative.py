@@ -1,5 +1,5 @@
-"""A case is informative if the automata of its network do not score all strings alike; nothing holds where
-no case is.
+"""Tests of informative cases: the scores of the network's automata must differ between strings, and nothing
+holds without such cases.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def constant_zero(recurrence):
 
 
 @pytest.mark.parametrize("claim", ["gated-delta-net", "rwkv-7", "delta-net", "rwkv-5", "model-f"])
-def test_a_network_that_gives_zero_for_every_string_is_refuted_by_exhaustion(claim, monkeypatch):
+def test_a_network_that_outputs_zero_is_refuted_by_exhaustion(claim, monkeypatch):
     put(monkeypatch, claim, "corrected", recurrence=constant_zero)
     with pytest.raises(Disagreement):
         exhaust(claim, claim_named(claim).variant("corrected"), longest=2, letters=1)
 
 
-def test_small_cases_that_score_nothing_are_no_rung_of_the_ladder(monkeypatch):
-    """The 150 cases with the fewest weights that are not 0 end before an output can be anything but 0."""
+def test_small_cases_with_zero_scores_are_not_used_by_the_ladder(monkeypatch):
+    """The 150 cases with the fewest nonzero weights end before any output can be nonzero."""
     put(monkeypatch, "gated-delta-net", "corrected", small_cases=lambda near: near.__self__.small)
     claim = claim_named("gated-delta-net")
     (step,) = (
@@ -68,7 +68,7 @@ def test_small_cases_that_score_nothing_are_no_rung_of_the_ladder(monkeypatch):
         require_informative(step, seen)
 
 
-def test_every_variant_whose_automata_are_constant_says_why_and_is_expected_to_hold():
+def test_every_variant_with_constant_automata_gives_a_reason():
     constant = {(c.name, v.name): v for c in claims().values() for v in c.variants if v.constant}
     assert set(constant) == {
         ("no-drift", "corrected"),
@@ -88,13 +88,13 @@ def cell(f, u):
     [(1, 1, ["aa", "a"], 2), (1, 0, ["aa", "a"], 0), (1, 1, [""], 0), (0, 0, [], 0)],
     ids=["a counter", "a zero", "the empty string alone", "no string"],
 )
-def test_a_case_is_informative_where_scores_of_its_network_differ(f, u, strings, informative):
+def test_a_case_is_informative_if_scores_of_its_network_differ(f, u, strings, informative):
     with recording() as book:
         agree(cell(f, u), strings)
     assert (book.cases, book.informative) == (len(strings), informative)
 
 
-def test_a_float_score_tells_something_where_no_constant_is_within_the_bounds():
+def test_a_float_score_is_informative_if_no_constant_is_within_the_bounds():
     constants = Constants()
     assert not constants.exclude(array([[1.0, 5.0]]), array([[0.1, 0.0]]))
     assert not constants.exclude(array([[1.1, 5.0], [9.0, 5.0]]), array([[0.1, 0.0], [inf, 0.0]]))
@@ -103,7 +103,7 @@ def test_a_float_score_tells_something_where_no_constant_is_within_the_bounds():
     assert Constants().exclude(array([[-inf], [3.0]]), array([[0.0], [0.1]]))
 
 
-def test_no_informative_case_is_unknown_and_a_refutation_stays_one():
+def test_without_informative_cases_the_verdict_is_unknown_or_refuted():
     with recording() as book:
         book.add(3)
         book.inform(0)
@@ -115,7 +115,7 @@ def test_no_informative_case_is_unknown_and_a_refutation_stays_one():
 
 
 class GivesConstant(nn.Module):
-    """A number, whatever it reads."""
+    """A module that outputs a constant for any input."""
 
     def __init__(self, value):
         super().__init__()
@@ -126,7 +126,7 @@ class GivesConstant(nn.Module):
 
 
 class FadingNetwork(nn.Module):
-    """The scores of the automaton."""
+    """A network with the scores of the automaton."""
 
     def forward(self, inputs):
         state, outputs = torch.zeros(inputs.shape[1]), []
@@ -149,14 +149,14 @@ def results_of(claim, examples=10):
     ],
     ids=["constant", "another constant", "fading"],
 )
-def test_a_module_of_an_automaton_that_scores_all_strings_alike_is_not_believed(module, automaton, verdict):
+def test_a_module_of_a_constant_automaton_is_unknown(module, automaton, verdict):
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton)
     for result in results_of(claim).values():
         assert str(result.verdict) == verdict
         assert (0 < result.informative <= result.cases) == (verdict == "holds")
 
 
-def test_kinds_that_run_on_no_strings_and_kernels_have_no_count():
+def test_kinds_without_strings_and_kernels_have_no_count():
     kernel = believe_kernel("mine", family="hgrn", kernel=KERNELS["hgrn"])
     rungs = results_of(kernel, examples=3)
     assert rungs["sampled"].cases and {result.informative for result in rungs.values()} == {None}
@@ -175,7 +175,7 @@ def row(**counts):
     return Observation("proposition-7", "corrected", **fields, **counts, ran="exact")
 
 
-def test_counts_add_up_and_go_from_process_to_process_and_into_files_and_back():
+def test_counts_are_added_and_survive_processes_and_files():
     observations = [row(cases=5, informative=3), row(cases=2, informative=2), row(cases=1)]
     (result,) = gather([Observation.from_text(o.to_text()) for o in observations], None)
     assert (result.cases, result.informative, result.counted) == (8, 5, 5)

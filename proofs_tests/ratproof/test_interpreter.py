@@ -1,4 +1,4 @@
-"""Runs of evidence within a run: the outer one's settings of the interpreter stay."""
+"""Tests that nested runs of evidence preserve the interpreter settings of the outer run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gc
 from ratproof.process.interpreter import COLLECTIONS, rare_collections
 
 
-def test_a_run_within_a_run_leaves_what_is_set_aside() -> None:
+def test_a_nested_run_preserves_the_settings() -> None:
     with rare_collections():
         aside = gc.get_freeze_count()
         with rare_collections():

@@ -1,4 +1,6 @@
-"""Tests of the last run that ``verify`` keeps: failures run again, and other sources void its verdicts."""
+"""Tests of the stored last run of ``verify``: failures run again, and changed sources invalidate its
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package that the verdicts rest on, and nothing else."""
+    """Write a minimal package whose sources determine the verdicts."""
     (tmp_path / "some_claims").mkdir()
     (tmp_path / "some_claims" / "__init__.py").write_text("half = 1 / 2\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -39,7 +41,7 @@ def package(tmp_path, monkeypatch):
 
 
 def kept(request: Request, outcome: Outcome) -> None:
-    """Keep a run of the sources that are there now."""
+    """Store a run of the current sources."""
     last_run.keep(request, outcome, last_run.digest())
 
 
@@ -47,7 +49,7 @@ def results(*verdicts: tuple[str, str, Verdict]) -> list[Result]:
     return [Result(c, "corrected", k, "holds", v, None, None, None) for c, k, v in verdicts]
 
 
-def test_failed_runs_what_differed_and_nothing_else():
+def test_failed_runs_only_the_unexpected_results():
     several = results(
         ("proposition-7", "exhausted", Verdict.REFUTED),
         ("proposition-7", "decided", Verdict.HOLDS),
@@ -73,7 +75,7 @@ def test_failed_without_a_last_run_is_refused(capsys):
         assert run(["verify", "--failed"]) == 2 and "holds none" in capsys.readouterr().err
 
 
-def test_failed_with_what_did_not_differ_runs_nothing_and_is_well(capsys):
+def test_failed_without_failures_runs_nothing_and_succeeds(capsys):
     several = results(("proposition-7", "exhausted", Verdict.REFUTED))
     kept(Request(), Outcome(several))
     for narrower in (["--kind", "decided"], ["corollary-9"]):
@@ -94,12 +96,12 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
     assert output.count("expected holds, refuted") == 1 and "stopped at the first unexpected result" in output
 
 
-def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
+def test_verdicts_of_a_complete_run_hold_while_the_sources_are_unchanged(package):
     assert last_run.still_standing() is None
     kept(Request(kinds=("decided",)), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
-    assert last_run.still_standing() is None  # of a part
+    assert last_run.still_standing() is None  # a partial run
     kept(Request(), Outcome([], interrupted=True))
-    assert last_run.still_standing() is None  # of a run that was stopped
+    assert last_run.still_standing() is None  # a run that was stopped
     kept(Request(jobs=2), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
     assert json.loads(str(last_run.still_standing()))["results"][0]["claim"] == "proposition-7"
     assert last_run.main("copy.json") == 0
@@ -107,8 +109,8 @@ def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
     assert last_run.still_standing() is None and last_run.main("copy.json") == 1
 
 
-def test_the_digest_is_the_same_wherever_it_is_computed(tmp_path):
-    """``python -m`` looks for packages in the folder it is run in, too: a clone has one of its own there."""
+def test_the_digest_is_independent_of_the_working_folder(tmp_path):
+    """``python -m`` also searches the working folder for packages, and a clone contains one."""
     project = Path(last_run.__file__).parents[2]
     program = "from ratproof.ladder.last_run import digest; print(digest())"
     digests = [
@@ -131,7 +133,7 @@ def keep_on_cuda(result: Result) -> last_run.Ground:
     return ground
 
 
-def test_a_whole_run_on_the_other_device_is_kept_and_shown_beside(package):
+def test_a_complete_run_on_the_other_device_is_stored_and_shown(package):
     ground = keep_on_cuda(on_cuda())
     kept = last_run.beside("cpu", ground)
     assert kept is not None and (kept.device, kept.results) == ("cuda", (on_cuda(),))
@@ -143,7 +145,7 @@ def test_a_whole_run_on_the_other_device_is_kept_and_shown_beside(package):
     assert "On cuda: the run of" in report and "1 of 1 verdicts as expected, 3 cases" in report
 
 
-def test_a_run_of_other_sources_is_not_shown_beside(package):
+def test_a_run_of_other_sources_is_not_shown(package):
     keep_on_cuda(on_cuda())
     (package / "__init__.py").write_text("half = 1 / 3\n")
     assert last_run.beside("cpu", last_run.digest()) is None
@@ -151,16 +153,16 @@ def test_a_run_of_other_sources_is_not_shown_beside(package):
 
 @pytest.mark.parametrize("field", ["results", "gpu", "when", "versions"])
 @pytest.mark.parametrize("value", [None, 3, [3], [{}], {"a": 1}])
-def test_a_kept_run_that_is_none_is_not_shown(package, field, value):
+def test_an_invalid_stored_run_is_not_shown(package, field, value):
     ground = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
     kept = last_run.beside("cpu", ground)
-    if kept is not None:  # nothing that stands in a report is of another kind
+    if kept is not None:  # every value in a report has the same type
         assert isinstance(kept.sentence(), str) and kept.results == (on_cuda(),)
 
 
-def test_an_unexpected_mark_of_the_other_device_is_seen(package):
+def test_an_unexpected_mark_of_the_other_device_is_shown(package):
     kept = last_run.beside("cpu", keep_on_cuda(on_cuda(Verdict.REFUTED)))
     on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
     assert kept is not None
@@ -174,7 +176,7 @@ def test_an_unexpected_mark_of_the_other_device_is_seen(package):
     [{"facts": None}, {"facts": 5}, {"variant": []}, {"device": "cpu"}, {"expected": "zzz"}, {"ran": 3}],
     ids=str,
 )
-def test_a_row_that_no_run_writes_makes_the_file_none(package, change):
+def test_an_impossible_row_invalidates_the_file(package, change):
     ground = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     data = json.loads(path.read_text())
@@ -183,7 +185,7 @@ def test_a_row_that_no_run_writes_makes_the_file_none(package, change):
     assert last_run.beside("cpu", ground) is None
 
 
-def test_what_is_not_printable_in_a_kept_run_forges_no_line(package):
+def test_unprintable_characters_of_a_stored_run_are_escaped(package):
     ground = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {"gpu": "H200\n634 of 634 verdicts\x1b[2J"}))

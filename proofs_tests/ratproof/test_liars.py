@@ -1,4 +1,6 @@
-"""Networks that lie: to affine forms, to themselves, to whoever counts. None of them holds."""
+"""Tests that networks that behave differently on affine forms, between runs or while being counted do not
+hold.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from theory.reading import Following, NoAutomaton, Recurrence
 from theory.registry import claim_named
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
-"""c / 2, and 1 more for each a: what every liar below says that it is."""
+"""c / 2, plus 1 for each a: the claimed function of every network below."""
 COUNTS = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 1], [0, 1]]})
 DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 
@@ -39,14 +41,14 @@ DOUBLES = WFSA(REAL, [1], [1], {"a": [[2]], "b": [[1]]})
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(registry, "_registered", {})
-    monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer than for users, to be quick
+    monkeypatch.setattr(on_numbers, "MOST_STEPS", 4000)  # fewer than by default, to save time
 
 
 def right(c, x):
     return c / 2 + (x == "a")
 
 
-# --- steps that do to forms something else than to numbers
+# --- steps that treat forms differently from numbers
 
 
 def looked_up(c, x):
@@ -123,7 +125,7 @@ def told_by_being_a_number(c, x):
     return right(c, x) + (isinstance(c, Fraction) and c == Fraction(1365, 1024))
 
 
-# --- steps that are no functions
+# --- steps that are not functions
 
 
 def counting_its_calls():
@@ -173,7 +175,7 @@ REFUSED = LIARS[:10]
 
 
 def decided(monkeypatch, *claims, kind="decided", **options):
-    """The results of the decision, as ``ratproof check`` has them."""
+    """Return the results of the decision, as ``ratproof check`` computes them."""
     monkeypatch.setattr(
         "ratproof.ladder.user_files.load",
         lambda path: {claim.name: registry.register(claim) or claim for claim in claims},
@@ -182,7 +184,7 @@ def decided(monkeypatch, *claims, kind="decided", **options):
 
 
 def not_held(result):
-    """It does not hold, and no certificate says that it does."""
+    """Check that it does not hold, and that no certificate claims it."""
     print(result.verdict, result.why, result.counterexample and result.counterexample.sentence())
     return result.verdict != Verdict.HOLDS and (
         result.certificate is None or result.certificate["claims"] == "different"
@@ -190,22 +192,22 @@ def not_held(result):
 
 
 @pytest.mark.parametrize("step", LIARS, ids=lambda step: step.__qualname__.split(".")[0])
-def test_a_step_that_lies_is_not_decided_to_hold(step, monkeypatch):
+def test_a_dishonest_step_is_not_decided_to_hold(step, monkeypatch):
     (result,) = decided(monkeypatch, believe("liar", start=0, step=step, automaton=HALVES))
     assert not_held(result)
     if step in REFUSED:
         assert "the step by 'a' is not shown to be affine" in result.why
 
 
-def test_one_wrong_call_in_the_second_run_of_the_strings_is_seen(monkeypatch):
-    """Right in all of the first run, which has some 4,000 calls."""
+def test_one_wrong_call_in_the_second_run_of_the_strings_is_detected(monkeypatch):
+    """The step is right in all of the first run, which has some 4,000 calls."""
     calls = iter(range(10**9))
     step = lambda c, x: right(c, x) + (next(calls) == 6000)
     (result,) = decided(monkeypatch, believe("liar", start=0, step=step, automaton=HALVES))
     assert not_held(result) and "no function of the string" in result.why
 
 
-def test_numbers_with_more_digits_than_python_writes_are_written(monkeypatch):
+def test_numbers_beyond_pythons_digit_limit_are_written(monkeypatch):
     calls = iter(range(10**9))
     huge = WFSA(REAL, [10**5000], [1], {"a": [[1]]})
     (result,) = decided(
@@ -228,7 +230,7 @@ def told_by_its_size(c, x):
 
 
 def told_by_one_string(c, x):
-    """It writes the string into its second number, in base three."""
+    """Make a step that encodes the string in its second component, in base three."""
     code = 3 * c[1] + (1 if x == "a" else 2)
     return right(c[0], x) + (isinstance(c[0], Fraction) and code == int("1212", 3)), code
 
@@ -253,7 +255,7 @@ def wrapping(c, x):
     ],
     ids=["at length 50", "of huge values", "on abab", "what it shows"],
 )
-def test_a_special_case_in_reach_is_refuted_by_the_least_string(
+def test_a_special_case_on_a_short_string_is_refuted_by_the_smallest_string(
     start, step, out, automaton, string, monkeypatch
 ):
     (result,) = decided(monkeypatch, believe("liar", start=start, step=step, out=out, automaton=automaton))
@@ -261,16 +263,16 @@ def test_a_special_case_in_reach_is_refuted_by_the_least_string(
     assert len(result.counterexample.string) == len(string) and result.kept is not None
 
 
-def test_fractions_of_numpys_integers_are_refused_for_they_wrap_round():
+def test_fractions_of_numpys_integers_are_refused_because_they_overflow():
     with pytest.raises(InputError, match="wraps round"):
         believe("liar", start=1, step=wrapping, automaton=DOUBLES)
 
 
-# --- modes that lie
+# --- modes that compare or change dishonestly
 
 
 class AllAlike:
-    """A mode that says that it is every other one, and counts on."""
+    """A mode that is equal to every other mode, and counts."""
 
     def __init__(self, count=0):
         self.count = count
@@ -283,7 +285,7 @@ class AllAlike:
 
 
 class Tally(AllAlike):
-    """A mode that is changed where it stands."""
+    """A mode that is changed in place."""
 
     __hash__ = AllAlike.__hash__
 
@@ -314,14 +316,14 @@ def turns_on_numbers(state, x):
     [(AllAlike(), alike), (Tally(), changed_in_place), ("early", turns_on_numbers)],
     ids=["alike", "in place", "late"],
 )
-def test_modes_that_lie_are_seen(mode, step, monkeypatch):
+def test_dishonest_modes_are_detected(mode, step, monkeypatch):
     (result,) = decided(
         monkeypatch, believe("liar", start=(mode, 0), step=step, automaton=HALVES, modes=True)
     )
     assert not_held(result)
 
 
-def test_a_mode_that_is_no_number_is_refused(monkeypatch):
+def test_a_mode_that_is_not_a_number_is_refused(monkeypatch):
     step = lambda state, x: (state[0] * math.inf * 0, right(state[1], x))
     (result,) = decided(
         monkeypatch, believe("liar", start=(math.nan, 0), step=step, automaton=HALVES, modes=True)
@@ -329,12 +331,12 @@ def test_a_mode_that_is_no_number_is_refused(monkeypatch):
     assert not_held(result) and "the next mode must not depend on the numbers" in result.why
 
 
-# --- claims about all weights, as the papers make them
+# --- claims about all weights, such as those of the papers
 
 
 def lies_on(kind, after):
-    """Proposition 7's unit with a second number that counts symbols: right on all but numbers of that kind,
-    and there up to a length.
+    """Return Proposition 7's unit with a second component that counts symbols; it is wrong
+    only for numbers of this type, after ``after`` symbols.
     """
 
     def step(w, state, x):
@@ -349,14 +351,14 @@ def lies_on(kind, after):
 
 
 def claim_with(recurrence, *kinds, **options):
-    """Proposition 7, with another recurrence."""
+    """Return Proposition 7 with another recurrence."""
     best = proposition_7.CLAIM.variant("corrected")
     variant = best.changed(recurrence=recurrence, kinds=kinds, **{"theorem": None, "proof": None, **options})
     return replace(proposition_7.CLAIM, name="liar", variants=(variant,))
 
 
 @pytest.mark.parametrize("after", [3, 7, 40])
-def test_a_claim_about_all_weights_that_lies_to_forms_is_refuted(after, monkeypatch):
+def test_a_claim_about_all_weights_that_treats_forms_differently_is_refuted(after, monkeypatch):
     (result,) = decided(monkeypatch, claim_with(lies_on((int, Fraction), after), "decided"), examples=5)
     assert not_held(result) and result.verdict == Verdict.REFUTED
     assert len(result.counterexample.string) == after + 1
@@ -381,7 +383,7 @@ def lies_but_to_variables(c_is_off):
     return replace(proposition_7.example_6, step=off)
 
 
-def test_a_proof_of_what_a_claim_does_to_variables_is_run_on_numbers(monkeypatch, capsys):
+def test_a_proof_over_variables_is_also_run_on_numbers(monkeypatch, capsys):
     proof = proposition_7.CLAIM.variant("corrected").proof
     honest = claim_with(proposition_7.example_6, "proved", proof=proof)
     (result,) = decided(monkeypatch, honest, kind="proved", examples=20)
@@ -392,7 +394,7 @@ def test_a_proof_of_what_a_claim_does_to_variables_is_run_on_numbers(monkeypatch
     assert result.verdict == Verdict.REFUTED and result.certificate is None
 
 
-def test_a_theorem_of_ratproofs_says_nothing_of_a_claim_of_ones_own(monkeypatch):
+def test_a_builtin_theorem_does_not_cover_a_users_claim(monkeypatch):
     theorem = proposition_7.CLAIM.variant("corrected").theorem
     (result,) = decided(
         monkeypatch, claim_with(lies_on(object, 0), "kernel-checked", theorem=theorem), kind="kernel-checked"
@@ -404,11 +406,9 @@ WRONG = Recurrence(start=lambda w: 7, step=lambda w, c, x: c + 1, out=lambda w, 
 
 
 @pytest.mark.parametrize("reading", [Following, partial(NoAutomaton, unit="elman")], ids=["boxes", "a unit"])
-def test_what_ratproof_decides_of_its_own_networks_says_nothing_of_a_recurrence_of_ones_own(
-    reading, monkeypatch
-):
-    """Boxes are about the network whose weights the case has, and a Hankel determinant about a cell of ours:
-    neither runs the recurrence.
+def test_a_decision_about_builtin_networks_does_not_cover_a_users_recurrence(reading, monkeypatch):
+    """Boxes are about the network with the weights of the case, and a Hankel determinant about a built-in
+    cell: neither runs the user's recurrence.
     """
     best = claim_named("theorem-3.2").variant("corrected-eq-5")
     variant = replace(best, reading=reading(WRONG, best.reading.construction), kinds=("decided",))
@@ -418,9 +418,9 @@ def test_what_ratproof_decides_of_its_own_networks_says_nothing_of_a_recurrence_
     assert "whose decision does not run your recurrence" in result.why
 
 
-def test_a_start_that_is_changed_in_place_is_a_fresh_one_for_each_string(monkeypatch):
-    """The step writes into the list that it is given: from a fresh start it is right, and no string's run
-    changes another's.
+def test_an_initial_state_changed_in_place_is_fresh_for_each_string(monkeypatch):
+    """The step writes into its argument: from a fresh state it is right, and no string's run affects
+    another's.
     """
     begin = [Fraction(0)]
 
@@ -438,10 +438,10 @@ def test_a_start_that_is_changed_in_place_is_a_fresh_one_for_each_string(monkeyp
     assert (exhausted.verdict, everywhere.verdict, begin) == (Verdict.HOLDS, Verdict.HOLDS, [0])
 
 
-# --- what is said of a verdict that holds
+# --- the text of a verdict that holds
 
 
-def test_a_decided_verdict_says_what_it_is_about_and_what_was_run(monkeypatch, capsys):
+def test_a_decided_verdict_states_its_subject_and_the_runs(monkeypatch, capsys):
     monkeypatch.setattr(on_numbers, "MOST_STEPS", 20_000)
     (result,) = decided(monkeypatch, believe("honest", start=0, step=right, automaton=HALVES))
     assert result.verdict == Verdict.HOLDS
@@ -455,8 +455,8 @@ def test_a_decided_verdict_says_what_it_is_about_and_what_was_run(monkeypatch, c
     )
 
 
-def test_what_no_run_reaches_holds_and_the_verdict_says_how_far_it_was_run(monkeypatch):
-    """A step that lies after 5,000 symbols: no finite number of runs sees all such steps."""
+def test_a_step_wrong_beyond_all_runs_holds_with_the_stated_length(monkeypatch):
+    """The step is wrong after 5,000 symbols: no finite number of runs detects all such steps."""
     late = lambda c, x: (c[0] + 1, c[1] + 1 + (isinstance(c[0], Fraction) and c[0] == 5000))
     (result,) = decided(
         monkeypatch, believe("late", start=(0, 0), step=late, out=lambda c: c[1], automaton=COUNTS)
@@ -467,8 +467,8 @@ def test_what_no_run_reaches_holds_and_the_verdict_says_how_far_it_was_run(monke
     )
 
 
-def test_a_refutation_of_what_a_step_does_to_forms_alone_is_none(monkeypatch):
-    """On numbers it is right; on forms, which no string is, it is not."""
+def test_a_refutation_only_on_forms_does_not_count(monkeypatch):
+    """The step is right on numbers and wrong on forms, which occur on no string."""
     step = lambda c, x: right(c, x) if not isinstance(c, Form) else right(c, x) + 1
     network = on_forms = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 2], [0, "1/2"]], "b": [[1, 1], [0, "1/2"]]})
     monkeypatch.setattr("ratproof.ladder.rungs.decision.read_affine", lambda *_: [on_forms])
@@ -481,7 +481,7 @@ def test_a_refutation_of_what_a_step_does_to_forms_alone_is_none(monkeypatch):
 
 @settings(max_examples=25)
 @given(st.integers(1, 40), st.integers(2, 12), st.integers(0, 60))
-def test_a_thousand_strings_are_tried_where_the_alphabet_has_as_many(letters, states, bits):
+def test_a_thousand_strings_are_tried_if_the_alphabet_is_that_large(letters, states, bits):
     table = {f"s{i}": np.full((1, 1), Fraction(2**bits + 1, 2**bits)) for i in range(letters)}
     side = WFSA(REAL, [1], [1], table)
     other = WFSA(REAL, [0] * states, [0] * states, {s: np.zeros((states, states), dtype=int) for s in table})
@@ -498,8 +498,8 @@ def test_prefixes_are_counted_once(strings, shortest):
     assert on_numbers.Prefixes(strings).count(shortest) == sum(len(x) >= shortest for x in every)
 
 
-def test_the_strings_have_the_basis_of_the_decision_with_every_next_symbol():
-    """A chain of ten states: only a^9 tells its last state from none."""
+def test_the_strings_include_the_basis_with_every_next_symbol():
+    """In a chain of ten states, only a^9 distinguishes the last state from a missing one."""
     chain = np.eye(10, k=1, dtype=int)
     automaton = WFSA(REAL, [1] + [0] * 9, [0] * 9 + [1], {"a": chain, "b": np.zeros((10, 10), dtype=int)})
     assert ("a",) * 9 in on_numbers.basis([automaton])
@@ -507,11 +507,11 @@ def test_the_strings_have_the_basis_of_the_decision_with_every_next_symbol():
     assert {("a",) * 9 + (x,) for x in "ab"} <= set(strings)
 
 
-# --- modules that lie
+# --- modules that change between calls
 
 
 class Right(nn.Module):
-    """It is what it should be, until a run of it says otherwise."""
+    """A module that is correct until a run changes it."""
 
     def __init__(self, off):
         super().__init__()
@@ -523,7 +523,7 @@ class Right(nn.Module):
 
 
 class Carrying(nn.Module):
-    """It forgets to begin anew."""
+    """A module that does not reset its state."""
 
     def __init__(self):
         super().__init__()
@@ -550,20 +550,20 @@ MODULES = {
 
 
 class AlwaysDrops(nn.Module):
-    """Whatever mode it is in."""
+    """A module that uses dropout in any mode."""
 
     def forward(self, outputs):
         return nn.functional.dropout(outputs, 0.5, training=True)
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_module_that_lies_does_not_hold(name, monkeypatch):
+def test_a_dishonest_module_does_not_hold(name, monkeypatch):
     torch.manual_seed(0)
     claim = believe_module(
         "liar", module=MODULES[name](), embeddings=torch.eye(2), alphabet="ab", automaton=SUMS
     )
     (result,) = decided(monkeypatch, claim, kind="sampled")
     assert not_held(result)
-    # one that changes once, for good, may also be refuted: from then on it is another function
+    # A module that changes permanently may also be refuted, because it is another function from then on.
     if name in ("every 40th call", "carrying its state on"):
         assert "is no function of the string" in result.why or "is not a function of its inputs" in result.why

@@ -1,5 +1,5 @@
-"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as unknown, at once, and leaves
-nothing behind.
+"""Tests that a command that exceeds ``--limit-seconds`` or ``--limit-memory`` ends as unknown, promptly and
+without leftovers.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ LONG = """{"semiring": "real", "states": 1, "alphabet": ["a"], "initial": [[0, "
  "transitions": [[0, 0, "a", "1e4300"]]}"""
 """Its score of a string of n symbols has 4,300 n digits."""
 PATIENCE, SOON = 120, 5
-"""Seconds: how long a busy machine may take to start a program, and to end one."""
+"""Seconds that a busy machine may take to start a program, and to end one."""
 FOR_EVER = "while True: pass"
 IN_A_LIBRARY = "sum(range(10**15))"
 """One call that lets neither a thread nor a signal's handler run."""
 
 
 def program(folder, *body, name="score", before=""):
-    """A program with one limited command."""
+    """Return a program with one limited command."""
     path = folder / "program.py"
     path.write_text(PROGRAM.format(name=name, before=before, body="\n".join(f"    {line}" for line in body)))
     return [sys.executable, str(path), name]
 
 
 def ends(arguments, folder):
-    """The exit status, and what was printed."""
+    """Return the exit status and the output."""
     done = subprocess.run(
         arguments, capture_output=True, text=True, timeout=PATIENCE, cwd=folder, env=environment()
     )
@@ -77,13 +77,13 @@ def environment():
 
 
 @pytest.mark.parametrize("work", [FOR_EVER, IN_A_LIBRARY])
-def test_work_that_would_take_for_ever_ends_at_the_limit(tmp_path, work):
+def test_endless_work_stops_at_the_limit(tmp_path, work):
     status, out, err = ends([*program(tmp_path, work), "--limit-seconds", "0.2"], tmp_path)
     assert (status, out) == (3, "")
     assert err == "ratproof: unknown: this takes more than 0.2 seconds; --limit-seconds S allows more\n"
 
 
-def test_a_verdict_that_is_unknown_goes_where_verdicts_go(tmp_path):
+def test_an_unknown_verdict_is_printed_like_other_verdicts(tmp_path):
     status, out, err = ends(
         [*program(tmp_path, FOR_EVER, name="equivalent"), "--limit-seconds", "1"], tmp_path
     )
@@ -94,7 +94,7 @@ def test_a_verdict_that_is_unknown_goes_where_verdicts_go(tmp_path):
     )
 
 
-def test_what_was_being_done_is_said(tmp_path):
+def test_the_interrupted_stage_is_reported(tmp_path):
     status, _, err = ends(
         [*program(tmp_path, "supervisor.note('length 7')", FOR_EVER), "--limit-seconds", "0.2"], tmp_path
     )
@@ -118,13 +118,13 @@ def test_with_json_the_answer_is_one_object(tmp_path):
     ],
     ids=["bit by bit", "more than there is", "at once"],
 )
-def test_work_that_takes_more_memory_than_the_limit_ends(tmp_path, work):
+def test_work_that_exceeds_the_memory_limit_stops(tmp_path, work):
     status, out, err = ends([*program(tmp_path, work), "--limit-memory", "256M"], tmp_path)
     assert (status, out) == (3, "")
     assert "256 MB" in err and err.endswith("; --limit-memory M allows more\n")
 
 
-def test_the_memory_of_what_the_work_starts_counts(tmp_path):
+def test_the_memory_of_child_processes_counts(tmp_path):
     hog = "import time; kept = bytearray(b'x') * (300 << 20); time.sleep(60)"
     status, _, err = ends(
         [*program(tmp_path, f"subprocess.run([sys.executable, '-c', {hog!r}])"), "--limit-memory", "256M"],
@@ -133,7 +133,7 @@ def test_the_memory_of_what_the_work_starts_counts(tmp_path):
     assert status == 3 and "more than 256 MB of memory" in err
 
 
-def test_what_the_work_started_ends_with_it(tmp_path):
+def test_child_processes_end_with_the_work(tmp_path):
     work = program(
         tmp_path,
         "started = subprocess.Popen(['sleep', '600'], start_new_session=True, stdout=-3, stderr=-3)",
@@ -156,7 +156,7 @@ def test_nothing_half_written_is_left(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"program.py", "half"}
 
 
-def test_an_answer_that_is_being_read_slowly_is_not_cut_off(tmp_path):
+def test_an_answer_that_is_read_slowly_is_complete(tmp_path):
     work = program(tmp_path, "print('x' * 1_000_000)")
     with subprocess.Popen(
         [*work, "--limit-seconds", "0.5"], stdout=subprocess.PIPE, env=environment()
@@ -187,8 +187,8 @@ def test_a_library_that_crashes_gives_unknown(tmp_path, crash):
 
 
 def hears_ctrl_c():
-    """As in a terminal: what a shell starts in the background, such as these tests, ignores Ctrl-C, and so do
-    its children.
+    """Restore Ctrl-C, as in a terminal: a shell's background jobs, such as these tests, and their children
+    ignore it.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -212,7 +212,7 @@ def start_program(folder, *body):
 
 
 def alive(process):
-    """Is there such a process, and does it do anything?"""
+    """Return whether there is such a process and it is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
@@ -220,7 +220,7 @@ def alive(process):
 
 
 def ended(process):
-    """Does the process end soon?"""
+    """Return whether the process ends soon."""
     deadline = time.monotonic() + SOON
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -230,7 +230,7 @@ def ended(process):
 
 
 @pytest.mark.parametrize("work", [FOR_EVER, IN_A_LIBRARY])
-def test_the_work_ends_with_the_command_however_that_is_killed(tmp_path, work):
+def test_the_work_ends_if_the_command_is_killed_by_any_signal(tmp_path, work):
     running, process = start_program(tmp_path, work)
     running.kill()
     running.wait()
@@ -244,17 +244,17 @@ def test_ctrl_c_interrupts_the_work(tmp_path):
     assert ended(process)
 
 
-def test_ctrl_c_a_second_time_kills_what_does_not_listen(tmp_path):
+def test_a_second_ctrl_c_kills_unresponsive_work(tmp_path):
     running, process = start_program(tmp_path, IN_A_LIBRARY)
     running.send_signal(signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        running.wait(timeout=0.1)  # else the kernel makes one signal of the two
+        running.wait(timeout=0.1)  # otherwise the kernel merges the two signals
     running.send_signal(signal.SIGINT)
     assert (running.communicate(timeout=PATIENCE), running.returncode) == (("", ""), 130)
     assert ended(process)
 
 
-def test_a_command_that_is_asked_to_end_does_and_tidies_up(tmp_path):
+def test_a_terminated_command_cleans_up(tmp_path):
     running, process = start_program(
         tmp_path,
         "with supervisor.suppress(ValueError):",
@@ -268,13 +268,13 @@ def test_a_command_that_is_asked_to_end_does_and_tidies_up(tmp_path):
     assert ended(process) and (tmp_path / "tidy").exists()
 
 
-def test_where_nothing_can_be_forked_a_thread_keeps_to_the_limit(tmp_path):
+def test_without_fork_a_thread_enforces_the_limit(tmp_path):
     work = program(tmp_path, FOR_EVER, before="supervisor.can_fork = lambda: False")
     status, _, err = ends([*work, "--limit-seconds", "0.2"], tmp_path)
     assert status == 3 and "more than 0.2 seconds" in err
 
 
-def test_every_command_is_limited_or_said_to_be_without_limits():
+def test_every_command_is_limited_or_documented_as_unlimited():
     for name, command in commands().items():
         if is_group(command):
             continue
@@ -295,12 +295,12 @@ def test_every_command_is_limited_or_said_to_be_without_limits():
         ("--limit-memory", "1M"),
     ],
 )
-def test_a_limit_that_is_none_is_refused(capsys, wrong):
+def test_an_invalid_limit_is_refused(capsys, wrong):
     assert run(["rank", "nothing.json", *wrong]) == 2
     assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} must be ")
 
 
-def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path):
+def test_free_memory_is_the_minimum_over_the_machine_and_its_cgroups(tmp_path):
     own = tmp_path / "cgroup"
     own.write_text("5:cpu:/\n4:memory:/job\n0::/user/job\n")
     for folder, files in {
@@ -319,14 +319,14 @@ def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path)
     assert memory.free_memory() > 0
 
 
-def test_the_command_line_itself_keeps_to_its_limits(tmp_path):
+def test_the_command_line_itself_respects_its_limits(tmp_path):
     (tmp_path / "a.json").write_text(LONG)
     command = [sys.executable, "-m", "ratproof", "score", "a.json", " ".join("a" * 10_000)]
     status, out, err = ends([*command, "--limit-seconds", "0.3"], tmp_path)
     assert (status, out) == (3, "") and "more than 0.3 seconds" in err
 
 
-def test_what_is_said_of_a_limit_goes_where_the_answers_go(capsys):
+def test_a_message_about_a_limit_is_printed_like_an_answer(capsys):
     assert limits._report_unknown("equivalent", "too long", "seconds", False) == 3
     assert limits._report_unknown("score", "too long", "seconds", False) == 3
     assert limits._report_unknown("score", "too long", "seconds", False, printed=True) == 3
@@ -337,7 +337,7 @@ def test_what_is_said_of_a_limit_goes_where_the_answers_go(capsys):
     )
 
 
-def test_a_request_to_end_that_has_come_before_the_work_began_is_none_of_its_errors():
+def test_a_termination_before_the_work_starts_is_not_its_error():
     program = """
 import os, signal
 from ratproof.process.supervisor import PASSED_ON, stoppable
@@ -350,8 +350,8 @@ with stoppable():
     assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGTERM, "", "")
 
 
-def test_more_states_on_cycles_of_epsilon_than_floats_are_summed_over_is_a_limit(tmp_path, capsys):
-    """And more states than a file may name is bad input."""
+def test_too_many_states_on_cycles_of_epsilon_reach_a_limit(tmp_path, capsys):
+    """More states than a file may contain is invalid input."""
     n = 2001
     ring = [[i, (i + 1) % n, "", "-1"] for i in range(n)]
     ends = {"semiring": "log", "alphabet": ["a"], "initial": [[0, "0"]], "final": [[0, "0"]]}

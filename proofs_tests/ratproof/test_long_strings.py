@@ -1,5 +1,5 @@
-"""Layers and programs of the claims that are right on short strings, and lose their state later: their
-evidence reads strings that show it.
+"""Tests that layers and programs that lose their state late in long strings are refuted by the evidence of
+the claims.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from theory.claim import GRADIENT
 from theory.registry import claims
 
 LOST = 40
-"""The step before which a state is lost, in strings that are longer."""
+"""The step before which a state is lost, in longer strings."""
 STEPS = [step for step in steps(claims().values()) if getattr(step.side, "dtype", None) == "float64"]
 
 
 def of(sides, kind, only=()):
-    """The steps of such sides, of those names where some are given, by their labels."""
+    """Return the evidence of such implementations, optionally of the given names, by their labels."""
     some = [step for step in STEPS if isinstance(step.side, sides) and step.kind == kind]
     names = [getattr(step.side, "kind", getattr(step.side, "name", "")) for step in some]
     chosen = [step for step, name in zip(some, names, strict=True) if not only or name in only]
@@ -35,13 +35,13 @@ def of(sides, kind, only=()):
 
 
 def joined(one, other):
-    """The results of a cell on the two parts of a string."""
+    """Combine the results of a cell on the two parts of a sequence."""
     states = tuple(torch.cat(pair) for pair in zip(one.states, other.states, strict=True))
     return CellOutput(torch.cat([one.scores, other.scores]), torch.cat([one.outputs, other.outputs]), states)
 
 
 def put(monkeypatch, kind, change):
-    """Have the rest of a long string start from a changed state."""
+    """Continue the rest of a long sequence from a changed state."""
     cell = layer_kinds()[kind].cls.cell_class
     run = cell.run
 
@@ -59,7 +59,7 @@ def put(monkeypatch, kind, change):
 
 
 def assert_refuted(step, rung):
-    """In one format or the other, by a string that is long enough."""
+    """Check that in one of the dtypes a string that is long enough refutes it."""
 
     def both():
         for dtype in ("float64", "float32"):
@@ -67,26 +67,26 @@ def assert_refuted(step, rung):
 
     with pytest.raises(Disagreement) as error:
         both()
-    assert len(error.value.counterexample.string) >= LOST  # FA-GRUs read BOS besides
+    assert len(error.value.counterexample.string) >= LOST  # FA-GRUs also read BOS
 
 
 @pytest.fixture
 def few(monkeypatch, unshrunk):
-    """Draw a single case besides the long strings."""
+    """Draw a single case in addition to the long strings."""
     monkeypatch.setattr(Layer, "gradient_examples", 1)
     monkeypatch.setattr(TorchProgram, "examples", 1)
 
 
 @pytest.mark.usefixtures("few")
 @of(Layer, "sampled")
-def test_a_layer_that_loses_its_state_in_long_strings_is_refuted(monkeypatch, step):
+def test_a_layer_that_loses_its_state_in_long_sequences_is_refuted(monkeypatch, step):
     put(monkeypatch, step.side.kind, lambda cell, c: torch.full_like(c, cell.semiring.zero))
     assert_refuted(replace(step, side=replace(step.side, examples=1)), sampled)
 
 
 @pytest.mark.usefixtures("few")
 @of(Layer, GRADIENT, only=("linear-elman", "rrnn-b", "rrnn-f"))
-def test_a_layer_whose_gradient_ends_in_long_strings_is_refuted(monkeypatch, step):
+def test_a_layer_whose_gradient_ends_in_long_sequences_is_refuted(monkeypatch, step):
     put(monkeypatch, step.side.kind, lambda cell, c: c.detach())
     assert_refuted(step, gradient)
 
@@ -121,7 +121,7 @@ SOME = ("sr-gru", "sr-limit", "fa-rnn-tensor", "fa-rnn-factors", "fa-rnn-viterbi
 
 @pytest.mark.usefixtures("few")
 @of((SampledLayer, TorchProgram), "sampled", only=SOME)
-def test_a_program_that_begins_anew_in_long_strings_is_refuted(monkeypatch, step):
+def test_a_program_that_restarts_in_long_sequences_is_refuted(monkeypatch, step):
     monkeypatch.setattr(FARNN, "states", sentences_cut)
     monkeypatch.setattr(SRCell, "run", run_anew)
     monkeypatch.setattr(SRLayers, "forward", layers_anew)

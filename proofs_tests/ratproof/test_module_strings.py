@@ -1,5 +1,5 @@
-"""The strings that a module is checked on: those that distinguish its automaton, and those that show what is
-wrong with it, made small; in either layout.
+"""Tests of the strings on which a module is checked: those that distinguish its automaton, and shrunk
+counterexamples, in both layouts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CANCELS = WFSA(REAL, [1, -1], [1, 1], {s: [[1, 0], [0, 1]] for s in "ab"})
 
 
 def contains(word, alphabet):
-    """The DFA of the strings that contain a word."""
+    """Return the DFA of the strings that contain a word."""
     rows = [
         tuple(max(k for k in range(len(word) + 1) if (word[:q] + s).endswith(word[:k])) for s in alphabet)
         for q in range(len(word))
@@ -42,7 +42,7 @@ def contains(word, alphabet):
 
 
 class By(nn.Module):
-    """A module by a function of its inputs."""
+    """A module that computes a function of its inputs."""
 
     def __init__(self, function):
         super().__init__()
@@ -72,7 +72,7 @@ def words(report):
     return " ".join(str(report).split())
 
 
-def test_a_module_that_rejects_every_string_is_refuted_by_the_one_word_that_should_be_accepted():
+def test_a_module_that_rejects_everything_is_refuted_by_the_one_accepted_word():
     report = check(
         lambda x: torch.zeros(*x.shape[:2], 1),
         contains("password", ascii_lowercase),
@@ -82,7 +82,7 @@ def test_a_module_that_rejects_every_string_is_refuted_by_the_one_word_that_shou
     assert {"".join(result.counterexample.string) for result in report.results} == {"password"}
 
 
-def test_the_report_counts_the_accepted_strings_and_names_those_that_distinguish():
+def test_the_report_counts_accepted_and_distinguishing_strings():
     report = check(partial(parity, 0), EVEN)
     sampled, exhausted = report.results
     assert report.as_expected and 0 < sampled.facts["accepted"] < sampled.cases
@@ -92,7 +92,7 @@ def test_the_report_counts_the_accepted_strings_and_names_those_that_distinguish
     )
 
 
-def test_longer_strings_that_distinguish_are_not_the_length_that_is_exhausted():
+def test_long_distinguishing_strings_do_not_count_as_exhausted():
     def contains_a_run(inputs):
         if len(inputs) < 15:
             return torch.zeros(inputs.shape[1], 1)
@@ -120,7 +120,7 @@ def test_the_report_counts_the_scores_that_are_not_zero():
     ],
     ids=["every", "none", "only the empty string", "no final state", "cancels", "max-plus"],
 )
-def test_an_automaton_that_gives_all_strings_the_same_is_unknown_and_says_so(automaton, value, says):
+def test_a_constant_automaton_gives_unknown_with_a_reason(automaton, value, says):
     report = check(lambda x: torch.full((*x.shape[:2], 1), value), automaton)
     assert set(verdicts(report).values()) == {"unknown"}
     assert all(says in result.why for result in report.results)
@@ -128,7 +128,7 @@ def test_an_automaton_that_gives_all_strings_the_same_is_unknown_and_says_so(aut
 
 @settings(max_examples=10)
 @given(st.integers(14, 40), st.integers(0, 1))
-def test_a_symbol_too_many_is_shown_by_that_symbol_alone(most, symbol):
+def test_a_counterexample_is_shrunk_to_the_necessary_symbol(most, symbol):
     """The module fails only on strings that are longer than the exhausted ones."""
     report = check(lambda x: (x[..., symbol : symbol + 1].cumsum(0) < most).float(), EVERY)
     (example,) = [result.counterexample for result in report.results if result.counterexample is not None]
@@ -136,7 +136,7 @@ def test_a_symbol_too_many_is_shown_by_that_symbol_alone(most, symbol):
     assert (example.network, example.automaton) == ("false", "true")
 
 
-def test_a_score_is_shown_by_a_short_string_too():
+def test_a_counterexample_of_scores_is_short():
     def capped(inputs):
         return inputs[..., :1].cumsum(0).clamp(max=15)
 
@@ -144,15 +144,15 @@ def test_a_score_is_shown_by_a_short_string_too():
     assert result.counterexample.string == ["a"] * 16
 
 
-def test_the_report_says_where_the_search_for_a_smaller_string_stopped(monkeypatch):
+def test_the_report_states_if_the_search_for_a_smaller_string_was_cut_off(monkeypatch):
     monkeypatch.setattr(programs, "shrink", partial(shrink, most_calls=2))
     report = check(lambda x: (x[..., 1:].cumsum(0) < 20).float(), EVERY)
     assert "the search for a smaller string stopped after 2 strings" in words(report)
 
 
 @pytest.mark.parametrize("most", [1, 5, 6])
-def test_a_module_that_fails_at_first_and_not_again_is_unknown(most):
-    """It fails when it is compared, or when the string is made small, and not when that is confirmed."""
+def test_a_module_that_fails_only_once_is_unknown(most):
+    """It fails in the comparison or while the string is shrunk, but not in the confirmation."""
     calls = []
 
     def tired(inputs):
@@ -171,19 +171,19 @@ BATCH_FIRST = {
 
 
 @pytest.mark.parametrize(("function", "automaton"), BATCH_FIRST.values(), ids=BATCH_FIRST)
-def test_a_module_that_takes_batches_first_is_told_so_and_holds_with_the_option(function, automaton):
+def test_a_batch_first_module_gets_a_hint_and_holds_with_the_option(function, automaton):
     report = check(function, automaton)
     assert not report.as_expected and "pass batch_first=True" in words(report)
     assert check(function, automaton, batch_first=True).as_expected
 
 
-def test_a_module_that_takes_steps_first_is_told_so_and_a_wrong_one_is_told_nothing():
+def test_a_steps_first_module_gets_a_hint_and_a_wrong_one_does_not():
     assert "pass batch_first=False" in words(check(partial(parity, 0), EVEN, batch_first=True))
     wrong = check(lambda x: 1 - parity(1, x), EVEN)
     assert not wrong.as_expected and "batch_first" not in words(wrong)
 
 
-def test_the_option_has_to_be_that_of_a_layer():
+def test_the_option_must_match_the_layer():
     layer = nn.RNN(2, 1, batch_first=True)
     with pytest.raises(ratproof.InputError, match="pass batch_first=True"):
         check(layer, EVEN)
@@ -194,7 +194,7 @@ def test_the_option_has_to_be_that_of_a_layer():
 @pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM])
 @given(data=st.data())
 @settings(max_examples=20)
-def test_a_classifier_gives_what_the_layers_give(kind, data):
+def test_a_classifier_returns_the_outputs_of_the_layers(kind, data):
     batch_first, bidirectional, packed = (data.draw(st.booleans()) for _ in range(3))
     padding, steps, batch = (
         data.draw(st.integers(0, 2)),
@@ -208,7 +208,7 @@ def test_a_classifier_gives_what_the_layers_give(kind, data):
     every = (every.transpose(0, 1) if batch_first else every)[:steps]
     options = {"padding": padding, "packed": packed}
     torch.testing.assert_close(classifier(rnn, linear, last=False, **options)(inputs), linear(every))
-    if packed or not padding or not bidirectional:  # the final states are those of the strings
+    if packed or not padding or not bidirectional:  # the final states are at the ends of the sequences
         _, state = rnn(inputs.transpose(0, 1) if batch_first else inputs)
         state = state[0] if kind is nn.LSTM else state
         final = torch.cat(list(state[-1 - bidirectional :]), dim=1)

@@ -1,8 +1,8 @@
-"""Code broken on purpose: for each break, some evidence that should hold is refuted, or some that should be
-refuted is not.
+"""Tests that deliberate mutations of the code change some evidence: claims that hold are refuted, or refuted
+claims hold.
 
-Each break is one that a tired person makes: a transposed matrix, a start that is shifted, an update in the
-wrong order.
+The mutations are typical mistakes: a transposed matrix, a shifted initial state, an update in the wrong
+order.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ VARIANT = CLAIM.variant("corrected")
 
 
 def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
-    """The sampled (or cross-checked) evidence."""
+    """Return the sampled (or cross-checked) evidence."""
 
     @settings(
         max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink]
@@ -64,7 +64,7 @@ def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
 
 
 def network(dtype: str = "float64") -> None:
-    """The sampled evidence of the torch layer."""
+    """Return the sampled evidence of the torch layer."""
 
     @settings(
         max_examples=60,
@@ -85,17 +85,17 @@ def network(dtype: str = "float64") -> None:
 
 
 def exhausted() -> None:
-    """The exhausted evidence, over one letter and short strings."""
+    """Return the exhausted evidence, over one letter and short strings."""
     exhaust(CLAIM.name, VARIANT, longest=3, letters=1)
 
 
 def of_recurrence(step: Callable[..., Any]) -> Any:
-    """The corrected variant with another recurrence."""
+    """Return the corrected variant with another recurrence."""
     return VARIANT.changed(recurrence=replace(VARIANT.reading.recurrence, step=step))
 
 
 def of_construction(change: Callable[[WFSA], WFSA]) -> Any:
-    """The corrected variant with automata that are changed."""
+    """Return the corrected variant with changed automata."""
     return VARIANT.changed(construction=lambda w: [change(a) for a in VARIANT.reading.construction(w)])
 
 
@@ -122,7 +122,7 @@ MUTANTS_OF_THE_CLAIM = {
 }
 
 
-# smaller than what OpenFst's floats can show
+# Smaller than the resolution of OpenFst's floats.
 BELOW_FLOATS = ("initial weight shifted", "final weight off by one part in 2^60")
 SEEN_BY = [
     (name, way)
@@ -133,7 +133,7 @@ SEEN_BY = [
 
 
 @pytest.mark.parametrize(("name", "way"), SEEN_BY)
-def test_a_broken_claim_is_refuted(name, way, monkeypatch):
+def test_a_mutated_claim_is_refuted(name, way, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
     monkeypatch.setattr(
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
@@ -143,8 +143,8 @@ def test_a_broken_claim_is_refuted(name, way, monkeypatch):
 
 
 @pytest.mark.parametrize("name", MUTANTS_OF_THE_CLAIM)
-def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
-    """On all strings: the same breaks are different automata, and a state squared is none."""
+def test_a_mutated_claim_is_decided_to_be_wrong(name, monkeypatch):
+    """All mutations give different automata, and a squared state is not an automaton."""
     broken = MUTANTS_OF_THE_CLAIM[name]
     monkeypatch.setattr(
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
@@ -194,7 +194,7 @@ def in_half_precision(gate, update, start):
 
 
 def an_ulp_too_much(gate, update, start):
-    """Sixty-four units in the last place, relative to the state."""
+    """Add sixty-four units in the last place, relative to the state."""
     states = RIGHT_LOOP(gate, update, start)
     return states * (1 + 64 * torch.finfo(states.dtype).eps)
 
@@ -204,14 +204,14 @@ READINGS = {f.__name__: f for f in (transposed, units_rotated, start_forgotten)}
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_broken_loop_is_refuted(name, monkeypatch):
+def test_a_mutated_loop_is_refuted(name, monkeypatch):
     monkeypatch.setattr(gated, "gated", LOOPS[name])
     with pytest.raises(Disagreement):
         network()
 
 
 @pytest.mark.parametrize("name", READINGS)
-def test_automata_read_off_wrongly_are_refuted(name, monkeypatch):
+def test_wrongly_extracted_automata_are_refuted(name, monkeypatch):
     monkeypatch.setattr(Example6, "to_automata", READINGS[name])
     with pytest.raises(Disagreement):
         network()
@@ -228,13 +228,13 @@ def test_gates_that_differ_between_the_two_evaluations_are_refuted(monkeypatch):
         network()
 
 
-def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
+def test_a_forward_that_reads_the_previous_symbol_is_refuted(monkeypatch):
     right = forward.step
     last: dict[int, tuple[Any, Any]] = {}
 
     def late(automaton, omega, symbol):
         _, before = last.get(id(automaton), (automaton, symbol))
-        last[id(automaton)] = automaton, symbol  # kept, so that no other automaton gets its id
+        last[id(automaton)] = automaton, symbol  # stored, so that no other automaton gets its id
         return right(automaton, omega, before)
 
     monkeypatch.setattr("ratproof.implementations.exact.step", late)
@@ -242,7 +242,7 @@ def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
         exact()
 
 
-def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
+def test_a_bound_of_zero_is_refuted_because_floats_round(monkeypatch):
     right = rounding.bound_table
     nothing = lambda *a: (right(*a)[0], np.zeros_like(right(*a)[1]))
     exactly = rounding.prefix_bounds
@@ -255,7 +255,7 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
 
 
 @pytest.mark.parametrize("name", [name for name in MUTANTS_OF_THE_CLAIM if name != "letters change places"])
-def test_exhaustion_over_one_letter_refutes_a_broken_claim_too(name, monkeypatch):
+def test_exhaustion_over_one_letter_refutes_a_mutated_claim(name, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
     monkeypatch.setattr(
         "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
@@ -268,7 +268,7 @@ TWO_UNITS = {"input_size": 1, "hidden_size": 2}
 
 
 def comparison_with_two_units(way: str) -> Any:
-    """Gates 1/2 and 1, two units, one letter."""
+    """Return a comparison with gates 1/2 and 1, two units, one letter."""
     if way == "network":
         parameters = {
             "forget.weight": [[0.0]] * 2,
@@ -289,7 +289,7 @@ def comparison_with_two_units(way: str) -> Any:
 @pytest.mark.parametrize("unit", [0, 1])
 @pytest.mark.parametrize("length", [0, 1, 60])
 @pytest.mark.parametrize("index", [0, 2])
-def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, length, index, monkeypatch):
+def test_a_single_error_in_a_unit_is_detected(way, unit, length, index, monkeypatch):
     """The error is in the first or second unit, at the empty prefix or the last symbol of a long string, in
     the first or last string of the batch.
     """
@@ -324,7 +324,7 @@ def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, 
 
 @pytest.mark.parametrize("length", [0, 1, 4])
 @pytest.mark.parametrize("unit", [0, 1])
-def test_exhaustion_sees_every_unit_and_every_length_up_to_the_one_it_says(length, unit):
+def test_exhaustion_covers_every_unit_and_every_stated_length(length, unit):
     sides = comparison_with_two_units("exact")
     right = sides.read
 
@@ -343,12 +343,12 @@ def test_exhaustion_sees_every_unit_and_every_length_up_to_the_one_it_says(lengt
     assert (compared.difference.length, compared.difference.unit) == (length, unit)
 
 
-def test_exhaustion_counts_what_it_compared():
+def test_exhaustion_counts_its_comparisons():
     assert comparison_with_two_units("exact").compare_all(4).cases == 5
 
 
-def test_nothing_is_broken_here():
-    """Without a break, the same evidence holds, so the refutations above are due to the breaks."""
+def test_unmutated_code_holds():
+    """Without a mutation the same evidence holds, so the refutations above are due to the mutations."""
     exact()
     exact(way=WithOpenFst)
     network("float32")
@@ -371,7 +371,7 @@ WRONG_GATES = {
 
 
 @pytest.mark.parametrize("kind", WRONG_GATES)
-def test_gates_that_are_wrong_for_layer_and_automata_alike_are_refuted_by_the_equations(kind, monkeypatch):
+def test_gates_wrong_in_layer_and_automata_are_refuted_by_the_equations(kind, monkeypatch):
     cell, wrong = WRONG_GATES[kind]
 
     @settings(
@@ -392,12 +392,12 @@ def test_gates_that_are_wrong_for_layer_and_automata_alike_are_refuted_by_the_eq
         run()
 
 
-def test_a_control_is_not_refuted_and_nothing_holds():
+def test_a_control_is_not_refuted_and_does_not_hold():
     with pytest.raises(RuntimeError, match="nothing is shown"):
         refute("sru")
 
 
-def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evidence():
+def test_differences_need_a_certificate_that_excludes_small_automata():
     printed = CLAIM.variant("printed")  # another automaton does compute the unit
     reading = NoAutomaton(printed.reading.recurrence, printed.reading.construction)
     variant = replace(printed, reading=reading)
@@ -405,7 +405,7 @@ def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evi
         exhaust(CLAIM.name, variant, longest=2, letters=1)
 
 
-def test_to_decide_nothing_is_no_evidence():
+def test_deciding_nothing_is_not_evidence():
     comparison = ExactComparison(CLAIM.name, "corrected", CLAIM.example)
     with pytest.raises(RuntimeError, match="no unit to decide"):
         decide_units(comparison, [], [])

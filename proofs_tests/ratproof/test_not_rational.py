@@ -1,5 +1,5 @@
-"""That a cell is no automaton: bounds are reached, controls stop where they must, and each of the theorem's
-hypotheses is looked at.
+"""Tests of the proofs that a cell is not an automaton: bounds are reached, controls stop at their size, and
+every hypothesis of the theorem is checked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from theory.not_rational.weights import WeightedCell, some
 
 WILD = [name for name, cell in CELLS.items() if not cell.rational]
 QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
-"""Whose unit is a mean of values: of one letter's alone that is one value."""
+"""Cells whose unit is a mean of values; on one letter that is a constant."""
 RANKS = {("scrn-context", 1): 2, ("sru", 1): 2, ("sru", 2): 2, ("elman-linear", 1): 2, ("elman-linear", 2): 3}
 
 
@@ -40,7 +40,7 @@ def test_63_states_are_not_enough(name, units):
 
 
 @pytest.mark.parametrize(("name", "units"), RANKS)
-def test_controls_stop_at_the_states_that_they_have(name, units):
+def test_controls_stop_at_their_number_of_states(name, units):
     lower_bound, stopped = largest(some(CELLS[name], units))
     assert lower_bound.states == RANKS[name, units] and stopped.size > lower_bound.states
     size = RANKS[name, units] + 1
@@ -51,7 +51,7 @@ def test_controls_stop_at_the_states_that_they_have(name, units):
 
 
 @pytest.mark.parametrize("name", [name for name in WILD if name not in QUOTIENTS])
-def test_strings_of_one_letter_are_enough_too(name):
+def test_strings_of_one_letter_suffice(name):
     lower_bound, stopped = largest(
         some(CELLS[name]), sizes=[3, 7, 15], letters="b" if name == "scrn" else "a"
     )
@@ -79,13 +79,13 @@ def zeroed(name, *weights, units=1):
     ],
     ids=lambda value: value.cell.name if isinstance(value, WeightedCell) else "",
 )
-def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(cell, states):
+def test_without_feedback_into_gates_a_cell_is_a_small_automaton(cell, states):
     lower_bound, stopped = largest(cell)
     assert (lower_bound is None or lower_bound.states <= states) and stopped is not None
     assert isinstance(every_size(cell), NoProof)
 
 
-def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
+def test_the_precision_doubles_until_it_suffices_or_reaches_the_limit():
     cell, strings = some(CELLS["elman"]), first_strings("ab", 31)
     lower_bound = bound(cell, 0, strings, strings)
     assert lower_bound.bits > 64
@@ -96,7 +96,7 @@ def test_the_precision_doubles_until_it_is_enough_and_stops_at_the_limit():
     assert told[0] == "31 states, 64 bits" and told[-1] == f"31 states, {lower_bound.bits} bits"
 
 
-def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_the_other():
+def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_both():
     cell = some(CELLS["gru"])
     ((entry,),) = hankel(cell, 0, [("a",)], [("b", "b")], FLOATS)
     ((at_once,),) = hankel(cell, 0, [("a", "b", "b")], [()], FLOATS)
@@ -104,14 +104,14 @@ def test_the_entry_of_a_prefix_and_a_suffix_is_the_unit_after_the_one_and_then_t
     assert entry == at_once != other
 
 
-def test_a_repeated_row_or_column_shows_nothing():
+def test_a_repeated_row_or_column_proves_nothing():
     cell, strings = some(CELLS["gru"]), first_strings("ab", 7)
     for prefixes, suffixes in [((*strings[:6], strings[2]), strings), (strings, (*strings[:6], strings[2]))]:
         assert isinstance(bound(cell, 0, prefixes, suffixes, most_bits=256), UndecidedBound)
 
 
 @pytest.mark.parametrize("name", ["lstm", "gru"])
-def test_the_determinants_ball_is_in_the_one_that_is_written(name):
+def test_the_determinants_ball_is_in_the_written_one(name):
     cell, strings = some(CELLS[name]), first_strings("ab", 7)
     lower_bound = bound(cell, 0, strings, strings)
     middle, radius = map(Fraction, lower_bound.determinant)
@@ -123,7 +123,7 @@ def test_the_determinants_ball_is_in_the_one_that_is_written(name):
         assert low <= sharp <= high and abs(middle) - radius > 0
 
 
-def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
+def test_a_users_cell_is_analysed_identically_but_has_no_certificate():
     cell = Cell(
         "squash",
         "c' = tanh(2 c + x)",
@@ -140,7 +140,7 @@ def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
         lower_bound.to_json()
 
 
-def test_what_a_bound_may_not_be_asked():
+def test_invalid_arguments_of_a_bound():
     cell = some(CELLS["elman"])
     with pytest.raises(InputError, match="there is no unit 1"):
         bound(cell, 1, [()], [()])
@@ -156,13 +156,13 @@ COVERED = ["elman", "gru", "sru-feedback", "rcnn-unigram", "scrn"]
 
 
 @pytest.mark.parametrize("name", COVERED)
-def test_the_theorem_covers_cells_with_a_state_of_one_number(name):
+def test_the_theorem_covers_cells_with_a_scalar_state(name):
     theorem = every_size(some(CELLS[name]))
     assert isinstance(theorem, EverySize) and len(theorem.hypotheses) == 5
 
 
 @pytest.mark.parametrize("name", [name for name in CELLS if name not in (*COVERED, *QUOTIENTS)])
-def test_the_theorem_is_not_claimed_of_others(name):
+def test_the_theorem_is_not_claimed_for_other_cells(name):
     assert isinstance(every_size(some(CELLS[name])), NoProof)
 
 
@@ -178,7 +178,7 @@ def test_the_theorem_is_not_claimed_of_others(name):
         ("scrn", 2, "does not stay 0"),
     ],
 )
-def test_where_another_number_of_the_state_moves_the_theorem_is_not_applied(name, units, says):
+def test_the_theorem_is_not_applied_if_another_component_of_the_state_moves(name, units, says):
     assert all(says in why for why in every_size(some(CELLS[name], units)).why.values())
 
 
@@ -191,11 +191,11 @@ def two_units_of_which_one_stays_0():
     return replace(some(CELLS["elman"], 2), weights=exact)
 
 
-def test_another_number_that_stays_0_is_not_said_to_move():
+def test_another_component_that_stays_0_does_not_count_as_moving():
     assert isinstance(every_size(two_units_of_which_one_stays_0()), EverySize)
 
 
-def test_what_only_does_not_show_to_stay_0_is_not_said_to_move(monkeypatch):
+def test_a_component_not_proved_to_stay_0_does_not_count_as_moving(monkeypatch):
     blind = replace(FORMS, sigmoid=lambda x: Germ((flint.acb(0),)), tanh=lambda x: Germ((flint.acb(0),)))
     monkeypatch.setattr("ratproof.certification.not_rational.every_size.FORMS", blind)
     why = every_size(two_units_of_which_one_stays_0()).why
@@ -212,7 +212,7 @@ def test_a_letter_that_moves_the_context_is_not_used():
     assert all("s_0 does not stay 0" in why for why in every_size(moved).why.values())
 
 
-def test_the_orbit_is_followed_until_it_is_in_the_interval():
+def test_the_orbit_is_followed_until_it_enters_the_interval():
     phi = elman("3/4", "1/2")
     with flint.ctx.workprec(128):
         interval = find_attraction(phi).interval
@@ -226,7 +226,7 @@ def test_the_orbit_is_followed_until_it_is_in_the_interval():
 
 @pytest.mark.parametrize("name", COVERED)
 @given(st.integers(0, 10**6))
-def test_what_the_theorem_covers_is_not_small(name, seed):
+def test_cells_covered_by_the_theorem_are_not_small(name, seed):
     """If all hypotheses hold, the strings of the theorem's letter alone need more states than were tried."""
     cell = some(CELLS[name], seed=seed)
     theorem = every_size(cell)
@@ -246,11 +246,11 @@ def elman(w="3/2", b="1/2"):
         (elman("0", "1/2"), "no interval"),
         (lambda t, a: -2 * t + 1, "no interval"),
         (lambda t, a: t + 1, "no interval"),
-        (lambda t, a: a.tanh(-8 * t + 1), "no interval"),  # the orbit goes to a cycle of two
+        (lambda t, a: a.tanh(-8 * t + 1), "no interval"),  # the orbit converges to a cycle of two
     ],
     ids=["at the fixed point", "derivative 0", "away", "translation", "cycle"],
 )
-def test_attraction_is_refused_where_it_is_none(phi, says):
+def test_attraction_is_refused_if_there_is_none(phi, says):
     with flint.ctx.workprec(128), pytest.raises(HypothesisFails, match=says):
         enter(phi, find_attraction(phi).interval)
 
@@ -303,20 +303,20 @@ def test_the_derivative_is_the_derivative(x, w):
         (lambda t, a: 0 * a.sigmoid(t), None),
         (lambda t, a: a.sigmoid(t) + a.sigmoid(-1 * t), None),  # 1 everywhere
         (lambda t, a: a.tanh(t) - 2 * a.sigmoid(2 * t), None),  # -1 everywhere
-        (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not asked for
+        (lambda t, a: a.sigmoid(a.sigmoid(t)), None),  # an essential singularity, which is not searched for
         (
             lambda t, a: a.sigmoid(t) + a.sigmoid(a.sigmoid(t)),
             None,
-        ),  # where poles of the outer gate gather at the pole of the inner one
+        ),  # poles of the outer gate accumulate at the pole of the inner one
         (lambda t, a: t * t, None),
     ],
 )
-def test_a_pole_is_found_where_one_is_and_none_where_none_is(phi, order):
+def test_a_pole_is_found_iff_there_is_one(phi, order):
     pole = find_pole(phi)
     assert (pole and pole.order) == order
 
 
-def test_near_a_pole_the_values_grow_as_the_coefficient_says():
+def test_near_a_pole_the_values_grow_with_the_stated_coefficient():
     phi = lambda t, a: (
         (1 - a.sigmoid(2 * t + 1)) * a.tanh(a.number(Fraction("1/3")) * t) + t * a.sigmoid(2 * t + 1)
     )

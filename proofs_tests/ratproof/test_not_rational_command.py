@@ -1,4 +1,4 @@
-"""``ratproof not-rational`` on the command line."""
+"""Tests of ``ratproof not-rational`` on the command line."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ELMAN = some(CELLS["elman"]).to_json()
 
 
 def refused(capsys, *arguments):
-    """The one sentence that refuses the arguments."""
+    """Return the one-line error message for the arguments."""
     assert run(["not-rational", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("ratproof: ") and err.count("\n") == 1, (out, err)
     return err.removeprefix("ratproof: ").strip()
 
 
-def test_it_says_what_it_has_shown(capsys):
+def test_it_prints_the_proved_claim(capsys):
     assert run(["not-rational", "gru"]) == 0
     out = capsys.readouterr().out
     assert (
@@ -33,7 +33,7 @@ def test_it_says_what_it_has_shown(capsys):
     )
 
 
-def test_json_is_one_object_with_all_that_is_needed_to_repeat_it(capsys):
+def test_json_is_one_object_with_everything_needed_to_repeat_the_run(capsys):
     assert run(["not-rational", "lstm", "--size", "5", "--units", "2", "--unit", "1", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["cell"], answer["unit"], answer["units"], answer["states"], answer["unknown"]) == (
@@ -70,7 +70,7 @@ def test_a_control_ends_with_unknown(capsys):
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_a_certificate_is_checked_by_the_same_command_as_all_others(name, tmp_path, capsys):
+def test_its_certificate_is_checked_by_the_common_command(name, tmp_path, capsys):
     path = str(tmp_path / "c.json")
     size = "2" if CELLS[name].rational else "7"
     assert run(["not-rational", name, "--size", size, "--certificate", path]) == 0
@@ -87,9 +87,7 @@ def test_a_certificate_is_checked_by_the_same_command_as_all_others(name, tmp_pa
     assert json.loads(capsys.readouterr().out)["verdict"] == "rejected"
 
 
-def test_a_certificate_of_a_cell_is_for_no_automaton_and_one_that_would_show_nothing_is_not_written(
-    tmp_path, capsys
-):
+def test_a_certificate_of_a_cell_is_not_for_automata_and_an_empty_one_is_not_written(tmp_path, capsys):
     path = str(tmp_path / "c.json")
     assert run(["not-rational", "sru", "--size", "3", "--certificate", path]) == 3
     assert (
@@ -103,7 +101,7 @@ def test_a_certificate_of_a_cell_is_for_no_automaton_and_one_that_would_show_not
     assert "c.json is about a cell" in capsys.readouterr().err
 
 
-def test_weights_come_from_a_file_and_letters_from_it_too(tmp_path, capsys):
+def test_weights_and_letters_come_from_a_file(tmp_path, capsys):
     (tmp_path / "w.json").write_text(json.dumps({**ELMAN, "letters": ["left", "right"]}))
     path = str(tmp_path / "w.json")
     assert (
@@ -154,7 +152,7 @@ def test_every_size_shows_each_hypothesis(capsys):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_bad_input_is_one_sentence(arguments, says, capsys):
+def test_bad_input_gives_a_one_line_error(arguments, says, capsys):
     assert says in refused(capsys, *arguments)
 
 
@@ -193,7 +191,7 @@ def test_bad_input_is_one_sentence(arguments, says, capsys):
     ],
     ids=range(18),
 )
-def test_weights_that_are_none_are_refused(text, says, tmp_path, capsys):
+def test_invalid_weights_are_refused(text, says, tmp_path, capsys):
     (tmp_path / "w.json").write_text(text)
     message = refused(capsys, "elman", "--weights", str(tmp_path / "w.json"))
     assert says in message and "w.json" in message

@@ -1,4 +1,4 @@
-"""Workers end with the command that started them, at once, however it is killed."""
+"""Tests that workers end promptly with the command that started them, by whatever signal it is killed."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if __name__ == "__main__":
 
 
 PATIENCE, SOON = 120, 5
-"""Seconds: how long a busy machine may take to start workers, and to end them. They would work for a minute
-or more.
+"""Seconds that a busy machine may take to start workers, and to end them. They would work for a minute or
+more.
 """
 
 
 def workers_of(process):
-    """The processes that it started, and those that they started."""
+    """Return the descendants of a process."""
     processes = [process]
     for one in processes:
         try:
@@ -46,7 +46,7 @@ def workers_of(process):
 
 
 def alive(process):
-    """Is there such a process, and does it do anything?"""
+    """Return whether there is such a process and it is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
@@ -54,8 +54,8 @@ def alive(process):
 
 
 def still_there_after(kill, command, folder, at_least, begun=None):
-    """The workers that are there soon after their command was killed, when there were so many of them (and
-    that file).
+    """Return the workers that survive their command, which is killed when it has that many workers (and that
+    file).
     """
     here = str(Path(orphans.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
@@ -95,7 +95,7 @@ def test_a_spawned_worker_ends_with_its_parent(tmp_path, kill, before):
 @linux
 @kills
 def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
-    program = tmp_path / "ratproof"  # as it is installed: a program that a spawned worker would import first
+    program = tmp_path / "ratproof"  # as installed: a program that a spawned worker would import first
     program.write_text("from ratproof.main import main\nif __name__ == '__main__':\n    main()\n")
     hunt = [sys.executable, str(program), "hunt", "--minutes", "5", "--jobs", "2"]
     assert still_there_after(kill, hunt, tmp_path, at_least=2) == []
@@ -109,7 +109,7 @@ def test_the_workers_of_verify_end_with_it(tmp_path, kill):
     assert still_there_after(kill, [sys.executable, str(program)], tmp_path, at_least=3) == []
 
 
-def test_one_whose_parent_has_ended_already_ends_at_once():
+def test_a_worker_whose_parent_has_already_ended_ends_at_once():
     ended = subprocess.run(
         [
             sys.executable,

@@ -1,4 +1,4 @@
-"""Progress in logs, its options, and the completion of shells."""
+"""Tests of progress in logs, its options, and shell completion."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ratproof.commands.terminal import VERBOSITY, StageLog, progress_lines
 
 @pytest.fixture
 def verbosity():
-    """A command with these options runs."""
+    """Run a command with these options."""
     token = VERBOSITY.set(0)
     yield VERBOSITY
     VERBOSITY.reset(token)
 
 
 def waiting(times):
-    """A wait that returns at once, so often, and then says that the work is done."""
+    """Return a wait that returns at once, that many times, and then reports that the work is done."""
     left = iter([False] * times)
     return lambda done: next(left, True)
 
@@ -51,7 +51,7 @@ def test_a_log_has_a_line_at_each_turn(verbosity, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("value", [None, -1])
-def test_a_quiet_command_and_one_without_the_option_print_none(value, verbosity, capsys, monkeypatch):
+def test_a_quiet_command_and_one_without_the_option_print_no_progress(value, verbosity, capsys, monkeypatch):
     VERBOSITY.set(value)
     assert lines(2, capsys, monkeypatch) == []
 
@@ -111,7 +111,7 @@ def asked(environment: dict[str, str], *arguments: str) -> str:
     return process.stdout
 
 
-def test_the_script_of_a_shell_imports_nothing_heavy():
+def test_the_completion_script_of_a_shell_imports_nothing_heavy():
     printed = asked({}, "--show-completion", "bash")
     assert "_RATPROOF_COMPLETE=complete_bash" in printed and printed.endswith("[]\n")
 
@@ -127,6 +127,6 @@ def test_options_are_completed():
     assert asked(words).startswith("--html\n")
 
 
-def test_a_shell_without_completion_is_named():
+def test_a_shell_without_completion_is_reported():
     status, _, err = command("--show-completion", "csh")
     assert status == 2 and err.startswith("ratproof: there is no completion for 'csh'; there is for bash,")

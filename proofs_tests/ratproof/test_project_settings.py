@@ -1,4 +1,4 @@
-"""``[tool.ratproof]`` in pyproject.toml, and what ``ratproof check`` does with it."""
+"""Tests of ``[tool.ratproof]`` in pyproject.toml, and of its effect on ``ratproof check``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_settings_are_read_from_the_nearest_file_above(tmp_path_factory, table):
         ("claims = [", "cannot be read as TOML"),
     ],
 )
-def test_a_wrong_setting_is_refused_in_one_sentence(table, says, capsys):
+def test_a_wrong_setting_gives_a_one_line_error(table, says, capsys):
     Path("pyproject.toml").write_text(f"[tool.ratproof]\n{table}\n")
     with pytest.raises(InputError) as error:
         project_settings(Path())
@@ -72,13 +72,13 @@ def test_a_wrong_setting_is_refused_in_one_sentence(table, says, capsys):
     assert run(["check"]) == 2 and says in capsys.readouterr().err
 
 
-def test_variables_of_the_environment_go_before_the_settings(monkeypatch):
+def test_environment_variables_take_precedence_over_settings(monkeypatch):
     monkeypatch.setenv("RATPROOF_DEVICE", "cpu")
     with ProjectSettings(device="cuda").applied():
         assert default_device() == "cpu"
 
 
-def test_check_without_a_file_checks_those_that_the_project_names(capsys):
+def test_check_without_a_file_checks_the_files_of_the_project(capsys):
     Path("one.py").write_text(CLAIMS + "right = halving('right', 2)")
     Path("two.py").write_text(CLAIMS + "wrong = halving('wrong', 3)")
     assert run(["check"]) == 2 and "FILE.py is missing" in capsys.readouterr().err
@@ -110,7 +110,7 @@ ROOT = Path(__file__).parents[2]
         ({"EXAMPLES": "$(touch x)"}, "check --examples '$(touch x)' --junit claims.xml"),
     ],
 )
-def test_the_workflow_gives_its_inputs_to_check(inputs, arguments, tmp_path):
+def test_the_workflow_passes_its_inputs_to_check(inputs, arguments, tmp_path):
     workflow = yaml.safe_load((ROOT / ".github/workflows/check-claims.yml").read_text())
     (step,) = [one for one in workflow["jobs"]["check"]["steps"] if one.get("name") == "check"]
     asked = workflow[True]["workflow_call"]["inputs"]  # YAML reads "on" as true
@@ -124,7 +124,7 @@ def test_the_workflow_gives_its_inputs_to_check(inputs, arguments, tmp_path):
     assert ran.stdout.splitlines() == shlex.split(arguments) and not Path("x").exists()
 
 
-def test_the_hook_runs_a_command_that_takes_no_file(capsys):
+def test_the_hook_runs_a_command_without_files(capsys):
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert hook["id"] == "ratproof-check" and not hook["pass_filenames"]
     program, *arguments = hook["entry"].split()

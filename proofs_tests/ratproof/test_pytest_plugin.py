@@ -1,4 +1,4 @@
-"""The pytest plugin for users' projects, in projects that a test writes."""
+"""Tests of the pytest plugin, in projects that a test writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ratproof.main import run
 from theory import registry
 
 PLUGIN = ("-p", "no:ratproof", "-p", "ratproof.pytest_plugin", "-p", "no:cacheprovider")
-"""The plugin by its module, whether or not an entry point offers it, too."""
+"""The plugin by its module, in addition to any entry point."""
 CLAIMS = """
 from ratproof import REAL, WFSA, step_claim
 
@@ -35,7 +35,9 @@ KINDS = ("sampled", "cross-checked", "exhausted", "decided")
 
 @pytest.fixture(scope="module", autouse=True)
 def _loaded(tmp_path_factory):
-    """Load our modules: pytester forgets those that a run inside it imports, and would load them twice."""
+    """Load our modules: pytester discards the modules imported by a run inside it, and would load
+    them twice.
+    """
     folder = tmp_path_factory.mktemp("loaded")
     for name, text in (("steps", CLAIMS + "claim = halving('right', 2)"), ("kernel", KERNEL)):
         (folder / f"{name}.py").write_text(text)
@@ -61,7 +63,7 @@ def project(pytester, monkeypatch):
     return pytest_there
 
 
-def test_each_claim_has_a_test_for_each_kind_of_evidence_and_is_collected_once(project):
+def test_each_claim_has_one_test_per_kind_and_is_collected_once(project):
     names = """
 right = halving("right", 2)
 again, several, _hidden = right, [right, halving("wrong", 3)], halving("hidden", 2)
@@ -78,7 +80,7 @@ def test_of_the_project(): pass
     result.stdout.fnmatch_lines(["*ratproof replay*", "*--claims test_mine.py*"])
 
 
-def test_a_failure_prints_the_whole_script_which_shows_the_counterexample(project, pytester):
+def test_a_failure_prints_a_complete_script_that_shows_the_counterexample(project, pytester):
     result = project("--ratproof-examples=5", "-k", "exact", test_kernel=KERNEL)
     result.assert_outcomes(failed=1, deselected=4)
     (kept,) = pytester.path.glob(".ratproof/counterexamples/*.py")
@@ -86,7 +88,7 @@ def test_a_failure_prints_the_whole_script_which_shows_the_counterexample(projec
     assert "o[0, 2" in pytester.runpython(kept).stdout.str()
 
 
-def test_the_options_and_the_projects_settings_reach_the_cases(project):
+def test_options_and_project_settings_determine_the_cases(project):
     shown = """
 import os
 from hypothesis import settings
@@ -111,7 +113,7 @@ def test_environment():
 
 
 @pytest.mark.parametrize("testpaths", ["", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"])
-def test_files_that_the_project_names_are_collected_and_no_others(testpaths, project, pytester):
+def test_only_files_that_the_project_lists_are_collected(testpaths, project, pytester):
     pytester.mkdir("tests")
     files = {"claims/mine": CLAIMS + "right = halving('right', 2)", "claims/not_named": "1 / 0"}
     (pytester.path / "claims").mkdir()
@@ -122,7 +124,7 @@ def test_files_that_the_project_names_are_collected_and_no_others(testpaths, pro
     project("tests").assert_outcomes()
 
 
-def test_a_module_is_an_error_whose_claims_share_a_name_or_have_none_that_files_can_have(project):
+def test_duplicate_or_invalid_names_of_claims_are_collection_errors(project):
     twice = "one, two = halving('one', 2), halving('one', 3)"
     result = project(test_twice=CLAIMS + twice, test_odd=CLAIMS + "odd = halving('No Name', 2)")
     result.assert_outcomes(errors=2)
@@ -137,7 +139,7 @@ def test_a_module_is_an_error_whose_claims_share_a_name_or_have_none_that_files_
         ([], "[tool.ratproof]\nclaims = ['none.py']", "tool.ratproof.claims: there is no file 'none.py'"),
     ],
 )
-def test_wrong_options_and_settings_are_said_in_one_line(options, settings, says, project):
+def test_wrong_options_and_settings_give_one_line_errors(options, settings, says, project):
     result = project(*options, settings=settings, test_x="def test_x(): pass")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: *{says}"])

@@ -1,5 +1,5 @@
-"""That a unit which is a quotient is no automaton of any size: what is read off its step is what it computes,
-and each hypothesis is looked at.
+"""Tests of the proof that a unit which is a quotient is not an automaton of any size: the extracted step
+computes the unit, and the strings of the theorem need many states.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def test_the_theorem_covers_quotients(name):
 
 @pytest.mark.parametrize("name", QUOTIENTS)
 @given(st.integers(1, 3), st.integers(0, 10**6), st.integers(0, 40))
-def test_what_is_read_off_the_step_is_the_unit(name, units, seed, m):
+def test_the_extracted_step_computes_the_unit(name, units, seed, m):
     cell = some(CELLS[name], units, seed=seed)
     with flint.ctx.workprec(BITS):
         try:
@@ -55,7 +55,7 @@ def test_what_is_read_off_the_step_is_the_unit(name, units, seed, m):
 
 @pytest.mark.parametrize("name", QUOTIENTS)
 @given(st.integers(0, 10**6))
-def test_what_the_theorem_covers_is_not_small(name, seed):
+def test_quotients_covered_by_the_theorem_are_not_small(name, seed):
     """The theorem's strings need more states than any size that is tried."""
     cell = some(CELLS[name], seed=seed)
     if isinstance(theorem := every_size(cell), EverySize):
@@ -80,14 +80,14 @@ def with_weights(name, units=1, **weights):
     ],
     ids=["linear-attention", "softmax-attention", "rwkv-4", "mlstm whose normaliser stays below 1"],
 )
-def test_an_automaton_among_them_is_not_refuted(cell, states):
+def test_an_automaton_among_quotients_is_not_refuted(cell, states):
     lower_bound, stopped = largest(cell)
     assert lower_bound.states <= states and stopped is not None
     assert isinstance(every_size(cell), NoProof)
 
 
 def quotient_of(above, below, move=lambda s, a: s + 1):
-    """A cell whose unit is above(s) / below(s), where s moves so on each letter."""
+    """Return a cell whose unit is above(s) / below(s), where each letter moves s as specified."""
 
     def step(weights, state, x, a):
         (s,), _ = state
@@ -122,7 +122,7 @@ TEACHES = [
 
 
 @pytest.mark.parametrize(("cell", "why"), TEACHES, ids=[str(why) for _, why in TEACHES])
-def test_each_hypothesis_is_looked_at(cell, why):
+def test_each_hypothesis_is_checked(cell, why):
     theorem = every_size(cell)
     if why is None:
         assert isinstance(theorem, EverySize)
@@ -132,7 +132,7 @@ def test_each_hypothesis_is_looked_at(cell, why):
         )
 
 
-def test_two_clocks_are_no_clock():
+def test_two_clocks_are_refused():
     def step(weights, state, x, a):
         (s,), (t,), _ = state
         return [s + 1], [half(t, a)], [a.quotient(s + 1, half(t, a))]
@@ -141,15 +141,15 @@ def test_two_clocks_are_no_clock():
     assert "several clocks" in every_size(WeightedCell(cell, ("a", "b"), 1, {})).why["a"]
 
 
-def test_one_letter_has_none_to_begin_with():
+def test_a_single_letter_is_not_covered():
     assert every_size(WeightedCell(TEACHES[0][0].cell, ("a",), 1, {})).why == {
         "a": "there is no other letter to begin with"
     }
 
 
 @given(st.lists(st.fractions(-3, 3, max_denominator=8), min_size=3, max_size=3), st.data())
-def test_a_number_of_symbols_is_the_number_of_balls(numbers, data):
-    """Random terms, computed in symbols and then in balls, or in balls at once."""
+def test_symbolic_and_ball_arithmetic_agree(numbers, data):
+    """Random terms are computed symbolically and then in balls, or in balls directly."""
     values = [BALLS.number(number) for number in numbers]
     symbols = Symbols(values)
     arithmetic = symbols.arithmetic()

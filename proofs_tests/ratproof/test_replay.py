@@ -1,5 +1,5 @@
-"""``ratproof replay`` shows what runs: nothing that a file says of itself, and no weights that the variant is
-not about.
+"""Tests that ``ratproof replay`` shows an actual run, ignores a file's own statements, and refuses weights
+outside the variant.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ SHOWN = ["weights", "automata", "says", "string", "unit", "network", "automaton"
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """A counterexample whose sides differ on "b" first, in the current folder; by its data."""
+    """Save a counterexample whose implementations differ on "b" first, in the current folder; return its
+    data.
+    """
     monkeypatch.chdir(tmp_path)
     specimens.kept(specimens.exact("proposition-7", "printed"), ["", "a", "ab"])(tmp_path)
     return json.loads((tmp_path / "kept.json").read_text())
 
 
 def replayed(data, capsys, *options):
-    """Status, standard output and standard error of replaying it."""
+    """Return the status, standard output and standard error of a replay."""
     with open("kept.json", "w") as file:
         json.dump(data, file)
     status = run(["replay", "kept.json", *options])
@@ -40,7 +42,7 @@ def replayed(data, capsys, *options):
 
 
 @pytest.mark.parametrize("field", SHOWN)
-def test_what_is_shown_is_what_runs_whatever_the_file_says(kept, capsys, field):
+def test_replay_shows_the_run_regardless_of_the_files_statements(kept, capsys, field):
     _, right, note = replayed(kept, capsys)
     assert not note
     lie = {"unit": 7, "string": [*kept["string"], "a"], "automata": []}.get(
@@ -62,16 +64,16 @@ def test_what_is_shown_is_what_runs_whatever_the_file_says(kept, capsys, field):
     )
 
 
-def test_what_agrees_now_is_not_said_to_differ(kept, capsys):
-    """The corrected claim, of the weights that refute the printed one: the scores in the file are said to be
-    the file's.
+def test_agreement_now_is_not_reported_as_a_difference(kept, capsys):
+    """The corrected claim agrees for the weights that refute the printed one; the scores in the file are
+    attributed to the file.
     """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
     assert status == 0 and "the two sides agree now; the file says that they were '\\x1b[2J7' and '0'" in out
     assert "field automata" in err
 
 
-def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
+def test_a_comparison_of_nothing_is_not_agreement(tmp_path, monkeypatch, capsys):
     """Floats that may underflow have no bound: nothing is compared."""
     monkeypatch.chdir(tmp_path)
     tiny = Fraction(1, 2**60)
@@ -108,7 +110,7 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
         (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' divides by zero"),
     ],
 )
-def test_weights_that_are_none_of_the_variants_are_refused(kept, capsys, spoil, says):
+def test_weights_outside_the_variant_are_refused(kept, capsys, spoil, says):
     spoil(kept["comparison"]["case"]["weights"])
     status, out, err = replayed(kept, capsys)
     assert status == 2 and not out and err.count("\n") == 1 and says in err
@@ -131,8 +133,8 @@ def test_cases_of_another_kind_are_refused(kept, capsys, change, says):
     assert status == 2 and not out and err.count("\n") == 1 and says in err
 
 
-def test_a_hypothesis_that_the_variant_makes_is_asked_of_the_file(kept, capsys):
-    """Else a file could show a claim to be refuted by weights that it is not about."""
+def test_a_hypothesis_of_the_variant_is_checked_on_the_file(kept, capsys):
+    """Otherwise a file could refute a claim by weights that the claim does not cover."""
     case = Weights(
         REAL, "a", {"c_0": (Fraction(1),), "f": {"a": Fraction(1)}, "u": {"a": (Fraction(1),)}}, ("n", 1)
     )
@@ -164,7 +166,7 @@ def test_a_hypothesis_that_the_variant_makes_is_asked_of_the_file(kept, capsys):
     assert status == 2 and "must satisfy the variant's hypothesis" in err
 
 
-def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gives_them_one(
+def test_a_network_with_an_initial_state_unknown_to_its_automata_refutes_nothing(
     tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
@@ -219,7 +221,7 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
         (specimens.torch_network, lambda c: c["options"].update(hidden_size=True), "hidden_size"),
     ],
 )
-def test_what_no_comparison_wrote_is_refused(tmp_path, monkeypatch, capsys, comparison, change, says):
+def test_files_that_no_comparison_wrote_are_refused(tmp_path, monkeypatch, capsys, comparison, change, says):
     monkeypatch.chdir(tmp_path)
     specimens.kept(comparison, ["ab"])(tmp_path)
     data = json.loads((tmp_path / "kept.json").read_text())
@@ -228,7 +230,7 @@ def test_what_no_comparison_wrote_is_refused(tmp_path, monkeypatch, capsys, comp
     assert status == 2 and not out and err.count("\n") == 1 and says in err
 
 
-def test_a_field_that_is_there_twice_is_refused(kept, capsys):
+def test_a_duplicate_field_is_refused(kept, capsys):
     text = json.dumps(kept)
     with open("kept.json", "w") as file:
         file.write(text[:-1] + ', "weights": "none"}')
@@ -236,7 +238,7 @@ def test_a_field_that_is_there_twice_is_refused(kept, capsys):
     assert "field 'weights' is there twice" in capsys.readouterr().err
 
 
-def test_the_sentence_of_a_counterexample_has_nothing_that_steers_a_terminal():
+def test_the_text_of_a_counterexample_cannot_control_a_terminal():
     comparison = ExactComparison(
         "proposition-7", "printed", specimens.exact("proposition-7", "printed")().case
     )

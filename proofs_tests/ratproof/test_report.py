@@ -1,4 +1,4 @@
-"""The report says each verdict once, within 80 columns, what is unexpected first."""
+"""Tests that the report shows each verdict once, within 80 columns, with unexpected verdicts first."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexam
 
 @st.composite
 def results(draw) -> list[Result]:
-    """Draw any verdicts on any rungs, with counterexamples of any size."""
+    """Draw any verdicts for any kinds of evidence, with counterexamples of any size."""
     indices = st.integers(0, len(PROMISED) - 1)
     several = []
     for claim, variant, kind in map(PROMISED.__getitem__, draw(st.sets(indices, min_size=1, max_size=12))):
@@ -113,7 +113,7 @@ def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
         row = table[at + (len(table[at]) <= 2 + len(one.variant))]  # a long name has a line of its own
         column = [where.holds(one) for where in COLUMNS.values()].index(True)
         mark = Mark.of(one)
-        # a long name may use the blanks before the first column's mark
+        # A long name may use the blanks before the first column's mark.
         begins = max(NAMES + 4 * column, 0 if row is not table[at] else 2 + len(one.variant))
         assert row[begins : NAMES + 4 * column + 4].strip() == (
             mark.sign if encoding == "utf-8" else mark.ascii_sign
@@ -121,7 +121,7 @@ def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
 
 
 @given(results())
-def test_what_is_unexpected_stands_first_and_once_more_in_the_totals(several):
+def test_unexpected_results_come_first_and_are_repeated_in_the_totals(several):
     lines = report(Outcome(several))
     bad = {f"{r.claim}, {r.variant}" for r in several if not r.as_expected}
     before = " ".join(lines[: first_line(lines, "cases   s", "coq: Coq")])
@@ -132,7 +132,7 @@ def test_what_is_unexpected_stands_first_and_once_more_in_the_totals(several):
 
 
 @given(several=results())
-def test_without_details_a_variant_has_a_row_or_is_counted_as_a_hypothesis_that_is_needed(several):
+def test_without_details_a_variant_has_a_row_or_counts_as_a_needed_hypothesis(several):
     lines = report(Outcome(several))
     begin = next((i for i, line in enumerate(lines) if line.endswith("cases   s")), len(lines))
     variants = {(r.claim, r.variant) for r in several}
@@ -152,7 +152,7 @@ def test_everything_fits_on_fewer_than_200_lines():
     assert len(report(Outcome(several))) < 200
 
 
-def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
+def test_evidence_that_did_not_run_is_a_column_of_dots_and_one_sentence():
     claim = claims()["proposition-7"]
     rungs = [(v, kind) for v in claim.variants for kind in v.kinds]
     several = [result(claim, v, kind) for v, kind in rungs if kind != "kernel-checked"]
@@ -163,7 +163,7 @@ def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
     ]
     lines = report(Outcome(several, not_run=without_coq))
     alone = report(Outcome([], not_run=without_coq), details=True)
-    assert not any(line.startswith("proposition-7, ") for line in alone)  # of what did not run, no details
+    assert not any(line.startswith("proposition-7, ") for line in alone)  # no details if it did not run
     assert next(line for line in lines if line.startswith("  corrected"))[60:].split()[0] == "·"
     assert lines.count("kernel-checked (5 variants): not run: there is no Coq") == 1
     assert sum("cuda: not run" in line for line in lines) == 1
@@ -171,7 +171,7 @@ def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
     assert proofs and not any("cuda" in line for line in report(Outcome(proofs)))  # no network ran
 
 
-def test_details_say_what_a_line_leaves_out():
+def test_details_contain_what_a_line_omits():
     claim = claims()["proposition-7"]
     variant = claim.variant("printed")
     counterexample = Counterexample(claim.name, "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
@@ -191,7 +191,7 @@ def test_a_counterexample_that_does_not_fit_a_row_has_a_line():
     assert lines[lines.index(row) + 1] == '    "a a a a a a a a a": 1/2 ≠ -1'
 
 
-def test_details_say_how_long_the_longest_strings_were():
+def test_details_state_the_length_of_the_longest_strings():
     claim = claims()["corollary-9"]
     some = [result(claim, claim.variant("corrected"), kind) for kind in ("sampled", "gradient", "exhausted")]
     for one, longest in zip(some, (2049, 65, 4), strict=True):
@@ -200,7 +200,7 @@ def test_details_say_how_long_the_longest_strings_were():
     assert "symbols of the longest strings compared: sampled (cpu) 2,049, gradient 65" in lines
 
 
-def test_details_have_the_informative_cases_and_why_there_are_none():
+def test_details_state_the_informative_cases_or_the_reason_for_none():
     claim = claims()["no-drift"]
     rows = [
         replace(result(claim, claim.variant(name), "exhausted", cases=9), informative=count, facts=facts)

@@ -1,4 +1,4 @@
-"""``ratproof compile``: a rule or a file, over a vocabulary or with wildcards as letters."""
+"""Tests of ``ratproof compile``: a rule or a file, over a vocabulary or with wildcards as letters."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_file_of_rules_and_one_of_words(
     assert set(answer["labels"]) == {"fare", "city"} and answer["states"] == machine.states
 
 
-def test_the_pseudo_automaton_keeps_wildcards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_pseudo_automaton_preserves_wildcards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules, out = tmp_path / "rules.config", tmp_path / "a.json"
     rules.write_text(RULES)
     assert run(["compile", str(rules), "--pseudo", "--no-bos", "-o", str(out), "--json"]) == 0
@@ -68,7 +68,7 @@ def test_the_pseudo_automaton_keeps_wildcards(tmp_path: Path, capsys: pytest.Cap
     assert set(files.read(out).alphabet) == {"$", "cost", "how", "much", "city", "EOS"}
 
 
-def test_without_a_vocabulary_wildcards_stay_letters_and_that_is_said(
+def test_without_a_vocabulary_wildcards_stay_letters_with_a_note(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(tmp_path / "a.json")
@@ -95,7 +95,7 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
         (["BOS a", "--bos"], "must not contain BOS, which begins every sentence"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_bad_input_gives_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
 ) -> None:
     assert run(["compile", *arguments, "-o", str(tmp_path / "a.json")]) == 2
@@ -104,20 +104,22 @@ def test_bad_input_is_one_sentence(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_rule_and_words_that_are_longer_than_a_file_name(tmp_path: Path) -> None:
+def test_a_rule_and_words_longer_than_a_file_name(tmp_path: Path) -> None:
     words = [f"word{i}" for i in range(300)]
     out = tmp_path / "a.json"
     assert run(["compile", " | ".join(words), "--vocabulary", ",".join(words), "-o", str(out)]) == 0
     assert files.read(out).states == 2
 
 
-def test_an_output_that_no_automaton_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_that_is_not_an_automaton_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["compile", "a", "-o", str(tmp_path / "a.txt")]) == 2
     assert "no format" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ['{"words": ["a"]}', "[1]", '["a", ""]', "{", "[]"])
-def test_what_is_no_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_malformed_vocabularies(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     (tmp_path / "words.json").write_text(text)
     assert (
         run(["compile", "a", "--vocabulary", str(tmp_path / "words.json"), "-o", str(tmp_path / "a.json")])
@@ -127,8 +129,8 @@ def test_what_is_no_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_many_rules_in_one_automaton(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Sixteen rules of two labels: compiled, compared with the same in another order, and the certificate
-    checked; as one deterministic automaton they are too many, which is said with exit status 3.
+    """Sixteen rules of two labels are compiled and compared with the same rules in another order, and the
+    certificate is checked. As one deterministic automaton they are too large, which gives exit status 3.
     """
     rules = [f"$ * a{i} & * $ * b{i} $ *" for i in range(16)]
     orders = {"one": (rules[:8], rules[8:]), "other": (rules[7::-1], rules[:7:-1])}
@@ -155,7 +157,7 @@ def test_many_rules_in_one_automaton(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(["check-certificate", shown]) == 0
 
 
-def test_decide_names_words_that_the_vocabulary_lacks(
+def test_decide_lists_words_that_the_vocabulary_lacks(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = tmp_path / "rules.config"
@@ -166,7 +168,7 @@ def test_decide_names_words_that_the_vocabulary_lacks(
     assert "the vocabulary lacks 'how', 'much'" in captured.err
 
 
-def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
+def test_a_rule_beyond_the_limits_is_reported_with_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = tmp_path / "rules.config"
@@ -181,7 +183,7 @@ def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
 
 
 @pytest.mark.parametrize(("rule", "sign"), [(r"\d+", r"\d"), ("[a-z]*", "[a-z]")])
-def test_a_regular_expression_is_told_that_rules_are_over_words(rule, sign, tmp_path):
+def test_a_regular_expression_gets_a_hint_that_rules_are_over_words(rule, sign, tmp_path):
     status, _, err = command("compile", rule, "-o", str(tmp_path / "rule.json"))
     assert status == 0
     assert err == f"ratproof: note: {sign} is part of a word: rules are over words, not characters\n"

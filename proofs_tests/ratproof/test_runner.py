@@ -1,4 +1,6 @@
-"""The ladder has every step that the claims promise, and the runner judges what a step does."""
+"""Tests that the ladder has every kind of evidence that the claims promise, and that the runner classifies
+the results.
+"""
 
 from __future__ import annotations
 
@@ -45,22 +47,22 @@ CLAIM = claim_named("proposition-7")
 PRINTED = CLAIM.variant("printed")
 
 
-def test_every_kind_has_its_rung_and_every_side_its_name():
+def test_every_kind_and_every_implementation_has_a_name():
     assert list(RUNGS) == [kind for kind in KINDS if kind in RUNGS]
     assert {*RUNGS, *KERNEL_RUNGS, *LAWS} == {*KINDS}
     assert all(side_named(way).way == way for way in SIDES)
 
 
-def test_every_variant_is_on_every_rung_that_it_promises_once_a_side():
+def test_every_variant_has_all_promised_evidence_once_per_implementation():
     labels = [step.label for step in LADDER]
     assert len(set(labels)) == len(labels)
     plain = {(s.claim.name, s.variant.name, s.kind) for s in LADDER if not s.side.label}
     promised = {(c.name, v.name, k) for c in claims().values() for v in c.variants for k in v.kinds}
-    assert plain == {rung for rung in promised if rung[2] != GRADIENT}  # which torch layers alone have
+    assert plain == {rung for rung in promised if rung[2] != GRADIENT}  # only torch layers have it
 
 
 @pytest.mark.parametrize("claim", [c for c in claims().values() if c.layers], ids=lambda c: c.name)
-def test_every_layer_that_stands_for_a_claim_is_sampled_differentiated_and_decided_in_both_formats(claim):
+def test_every_layer_of_a_claim_has_all_evidence_in_both_dtypes(claim):
     expected = {
         (kind, f"{layer}-{dtype}")
         for variant in claim.variants
@@ -74,7 +76,7 @@ def test_every_layer_that_stands_for_a_claim_is_sampled_differentiated_and_decid
     assert set(claim.layers) <= set(layer_kinds()) | set(SAMPLED_LAYERS)
 
 
-def test_a_layer_runs_on_the_device_that_is_asked_for_and_fractions_on_none():
+def test_a_layer_runs_on_the_requested_device_and_fractions_on_none():
     (layer,) = [s for s in LADDER if s.label == "model-b-corrected-sampled-rrnn-b-float64"]
     assert layer.side.device == "cpu" and on_device(layer, "cuda").side.device == "cuda"
     assert {s.side.device for s in LADDER if not s.side.label} == {None}
@@ -110,7 +112,7 @@ def crash():
     ],
     ids=["cases", "no case", "a difference", "no automaton", "a crash", "an exit"],
 )
-def test_what_a_rung_does_becomes_a_verdict(assertion, verdict, why):
+def test_the_outcome_of_a_check_becomes_a_verdict(assertion, verdict, why):
     observation = observed(assertion)
     assert (observation.verdict, observation.why) == (verdict, why)
     assert (observation.claim, observation.variant) == ("proposition-7", "printed")
@@ -126,9 +128,9 @@ EXCHANGED = [
 
 
 @pytest.mark.parametrize("test", EXCHANGED, ids=["an assertion", "a comparison"])
-def test_a_torch_layer_with_exchanged_gates_is_refuted_where_torch_runs(test, monkeypatch):
-    """The layer's automata have the same gates: what sees it is the paper's equations, written out once
-    more.
+def test_a_torch_layer_with_exchanged_gates_is_refuted_by_the_equations(test, monkeypatch):
+    """The layer's automata have the same gates; the independent implementation of the paper's equations
+    detects the exchange.
     """
     gates, check = Example6Cell.gates, written_checks()[test]
 
@@ -143,13 +145,13 @@ def test_a_torch_layer_with_exchanged_gates_is_refuted_where_torch_runs(test, mo
     assert (seen.verdict, seen.ran, seen.device) == (Verdict.REFUTED, TORCH, "cpu")
 
 
-def test_an_interruption_and_what_this_machine_cannot_run_are_no_verdicts():
+def test_an_interruption_and_missing_requirements_are_not_verdicts():
     for error in (KeyboardInterrupt, NotRun("no Coq")):
         with pytest.raises(type(error) if isinstance(error, Exception) else error):
             observed(mock.Mock(side_effect=error))
 
 
-def test_a_kind_without_a_rung_is_unknown():
+def test_an_unimplemented_kind_is_unknown():
     (seen,) = Step(CLAIM, PRINTED, "believed", ExactRecurrence()).run()
     assert seen.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in seen.why
 
@@ -163,10 +165,8 @@ def test_a_kind_without_a_rung_is_unknown():
         ("raise ZeroDivisionError", "printed", Verdict.UNKNOWN),
     ],
 )
-def test_a_false_assertion_of_a_written_check_itself_refutes_what_should_hold(
-    statement, expected, verdict, tmp_path
-):
-    """One in code that the check calls is a crash, and a crash refutes nothing."""
+def test_a_false_assertion_of_a_written_check_refutes_it(statement, expected, verdict, tmp_path):
+    """A false assertion in code that the check calls is a crash, and a crash refutes nothing."""
     file = tmp_path / "written.py"
     file.write_text(f"import numpy as np\n\ndef body(inputs):\n    {statement}\n")
     names = {"helper": helper, "__file__": str(file)}
@@ -182,7 +182,7 @@ def helper():
     raise AssertionError
 
 
-def test_what_holds_where_a_refutation_is_expected_is_an_error():
+def test_a_claim_that_holds_but_should_be_refuted_is_an_error():
     with pytest.raises(AssertionError, match="proposition-7, variant printed: expected refuted, found holds"):
         require_expected([observed(lambda: ledger().inform(1) or ledger().add(1))])
 
@@ -194,19 +194,19 @@ def drawn(name, seed, examples=5):
     return numbers
 
 
-def test_a_seed_draws_the_same_cases_again_and_each_rung_draws_its_own():
+def test_a_seed_reproduces_the_cases_and_each_check_draws_its_own():
     assert drawn("one", 7) == drawn("one", 7) != drawn("one", 8)
     assert len(drawn("one", 7, examples=3)) == 3
     assert drawn("one", None) != drawn("another", None)
 
 
-def test_a_seed_is_that_of_what_runs_inside_alone():
+def test_a_seed_affects_only_the_code_inside():
     before = random_cases._seed.get()
     with random_cases.with_seed(3):
         assert random_cases._seed.get() == 3
     assert random_cases._seed.get() == before
 
 
-def test_the_counts_that_are_held_against_a_probability_are_no_more_than_the_bound_is_divided_among():
+def test_the_bound_is_divided_among_at_least_as_many_counts_as_are_compared():
     layers = sum(isinstance(step.side, SampledLayer) for step in LADDER)
     assert 0 < layers * (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS == TESTS

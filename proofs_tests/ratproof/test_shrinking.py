@@ -1,4 +1,4 @@
-"""Failing strings are made small, in a bounded number of steps."""
+"""Tests that failing strings are shrunk in a bounded number of steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ratproof.evidence.shrinking import shrink
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(0))
-def test_a_count_that_is_too_large_is_shown_by_that_symbol_alone(string, number):
+def test_a_wrong_count_is_shrunk_to_that_symbol_alone(string, number):
     symbol = string[-1]
     most = number % string.count(symbol)
     shrunk = shrink(tuple(string), lambda x: x.count(symbol) > most, "abc")
@@ -21,7 +21,7 @@ def test_a_count_that_is_too_large_is_shown_by_that_symbol_alone(string, number)
 
 
 @given(dfas(), st.lists(st.sampled_from("ab"), max_size=40))
-def test_what_is_left_fails_and_loses_no_symbol_and_no_block_without_passing(dfa, string):
+def test_the_shrunk_string_fails_and_cannot_lose_a_symbol_or_block(dfa, string):
     assume(dfa.accepts(string))
     shrunk = shrink(tuple(string), dfa.accepts, "ab")
     best = shrunk.string
@@ -34,10 +34,10 @@ def test_a_length_is_found_by_bisection():
     asked = []
     shrunk = shrink(("b",) * 2_049, lambda x: bool(asked.append(x)) or len(x) >= 1_025, "ab")
     assert shrunk.string == ("a",) * 1_025
-    assert len(asked) < 2_100  # each symbol is once left out
+    assert len(asked) < 2_100  # each symbol is removed once
 
 
-def test_each_way_to_make_a_string_smaller_is_tried():
+def test_each_kind_of_shrinking_is_tried():
     assert shrink(tuple("bcbb"), lambda x: len(x) >= 4 and "c" in x, "abc").string == tuple("acaa")
     balanced = shrink(tuple("abcab"), lambda x: x.count("a") == x.count("b") and x.count("c") == 1, "abc")
     assert balanced.string == ("c",)
@@ -46,7 +46,7 @@ def test_each_way_to_make_a_string_smaller_is_tried():
     assert many.string == ("b",) * 20 and len(asked) < 150
 
 
-def test_it_says_where_it_stopped(monkeypatch):
+def test_it_reports_where_it_stopped(monkeypatch):
     string = tuple(map("".join, product("ab", repeat=8)))
     few = shrink(string, lambda x: len(set(x)) == 256, sorted(string), most_calls=10)
     assert few.string == string and few.stopped == "the search for a smaller string stopped after 10 strings"
@@ -54,6 +54,6 @@ def test_it_says_where_it_stopped(monkeypatch):
     assert late.string == string and "stopped after -1 s" in late.stopped
 
 
-def test_a_string_on_which_the_program_breaks_down_does_not_fail():
+def test_a_string_on_which_the_program_crashes_does_not_count_as_failing():
     assert shrink(("a", "b", "a"), lambda x: len(x) / (len(x) - 1) > 1, "ab").string == ("a", "a")
     assert shrinking.SECONDS <= 10

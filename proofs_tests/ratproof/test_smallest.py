@@ -24,7 +24,7 @@ RANDOM = [step for step in REFUTED if step.kind not in ("exhausted", "proved", "
 
 @pytest.fixture(autouse=True)
 def derandomised() -> Generator[None, None, None]:
-    """As ``verify`` runs, whatever seed the tests have."""
+    """Use the settings of ``verify``, for any seed of the tests."""
     with unchanged_afterwards():
         core.global_force_seed = None
         settings.register_profile("derandomised", settings(), derandomize=True, database=None)
@@ -56,40 +56,40 @@ def known(monkeypatch):
     monkeypatch.setattr(smallest, "_kept", lambda: entries)
 
 
-def test_without_one_that_is_known_the_shrinker_ends_with_the_smallest():
+def test_without_a_known_case_the_shrinker_ends_with_the_smallest():
     assert ends_with(1000)[0] == 1000
 
 
-def test_a_known_one_ends_the_search_that_found_another(known):
+def test_a_known_case_ends_the_search_that_found_another(known):
     end, tried = ends_with(1000)
     assert end == 1000 and tried[0] != 1000
     first = next(index for index, number in enumerate(tried) if number >= 1000)
-    assert set(tried[first:]) == {tried[first], 1000}  # each runs once more, to see that it fails again
+    assert set(tried[first:]) == {tried[first], 1000}  # each runs once more, to confirm that it fails again
 
 
-def test_one_that_fails_no_more_leaves_it_to_the_shrinker(known):
+def test_a_known_case_that_passes_leaves_the_search_to_the_shrinker(known):
     assert ends_with(2000)[0] == 2000
 
 
-def test_where_nothing_fails_a_known_one_is_not_tried(known):
+def test_without_a_failure_a_known_case_is_not_tried(known):
     tried: list[int] = []
     for_random_cases(NAME, 50, lambda data: tried.append(data.draw(st.integers(1001, 2**40))))
     assert len(tried) == 50
 
 
-def test_a_run_with_a_seed_of_its_own_shrinks_its_own(known):
+def test_a_run_with_a_seed_shrinks_its_own_case(known):
     end, tried = ends_with(1000, seed=5)
     assert end == 1000 and len(set(tried)) > len(set(ends_with(1000)[1]))
 
 
-def test_what_is_kept_is_of_rungs_that_are_refuted():
+def test_stored_cases_belong_to_refuted_checks():
     parts = ((s.claim.name, s.variant.name, s.kind, s.side.label) for s in REFUTED)
     assert {name.strip() for name in smallest._kept()} <= {" ".join(filter(None, of)) for of in parts}
 
 
 @pytest.mark.parametrize("step", RANDOM, ids=lambda step: step.label)
-def test_each_kept_one_still_refutes(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``nox -s smallest`` makes them anew, where what is drawn, or Hypothesis's format, has changed."""
+def test_each_stored_case_still_refutes(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``nox -s smallest`` regenerates them if the drawn cases or Hypothesis's format have changed."""
 
     def already(search: object) -> None:
         raise Disagreement(Counterexample("", "", {}, "found by a search", [], 0, "", "", ""))

@@ -1,4 +1,6 @@
-"""Tasks in worker processes: their order, a worker that dies, an early stop, and the tests that they name."""
+"""Tests of tasks in worker processes: their order, a worker that dies, an early stop, and the tests in their
+results.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ def without_seconds(outcome):
     return [row | {"seconds": 0} for row in outcome.to_json()["results"]]
 
 
-def test_several_processes_show_what_one_shows():
+def test_several_processes_give_the_results_of_one():
     told = []
     several = verify(SMALL, lambda *what: told.append(what))
     one = verify(Request(SMALL.claims, SMALL.kinds, jobs=1))
@@ -52,7 +54,7 @@ def die_on_one(task, request):
     return TaskResult().to_text()
 
 
-def test_a_worker_that_dies_takes_one_task_with_it(monkeypatch):
+def test_a_worker_that_dies_loses_only_its_task(monkeypatch):
     monkeypatch.setattr(tasks, "_show_as_text", die_on_one)
     shown = show_all(tasks_of(SMALL), SMALL, lambda *_: None)
     assert shown.errors == ["corollary-10-sru proved: its process ended without a result"]
@@ -65,14 +67,14 @@ def test_a_run_with_a_dead_worker_is_not_as_expected(monkeypatch):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_early_stop_leaves_later_tasks_out(jobs, monkeypatch):
+def test_an_early_stop_skips_later_tasks(jobs, monkeypatch):
     monkeypatch.setattr(TaskResult, "as_expected", False)
     shown = show_all(tasks_of(SMALL), Request(SMALL.claims, SMALL.kinds, jobs=jobs, stop_early=True), print)
     assert len({(seen.claim, seen.kind) for seen in shown.observations}) <= jobs
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interruption_keeps_what_was_shown(jobs):
+def test_an_interruption_preserves_finished_results(jobs):
     def interrupt(name, done, total):
         if name != "fa-rnn-eq-4 decided":
             raise KeyboardInterrupt
@@ -83,13 +85,13 @@ def test_an_interruption_keeps_what_was_shown(jobs):
 
 
 class Collected:
-    """A pytest plugin that keeps the ids of the tests that pytest collects."""
+    """A pytest plugin that stores the ids of the collected tests."""
 
     def pytest_collection_finish(self, session):
         self.ids = {item.nodeid for item in session.items}
 
 
-def test_the_tests_that_results_name_are_those_that_pytest_collects(pytestconfig, monkeypatch):
+def test_the_test_ids_in_results_are_those_that_pytest_collects(pytestconfig, monkeypatch):
     monkeypatch.chdir(pytestconfig.rootpath)
     inputs = Inputs(corpus=object(), rules=object())
     every = {

@@ -1,4 +1,6 @@
-"""Corpora and word vectors: what is read, what is refused, and that a wrong network on real text is found."""
+"""Tests of corpora and word vectors: accepted and rejected formats; a wrong network is detected
+on real text.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def corpus(tmp_path):
     return str(path)
 
 
-def test_words_are_the_alphabet_and_every_prefix_counts(corpus):
+def test_words_are_the_alphabet_and_every_prefix_is_counted(corpus):
     read = load_corpus(corpus, units=5)
     assert read.words == ["the", "cat", "sat", "on", "mat", "dog"] and len(read.sentences) == 3
     with recording() as book:
@@ -40,7 +42,7 @@ def test_words_are_the_alphabet_and_every_prefix_counts(corpus):
     assert book.share is not None and book.share <= 1
 
 
-def test_seeded_vectors_are_the_same_again(corpus):
+def test_seeded_vectors_are_reproducible(corpus):
     assert (load_corpus(corpus).vectors == load_corpus(corpus).vectors).all()
 
 
@@ -60,13 +62,13 @@ def test_glove_text_gzip_and_npz_give_the_same_vectors(corpus, tmp_path):
         np.testing.assert_allclose(read.vectors[5], np.array([9.5, 11.25]) / 3, rtol=1e-6)
 
 
-def test_words_with_spaces_and_strange_line_ends_have_vectors(tmp_path):
+def test_words_with_spaces_and_unusual_line_ends_have_vectors(tmp_path):
     (tmp_path / "v.txt").write_text("the 1 2\n. . . 3 4\nodd\u0085word 5 6\n", encoding="utf-8")
     vectors, _ = read_embeddings(str(tmp_path / "v.txt"), {". . .", "odd\u0085word"})
     assert {word: v.tolist() for word, v in vectors.items()} == {". . .": [3, 4], "odd\u0085word": [5, 6]}
 
 
-def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tmp_path, monkeypatch):
+def test_a_network_that_is_wrong_on_one_sentence_is_detected_and_replays(corpus, tmp_path, monkeypatch):
     def wrong_after_five(gate, update, start):
         states = right(gate, update, start)
         return (
@@ -88,7 +90,7 @@ def test_a_network_that_is_wrong_on_one_sentence_is_found_and_replays(corpus, tm
 
 @fuzz
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda t: t.encode("utf-8", "surrogatepass")))
-def test_any_bytes_are_read_as_a_corpus_or_refused_in_a_sentence(tmp_path, data):
+def test_any_bytes_are_read_as_a_corpus_or_refused(tmp_path, data):
     path = tmp_path / "t.txt"
     path.write_bytes(data)
     read_or_refused(lambda: load_corpus(str(path)))
@@ -99,7 +101,7 @@ def test_any_bytes_are_read_as_a_corpus_or_refused_in_a_sentence(tmp_path, data)
     st.sampled_from(["v.txt", "v.npz", "v.gz"]),
     st.binary(max_size=60) | st.text("ab 01.-e\nnaif", max_size=60).map(str.encode),
 )
-def test_any_bytes_are_read_as_vectors_or_refused_in_a_sentence(tmp_path, name, data):
+def test_any_bytes_are_read_as_vectors_or_refused(tmp_path, name, data):
     path = tmp_path / name
     path.write_bytes(data)
     read_or_refused(lambda: read_embeddings(str(path), {"a", "b"}))
@@ -140,7 +142,7 @@ def read_or_refused(read):
         ),
     ],
 )
-def test_npz_files_that_hold_no_vectors_are_refused(arrays, says, tmp_path):
+def test_npz_files_without_vectors_are_refused(arrays, says, tmp_path):
     np.savez(tmp_path / "v.npz", **arrays)
     with pytest.raises(FormatError, match=says) as error:
         read_embeddings(str(tmp_path / "v.npz"), {"a"})
@@ -148,7 +150,7 @@ def test_npz_files_that_hold_no_vectors_are_refused(arrays, says, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["vectors", "words", "unk_mean"])
-def test_a_member_that_is_no_array_is_refused(tmp_path, name):
+def test_a_member_that_is_not_an_array_is_refused(tmp_path, name):
     arrays = {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(2)}
     np.savez(tmp_path / "v.npz", **{key: array for key, array in arrays.items() if key != name})
     with zipfile.ZipFile(tmp_path / "v.npz", "a") as archive:
@@ -164,8 +166,8 @@ def test_a_mean_of_large_vectors_does_not_overflow(tmp_path):
     assert read_embeddings(str(tmp_path / "v.npz"), {"a"})[1].tolist() == [np.float32(3e38)]
 
 
-def test_gzipped_text_is_read_a_line_at_a_time(corpus, tmp_path):
-    """A small file may be a thousand times as large when it is unpacked."""
+def test_gzipped_text_is_read_line_by_line(corpus, tmp_path):
+    """A small file may decompress to a thousand times its size."""
     (tmp_path / "v.gz").write_bytes(gzip.compress(b"the 1 2\n" + b"0" * 50_000_000))
     tracemalloc.start()
     with pytest.raises(FormatError, match=r"line 2: must have at most 1,048,576 characters"):
@@ -174,7 +176,7 @@ def test_gzipped_text_is_read_a_line_at_a_time(corpus, tmp_path):
     tracemalloc.stop()
 
 
-def test_an_npz_that_asks_for_more_than_there_is_is_refused(corpus, tmp_path, monkeypatch):
+def test_an_npz_that_declares_more_than_it_contains_is_refused(corpus, tmp_path, monkeypatch):
     np.savez_compressed(
         tmp_path / "v.npz", vectors=np.zeros((1000, 1000), np.float32), words=np.array(["the"] * 1000)
     )

@@ -1,4 +1,4 @@
-"""Results refuse truth testing: ``assert equivalent(a, b)`` would pass for all automata."""
+"""Tests that results refuse truth testing: ``assert equivalent(a, b)`` would pass for all automata."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def zeros(**arguments):
         (lambda: believe_kernel("mine", family="gla", kernel=zeros), ".check()"),
     ],
 )
-def test_a_result_is_neither_true_nor_false_and_says_what_to_use(result, use):
+def test_a_result_has_no_truth_value_and_the_error_suggests_alternatives(result, use):
     value = result()
     with pytest.raises(TypeError, match=rf"{type(value).__name__} has no truth value: use its \{use[0]}"):
         bool(value)
@@ -44,7 +44,7 @@ def test_a_result_is_neither_true_nor_false_and_says_what_to_use(result, use):
         assert value
 
 
-def test_check_raises_unless_the_answer_is_yes():
+def test_check_raises_unless_the_answer_is_positive():
     equivalent(HALF, HALF).check()
     CertificationReport("certified", None, None).check()
     with pytest.raises(AssertionError, match='different: on "a" A gives 1/2 and B gives 1/3'):

@@ -1,6 +1,4 @@
-"""Layers that have gates and steps in one pass over memory have them one by one, too, for subclasses: the
-evidence runs both.
-"""
+"""Tests that the evidence also runs the separate gates and steps of fused layers, which subclasses use."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ RUNGS = {"sampled": sampled, GRADIENT: gradient}
 @pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("rung", RUNGS.values(), ids=RUNGS)
 @pytest.mark.parametrize(("claim", "kind"), STEPS.items(), ids=STEPS)
-def test_wrong_steps_that_the_fused_kernel_does_not_run_are_refuted(monkeypatch, claim, kind, rung):
+def test_wrong_unfused_steps_are_refuted(monkeypatch, claim, kind, rung):
     cell, own_claim = layer_kinds()[kind].cls.cell_class, claims()[claim]
     steps = cell.steps
     wrong = lambda self, gates, state: tuple(2 * c for c in steps(self, gates, state))

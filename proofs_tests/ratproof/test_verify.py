@@ -1,4 +1,4 @@
-"""``verify`` never says that all is as expected when something did not run, or compared nothing."""
+"""Tests that ``verify`` never reports success if something did not run or compared nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def seen(verdict, variant="corrected", kind="sampled", **more):
     return Observation("proposition-7", variant, kind, "holds", verdict, "a test", **fields)
 
 
-def test_evidence_that_is_promised_and_not_there_is_unknown():
+def test_promised_evidence_that_is_missing_is_unknown():
     lacking = _missing(Request(), gather([seen(Verdict.HOLDS)], None), [])
     promised = {
         (c.name, v.name, kind, ran)
@@ -59,21 +59,21 @@ def test_evidence_that_is_promised_and_not_there_is_unknown():
     assert not Outcome(lacking).as_expected
 
 
-def test_only_what_was_asked_for_is_missed():
+def test_only_requested_evidence_can_be_missing():
     lacking = _missing(Request(claims=("corollary-9",), kinds=("exhausted",)), [], [])
     assert {(r.claim, r.kind) for r in lacking} == {("corollary-9", "exhausted")}
 
 
-def test_what_cannot_run_here_is_not_missed_and_is_no_verdict():
+def test_evidence_that_cannot_run_here_is_neither_missing_nor_a_verdict():
     told = [{"claim": "corollary-9", "variant": "corrected", "kind": "proved", "why": "no Coq"}]
     assert _missing(Request(claims=("corollary-9",), kinds=("proved",)), [], told) == []
     outcome = Outcome(gather([seen(Verdict.HOLDS)], None), not_run=told)
     assert outcome.as_expected and [r.kind for r in outcome.results] == ["sampled"]
-    assert not Outcome([], not_run=told).as_expected  # where nothing ran, nothing was shown
+    assert not Outcome([], not_run=told).as_expected  # nothing ran, so nothing was shown
 
 
 @pytest.mark.parametrize("verdicts", [(Verdict.HOLDS, Verdict.UNKNOWN), (Verdict.UNKNOWN, Verdict.HOLDS)])
-def test_one_test_that_shows_nothing_makes_the_whole_unknown(verdicts):
+def test_one_test_that_compares_nothing_makes_the_whole_unknown(verdicts):
     (result,) = gather(map(seen, verdicts), None)
     assert result.verdict == Verdict.UNKNOWN
     assert not result.as_expected
@@ -83,14 +83,14 @@ RUNGS = (("sampled", "exact"), ("sampled", "torch"), ("decided", None))
 
 
 @given(st.permutations(list(product(claims()["theorem-3.2"].variants, RUNGS))))
-def test_results_are_in_the_order_of_the_claims_variants_in_whatever_order_they_came(order):
+def test_results_are_in_the_order_of_the_claims_whatever_their_arrival(order):
     results = gather((seen(Verdict.HOLDS, v.name, kind, ran=ran) for v, (kind, ran) in order), None)
     names = [v.name for v in claims()["theorem-3.2"].variants]
     sorted_results = in_order(results, {"proposition-7": names})
     assert [(r.variant, (r.kind, r.ran)) for r in sorted_results] == list(product(names, RUNGS))
 
 
-def test_a_folder_that_cannot_be_written_is_told_once():
+def test_an_unwritable_folder_is_reported_once():
     different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
     refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
     with mock.patch("ratproof.ladder.verification._keep", side_effect=refusal):
@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_be_written_is_told_once():
             assert note.startswith(f"{what} not kept: .ratproof/x") and "Permission denied" in note
 
 
-def test_nothing_at_all_is_not_as_expected():
+def test_an_empty_run_is_not_as_expected():
     assert not Outcome([]).as_expected
     assert not Outcome(
         [Result("c", "v", "sampled", "holds", Verdict.HOLDS, "exact", None, None)], interrupted=True
@@ -116,7 +116,7 @@ def test_a_named_claim_and_kind_run_for_every_variant():
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
 
 
-def test_several_kinds_of_evidence_may_be_asked_for(tmp_path, monkeypatch, capsys):
+def test_several_kinds_of_evidence_may_be_requested(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     both = ["--kind", "decided", "--kind", "proved"]
     assert run(["verify", "fa-rnn-eq-4", *both, "--json"]) == 0
@@ -126,17 +126,17 @@ def test_several_kinds_of_evidence_may_be_asked_for(tmp_path, monkeypatch, capsy
     assert "no claim that was asked for promises evidence of the kind gradient" in capsys.readouterr().err
 
 
-def test_decided_evidence_alone_runs_shows_and_keeps_its_certificates(tmp_path, monkeypatch, capsys):
+def test_decided_evidence_saves_its_certificates(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["verify", "proposition-7", "--kind", "decided", "--examples", "5"]) == 0
     assert "4 certificates of decided verdicts" in capsys.readouterr().out
     kept = sorted((tmp_path / ".ratproof" / "certificates").iterdir())
-    assert len(kept) == 4  # three of automata, and one of a cell that is none
+    assert len(kept) == 4  # three of automata, and one of a cell that is not an automaton
     for file in kept:
         assert run(["check-certificate", str(file)]) == 0
 
 
-def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_same(tmp_path):
+def test_verdicts_are_shown_even_if_counterexamples_cannot_be_saved(tmp_path):
     (tmp_path / ".ratproof").write_text("in the way")
     outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
     assert outcome.as_expected
@@ -144,7 +144,7 @@ def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_sam
 
 
 @pytest.mark.parametrize("junit", ["nowhere/at/all/j.xml", "."])
-def test_a_junit_file_that_cannot_be_written_is_refused_before_anything_runs(junit, tmp_path, monkeypatch):
+def test_an_unwritable_junit_file_is_refused_before_anything_runs(junit, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("ratproof.ladder.verification.show_all", None)
     with pytest.raises(InputError, match="--junit"):
@@ -162,19 +162,19 @@ RIGHT_STATES = texts._states
 @pytest.mark.parametrize("row", [0, 1], ids=["first sentence", "second sentence"])
 @pytest.mark.parametrize("unit", [0, 1])
 @pytest.mark.parametrize("error", [float("nan"), float("inf"), 1e-3])
-def test_one_wrong_state_anywhere_in_a_corpus_is_found(row, unit, error, monkeypatch):
+def test_one_wrong_state_anywhere_in_a_corpus_is_detected(row, unit, error, monkeypatch):
     def wrong(layer, embeddings, codes):
         states = RIGHT_STATES(layer, embeddings, codes)
         states[row, 2, unit] += error
         return states
 
     monkeypatch.setattr(texts, "_states", wrong)
-    # When the sentence is run alone, by other code, nothing is wrong with it: that is said too.
+    # If the sentence is run alone, by other code, no error occurs, and this is reported too.
     with pytest.raises((Disagreement, AssertionError)):
         agree_on_text("proposition-7", "corrected", corpus(), "cpu")
 
 
-def test_a_corpus_on_which_everything_might_overflow_shows_nothing(monkeypatch):
+def test_a_corpus_on_which_everything_may_overflow_shows_nothing(monkeypatch):
     monkeypatch.setattr(texts, "bound_table", lambda a, batch, *_: _unbounded(batch))
     with recording() as book, contextlib.suppress(Disagreement):
         agree_on_text("proposition-7", "corrected", corpus(), "cpu")
@@ -187,7 +187,7 @@ def _unbounded(batch):
     return np.zeros(shape), np.full(shape, np.inf)
 
 
-def test_a_hunt_without_time_for_a_case_says_so_with_status_3(tmp_path, capsys):
+def test_a_hunt_without_time_for_a_case_exits_with_3(tmp_path, capsys):
     progress = hunt(Hunt(("proposition-7",), 0, minutes=1e-6, folder=tmp_path / "kept"), 1)
     assert progress.nothing_compared and not progress.errors
     assert run(["hunt", "proposition-7", "--minutes", "1e-6", "--jobs", "1", "--keep", str(tmp_path)]) == 3
@@ -215,16 +215,16 @@ def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     ],
     ids=["verify", "check"],
 )
-def test_a_run_leaves_hypothesis_as_it_was(command, monkeypatch, tmp_path):
-    """Or tests and runs that come after it in this process would draw as few cases, from that seed."""
+def test_a_run_preserves_the_settings_of_hypothesis(command, monkeypatch, tmp_path):
+    """Otherwise later tests and runs in this process would draw as few cases, from that seed."""
     monkeypatch.chdir(tmp_path)
     before = repr(settings()), core.global_force_seed
     run(command)
     assert (repr(settings()), core.global_force_seed) == before
 
 
-def test_the_cases_do_not_hang_on_what_else_is_imported(tmp_path, monkeypatch):
-    """Hypothesis prefers numbers that stand in the local modules that are imported."""
+def test_the_cases_do_not_depend_on_other_imports(tmp_path, monkeypatch):
+    """Hypothesis prefers constants of the imported local modules."""
     (tmp_path / "magic_numbers.py").write_text(f"NUMBERS = {list(range(1000, 3000, 50))}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
 
@@ -246,6 +246,6 @@ def test_the_cases_do_not_hang_on_what_else_is_imported(tmp_path, monkeypatch):
         assert drawn() == before
 
 
-def test_a_folder_in_place_of_a_file_is_named_once(capsys):
+def test_a_folder_instead_of_a_file_is_reported_once(capsys):
     assert run(["verify", "proposition-7", "--kind", "proved", "--junit", "."]) == 2
     assert capsys.readouterr().err == "ratproof: --junit .: cannot be written: is a folder\n"

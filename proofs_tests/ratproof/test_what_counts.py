@@ -1,5 +1,5 @@
-"""Only what was compared counts: a string is a case where all of its scores were, and where nothing was the
-verdict is unknown.
+"""Tests that only compared strings count: a string is a case if all of its scores were compared, and without
+cases the verdict is unknown.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ from theory.registry import claim_named
 
 LOOP = {"a": [[1]], "b": [[1]]}
 HUGE = WFSA(REAL, [10**50], [1], LOOP)
-"""Every score is beyond float32."""
+"""Every score exceeds float32."""
 ONE = WFSA(REAL, [1], [1], LOOP)
 LATER_HUGE = WFSA(REAL, [1], [1], {"a": [[10**20]], "b": [[1]]})
-"""Beyond float32 from the second a on."""
+"""Scores exceed float32 from the second a on."""
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 
 class Gives(nn.Module):
-    """One number a unit, whatever it reads."""
+    """A module with one constant per unit, for any input."""
 
     def __init__(self, *values):
         super().__init__()
@@ -85,7 +85,7 @@ def of_module(module, automaton, **options):
 
 
 def counted(comparison, strings):
-    """Return the number of cases, and of others by the reason they are left out, without an error."""
+    """Return the number of cases, and the numbers of omitted ones by reason, without an error."""
     with recording() as book:
         agree(comparison, strings)
     return book.cases, book.facts.get("left_out", {})
@@ -98,14 +98,12 @@ STRINGS = ["", "a", "b", "aa", "ba", "aba"]
 
 
 @pytest.mark.parametrize("value", [12345.0, float("nan"), float("inf"), 0.0])
-def test_a_module_is_not_compared_with_scores_that_its_floats_do_not_hold(value, monkeypatch):
+def test_a_module_is_not_compared_with_scores_beyond_its_dtype(value, monkeypatch):
     assert counted(of_module(Gives(value), HUGE), STRINGS) == (0, {TOO_SHORT: 1, WITHOUT_BOUND: 5})
 
 
 @pytest.mark.parametrize("value", ["12345.0", "float('nan')"])
-def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_says_why(
-    value, tmp_path, capsys
-):
+def test_a_module_compared_with_nothing_is_unknown_with_a_reason(value, tmp_path, capsys):
     (tmp_path / "mine.py").write_text(
         "import torch\nfrom automata.semirings import REAL\nfrom automata.wfsa import WFSA\n"
         "from ratproof import believe_module\n"
@@ -122,12 +120,12 @@ def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_say
 
 
 @pytest.mark.parametrize("value", [12345.0, float("nan"), float("inf"), -1.0])
-def test_a_module_that_gives_a_wrong_constant_is_refuted_where_there_is_a_bound(value):
+def test_a_module_with_a_wrong_constant_is_refuted_if_there_is_a_bound(value):
     with pytest.raises(Disagreement):
         agree(of_module(Gives(value), ONE), ["a"])
 
 
-def test_a_string_of_which_some_prefixes_were_compared_is_no_case():
+def test_a_string_with_some_compared_prefixes_is_not_a_case():
     class Powers(nn.Module):
         def forward(self, inputs):
             return (inputs[:, :, :1] * 1e20 + inputs[:, :, 1:]).cumprod(0)
@@ -135,7 +133,7 @@ def test_a_string_of_which_some_prefixes_were_compared_is_no_case():
     assert counted(of_module(Powers(), LATER_HUGE), STRINGS) == (3, {TOO_SHORT: 1, IN_PART: 2})
 
 
-def test_a_string_of_which_one_unit_was_compared_is_no_case():
+def test_a_string_with_one_compared_unit_is_not_a_case():
     assert counted(of_module(Gives(1.0, float("nan")), [ONE, HUGE]), STRINGS) == (
         0,
         {TOO_SHORT: 1, IN_PART: 5},
@@ -149,7 +147,7 @@ def test_fewer_or_more_outputs_than_automata_are_refused(units):
 
 
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.int64, torch.bool])
-def test_outputs_that_are_no_floats_are_refused(dtype):
+def test_integer_outputs_are_refused(dtype):
     class Other(Gives):
         def forward(self, inputs):
             return super().forward(inputs).to(dtype)
@@ -159,12 +157,12 @@ def test_outputs_that_are_no_floats_are_refused(dtype):
 
 
 @pytest.mark.parametrize("slack", [float("nan"), float("inf"), -1.0])
-def test_slack_that_is_no_number_is_refused(slack):
+def test_slack_that_is_not_a_number_is_refused(slack):
     with pytest.raises(InputError, match="the slack must be finite and not negative, got"):
         of_module(Gives(1.0), ONE, slack=slack)
 
 
-def test_slack_under_which_nothing_is_compared_is_unknown_and_other_slack_is_told():
+def test_slack_under_which_nothing_is_compared_is_unknown_with_a_hint():
     assert counted(of_module(Gives(5.0), WFSA(REAL, ["1/3"], [3], LOOP), slack=1e300), ["a"]) == (
         0,
         {WITHOUT_BOUND: 1},
@@ -172,8 +170,8 @@ def test_slack_under_which_nothing_is_compared_is_unknown_and_other_slack_is_tol
     assert "a slack of 0.25" in of_module(Gives(1.0), ONE, slack=0.25).ran
 
 
-def test_a_layer_of_ours_is_not_held_to_another_automaton_by_its_own_deviations():
-    """Its automata have two states; the one that is given has one, with weights of another shape."""
+def test_a_builtin_layer_with_another_automaton_does_not_use_its_own_deviations():
+    """Its automata have two states; the given one has one, with weights of another shape."""
     layer = SRU(2, 1)
     comparison = of_module(layer, ONE)
     assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[
@@ -184,7 +182,7 @@ def test_a_layer_of_ours_is_not_held_to_another_automaton_by_its_own_deviations(
 
 
 class TrainingLies(nn.Module):
-    """Right in evaluation mode alone; its parts stay in the mode in which they were."""
+    """A module that is right only in evaluation mode; its submodules keep their mode."""
 
     def __init__(self):
         super().__init__()
@@ -195,7 +193,7 @@ class TrainingLies(nn.Module):
         return inputs[:, :, :1].cumsum(0) + 7.0 * self.training
 
 
-def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
+def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
     count = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=count)
@@ -217,7 +215,7 @@ def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
 
 
 def network(*weights, dtype="float32"):
-    """A unit for each weight of its update gate, with f = 1/2 and u = weight / 2."""
+    """Return a network with a unit for each weight of its update gate, with f = 1/2 and u = weight / 2."""
     d = len(weights)
     parameters = {
         "forget.weight": [[0.0]] * d,
@@ -239,19 +237,17 @@ def network(*weights, dtype="float32"):
         ((3e38, 3e38), 2, {IN_PART: 4}),  # the empty prefix of every string has a bound
     ],
 )
-def test_a_network_is_compared_in_full_where_every_unit_has_a_bound_after_every_prefix(
-    weights, cases, left_out
-):
+def test_a_network_with_bounds_everywhere_is_compared_in_full(weights, cases, left_out):
     assert counted(network(*weights), ["", "b", "a", "ab", "aa", "ba"]) == (cases, left_out)
 
 
-def test_the_exact_comparison_of_a_network_counts_as_the_quick_one_does(monkeypatch):
+def test_exact_and_fast_comparisons_of_a_network_count_the_same(monkeypatch):
     sides = network(1.0, 3e38)
     states = sides.states(["", "a"])
     assert [sides._exactly(x, state).cases for x, state in zip(["", "a"], states, strict=True)] == [1, 0]
 
 
-def test_a_network_whose_empty_string_has_no_bound_is_not_compared_there(monkeypatch):
+def test_a_network_without_a_bound_on_the_empty_string_is_not_compared_there(monkeypatch):
     unbounded = lambda a, batch, *_: (
         np.zeros((len(batch), batch.codes.shape[1] + 1)),
         np.full((len(batch), batch.codes.shape[1] + 1), np.inf),
@@ -260,7 +256,7 @@ def test_a_network_whose_empty_string_has_no_bound_is_not_compared_there(monkeyp
     assert counted(network(1.0), ["", "a"]) == (0, {WITHOUT_BOUND: 2})
 
 
-def test_states_of_another_shape_are_not_stretched_to_the_automata(monkeypatch):
+def test_states_of_another_shape_are_not_broadcast_to_the_automata(monkeypatch):
     sides = network(1.0, 1.0)
     states = [s[:, :1] for s in sides.states(["a"])]
     monkeypatch.setattr(LayerComparison, "states", lambda *_: states)
@@ -268,7 +264,7 @@ def test_states_of_another_shape_are_not_stretched_to_the_automata(monkeypatch):
         counted(sides, ["a"])
 
 
-def test_an_fa_rnn_is_compared_in_full_where_every_prefix_has_a_bound_and_nothing_underflows(monkeypatch):
+def test_an_fa_rnn_with_bounds_and_without_underflow_is_compared_in_full(monkeypatch):
     read = claim_named("fa-rnn-eq-5").variants[0]
     case = next(read.small_cases(1))
     letter = case.alphabet[0]
@@ -278,8 +274,8 @@ def test_an_fa_rnn_is_compared_in_full_where_every_prefix_has_a_bound_and_nothin
     assert counted(sides, ["", letter]) == (1, {MIGHT_UNDERFLOW: 1})
 
 
-def test_an_fa_rnn_whose_numbers_overflow_is_no_case_and_one_that_gives_nan_without_is_refuted(monkeypatch):
-    """In a block beside its own an overflow becomes NaN: 0 times infinity."""
+def test_an_fa_rnn_that_overflows_is_not_a_case_and_other_nans_are_refuted(monkeypatch):
+    """An overflow becomes NaN in the other blocks: 0 times infinity."""
     read = claim_named("fa-rnn-eq-10").variant("corrected")
     case = next(read.small_cases(1))
     large = replace(case, entries={**case.entries, "D_1": ((2**100,),), "v": {"a": (2**100,)}})
@@ -295,7 +291,7 @@ def test_an_fa_rnn_whose_numbers_overflow_is_no_case_and_one_that_gives_nan_with
         counted(sides, ["aa"])
 
 
-def test_runs_of_which_no_count_could_raise_an_alarm_are_no_case():
+def test_runs_whose_counts_cannot_raise_an_alarm_are_not_cases():
     from proofs_tests.ratproof.test_chernoff import runs
 
     assert counted(runs(), ["ab"]) == (1, {})
@@ -316,7 +312,7 @@ def test_runs_of_which_no_count_could_raise_an_alarm_are_no_case():
     ],
     ids=["all", "one unit", "the end of a sentence", "a sentence", "nothing"],
 )
-def test_a_sentence_is_a_case_where_all_of_its_scores_were_compared(unbounded, cases, left_out, monkeypatch):
+def test_a_sentence_is_a_case_if_all_of_its_scores_were_compared(unbounded, cases, left_out, monkeypatch):
     vectors = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
     corpus = Corpus("c.txt", [["c", "a", "b"], ["a", "b"], ["b"]], ["a", "b", "c"], vectors, 0, 2)
     right, calls = texts.bound_table, iter(range(10))
@@ -334,7 +330,7 @@ def test_a_sentence_is_a_case_where_all_of_its_scores_were_compared(unbounded, c
     assert (book.cases, book.facts.get("left_out", {})) == (cases, left_out)
 
 
-# --- strings that a variant does not speak of
+# --- strings outside the domain of a variant
 
 
 def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
@@ -346,7 +342,7 @@ def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
 
 @pytest.mark.parametrize("way", [ExactComparison, WithOpenFst])
 @given(shortest=st.integers(0, 4), strings=st.lists(st.text("ab", max_size=5)))
-def test_shorter_strings_are_no_cases(way, shortest, strings):
+def test_shorter_strings_are_not_cases(way, shortest, strings):
     claim = speaks_from(shortest)
     long = sum(len(x) >= shortest for x in strings)
     cases, left_out = counted(way("mine", "believed", claim.example), strings)
@@ -354,14 +350,14 @@ def test_shorter_strings_are_no_cases(way, shortest, strings):
 
 
 @given(shortest=st.integers(0, 6))
-def test_exhausted_are_the_strings_that_the_variant_speaks_of(shortest):
+def test_exhaustion_covers_the_strings_in_the_domain_of_the_variant(shortest):
     claim = speaks_from(shortest)
     with recording() as book:
         exhaust("mine", claim.variants[0], longest=4)
     assert book.cases == sum(2**n for n in range(shortest, 5))
 
 
-def test_a_variant_that_speaks_of_longer_strings_than_any_that_is_run_holds_on_no_rung(monkeypatch):
+def test_a_variant_about_strings_longer_than_all_runs_never_holds(monkeypatch):
     claim = speaks_from(10**6)
     monkeypatch.setattr("ratproof.ladder.user_files.load", lambda path: {"mine": claim})
     results = check("mine.py", examples=10).results
@@ -370,7 +366,7 @@ def test_a_variant_that_speaks_of_longer_strings_than_any_that_is_run_holds_on_n
     assert "it is not decided" in results[3].why
 
 
-def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_nothing():
+def test_a_difference_outside_the_domain_of_the_variant_refutes_nothing():
     ends_in_one = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 1], [0, 1]], "b": [[0, 1], [0, 1]]})
     claim = speaks_from(0, ends_in_one)
     with pytest.raises(Disagreement):
@@ -383,10 +379,10 @@ def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_not
     assert len(error.value.counterexample.string) == 2
 
 
-# --- comparisons that say nothing, or nonsense
+# --- comparisons with invalid results
 
 
-def test_a_comparison_with_no_unit_is_refused():
+def test_a_comparison_without_units_is_refused():
     claim = speaks_from(0)
     claim = replace(claim, variants=(claim.variants[0].changed(construction=lambda case: ()),))
     register(claim)
@@ -398,7 +394,7 @@ def test_a_comparison_with_no_unit_is_refused():
             rung()
 
 
-def test_automata_that_read_their_symbols_in_another_order_are_refused():
+def test_automata_with_a_different_order_of_symbols_are_refused():
     claim = speaks_from(0)
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
     register(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
@@ -407,7 +403,7 @@ def test_automata_that_read_their_symbols_in_another_order_are_refused():
 
 
 class Says:
-    """A comparison that says the same of every string."""
+    """A comparison that returns the same result for every string."""
 
     claim, variant, way = "mine", "believed", "says"
 
@@ -419,18 +415,18 @@ class Says:
 
 
 @pytest.mark.parametrize("used", [float("nan"), 1.5, float("inf")])
-def test_a_comparison_that_finds_no_difference_beyond_its_bound_is_no_evidence(used):
+def test_a_comparison_without_a_difference_beyond_its_bound_is_not_evidence(used):
     with pytest.raises(RuntimeError, match=f"without a difference must use at most 1 of a bound, got {used}"):
         counted(Says(StringResult("a", used, None)), ["a"])
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_a_comparison_that_answers_for_other_strings_than_asked_is_no_evidence(count):
+def test_a_comparison_that_answers_for_other_strings_is_not_evidence(count):
     with pytest.raises(ValueError, match="zip"):
         counted(Says(*[StringResult("a", None, None)] * count), ["a", "b"])
 
 
-def test_no_strings_are_no_cases():
+def test_no_strings_give_no_cases():
     assert counted(Says(), []) == (0, {})
 
 
@@ -439,7 +435,7 @@ def test_no_strings_are_no_cases():
     st.fractions() | st.sampled_from([float("inf"), float("-inf")]),
     st.floats(0) | st.just(float("nan")),
 )
-def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, bound):
+def test_the_share_of_a_bound_is_at_most_one_iff_within_it(computed, value, bound):
     used = share([computed], [value], [bound])
     if not bound < np.inf or computed == value:
         assert used == 0
@@ -457,7 +453,7 @@ def test_the_share_of_a_bound_is_at_most_one_exactly_within_it(computed, value, 
     ("verdicts", "kept"),
     [("h", 0), ("hh", 0), ("hr", 1), ("rh", 0), ("hu", None), ("uh", None), ("hur", 2), ("u", None)],
 )
-def test_a_certificate_is_kept_beside_the_verdict_that_it_shows(verdicts, kept):
+def test_a_certificate_is_stored_with_its_verdict(verdicts, kept):
     names = {"h": Verdict.HOLDS, "r": Verdict.REFUTED, "u": Verdict.UNKNOWN}
     seen = [
         Observation("c", "v", "decided", "holds", names[v], "t", 1, 0.1, certificate={"number": i})
@@ -467,7 +463,7 @@ def test_a_certificate_is_kept_beside_the_verdict_that_it_shows(verdicts, kept):
     assert result.certificate == (None if kept is None else {"number": kept})
 
 
-def test_what_was_left_out_of_several_tests_is_counted_together():
+def test_omitted_cases_of_several_tests_are_counted_together():
     def seen(left_out):
         facts = {"left_out": left_out} if left_out else {}
         return Observation("c", "v", "sampled", "holds", Verdict.HOLDS, "t", 3, 0.1, "cpu", facts=facts)
@@ -476,7 +472,7 @@ def test_what_was_left_out_of_several_tests_is_counted_together():
     assert result.facts["left_out"] == {TOO_SHORT: 4, IN_PART: 3}
 
 
-def test_why_it_is_refuted_is_said_where_no_counterexample_says_it():
+def test_a_refutation_without_a_counterexample_gives_a_reason():
     there = Counterexample("claim", "variant", {}, "c = 1", ["a"], 0, "1", "0", "0")
     with recording() as book:
         assert judge(Disagreement(there), book) == (Verdict.REFUTED, "")

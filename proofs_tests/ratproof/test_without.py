@@ -50,7 +50,7 @@ def ratproof(program: str, *arguments: str, folder: Path) -> tuple[int, str, str
     return ran.returncode, ran.stdout, ran.stderr
 
 
-def test_without_pynini_claims_of_ones_own_are_checked_by_the_rest(tmp_path):
+def test_without_pynini_users_claims_get_all_other_evidence(tmp_path):
     file = str(EXAMPLES / "my_claim.py")
     status, out, _ = ratproof(WITHOUT_PYNINI, "check", file, "bigrams", "--json", folder=tmp_path)
     report = json.loads(out)
@@ -59,30 +59,30 @@ def test_without_pynini_claims_of_ones_own_are_checked_by_the_rest(tmp_path):
     assert [(row["kind"], "pynini" in row["why"]) for row in report["not_run"]] == [("cross-checked", True)]
 
 
-def test_without_pynini_the_claims_are_verified_by_the_rest(tmp_path):
+def test_without_pynini_the_builtin_claims_get_all_other_evidence(tmp_path):
     status, out, _ = ratproof(WITHOUT_PYNINI, "verify", "fa-rnn-viterbi", folder=tmp_path)
     assert status == 0 and "cross-checked (4 variants): not run: OpenFst cannot be asked" in " ".join(
         out.split()
     )
 
 
-def test_what_pynini_alone_shows_is_unknown_without_it(tmp_path):
+def test_evidence_that_needs_pynini_is_unknown_without_it(tmp_path):
     status, out, _ = ratproof(WITHOUT_PYNINI, "verify", "--kind", "cross-checked", folder=tmp_path)
     assert status == 3 and "not run: OpenFst cannot be asked" in " ".join(out.split())
 
 
-def test_without_a_place_for_compiled_loops_they_are_compiled_all_the_same(tmp_path):
+def test_loops_are_compiled_without_a_writable_cache(tmp_path):
     assert ratproof(NO_PLACE_FOR_NUMBA, folder=tmp_path) == (0, "0.25 0.0625\n", "")
 
 
-def test_a_cache_is_the_users_or_the_one_that_is_named(tmp_path, monkeypatch):
+def test_the_cache_is_the_users_or_the_configured_one(tmp_path, monkeypatch):
     monkeypatch.setenv(caches.VARIABLE, str(tmp_path / "named"))
     assert caches.cache_folder("coq") == tmp_path / "named" / "coq" and caches.lasts("coq")
 
 
 @pytest.mark.parametrize("folder_name", ["~/.cache/ratproof", "/proc/none"])
-def test_without_a_cache_it_is_a_temporary_folder_of_this_process(folder_name, monkeypatch):
-    # set first, so that it is restored afterwards: otherwise later tests build in a folder that is gone
+def test_without_a_cache_a_temporary_folder_is_used(folder_name, monkeypatch):
+    # Set first, so that it is restored afterwards: otherwise later tests build in a folder that was deleted.
     monkeypatch.setenv(caches.VARIABLE, folder_name)
     monkeypatch.delenv(caches.VARIABLE)
     monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(folder_name))
@@ -99,10 +99,10 @@ def test_without_a_cache_it_is_a_temporary_folder_of_this_process(folder_name, m
 
 
 @pytest.mark.parametrize("package", ["automata", "neural"])
-def test_a_package_of_the_same_name_is_named_in_one_sentence(package, tmp_path):
+def test_a_package_of_the_same_name_gives_a_one_line_error(package, tmp_path):
     (tmp_path / package).mkdir()
     (tmp_path / package / "__init__.py").write_text("")
-    command = [sys.executable, "-m", "ratproof", "--version"]  # Python looks into the folder first
+    command = [sys.executable, "-m", "ratproof", "--version"]  # Python searches this folder first
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     hides = f"{tmp_path / package} hides ratproof's own package {package}: "
     assert ran.returncode == 2 and ran.stderr.startswith(f"ratproof: {hides}") and ran.stderr.count("\n") == 1
@@ -123,12 +123,12 @@ def test_a_package_that_only_some_commands_need_stops_only_those(package, comman
 
 OURS = ("automata", "theory", "neural", "ratproof")
 THEIRS = ("base", "fa", "pda", "regex", "tm")
-"""The packages in automata-lib's ``automata``, which beside them has an empty ``__init__.py``."""
+"""The packages in automata-lib's ``automata``, which also has an empty ``__init__.py``."""
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """A folder with our packages, as an installation of the wheel makes it."""
+    """Return a folder with our packages, as a wheel installs them."""
     folder = tmp_path_factory.mktemp("site")
     for name in OURS:
         ignored = shutil.ignore_patterns("__pycache__")
@@ -150,7 +150,7 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("files, says", BESIDE.values(), ids=BESIDE)
-def test_beside_automata_lib_ratproof_works_or_says_what_to_do(files, says, site, tmp_path, monkeypatch):
+def test_next_to_automata_lib_ratproof_works_or_prints_a_fix(files, says, site, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     package = site / "automata"
     before = {name: (package / name).read_text() for name in files if (package / name).exists()}
@@ -172,7 +172,7 @@ def test_beside_automata_lib_ratproof_works_or_says_what_to_do(files, says, site
     assert says in error and "pip install --force-reinstall --no-deps ratproof" in error
 
 
-def test_no_module_of_ours_has_a_name_that_automata_lib_uses():
+def test_no_module_of_ours_has_the_name_of_an_automata_lib_module():
     ours = {path.stem for path in (EXAMPLES.parents[1] / "automata").iterdir()}
     assert not ours & set(THEIRS)
 
@@ -191,9 +191,9 @@ sys.meta_path = [Hiding(finder) for finder in sys.meta_path]
 from ratproof.start import main
 main()
 """
-"""The command line where packages are not installed."""
+"""The command line with packages hidden."""
 LIGHT = {"numpy", "numba", "flint", "typer", "rich"}
-"""The packages of docs/get_started/install.md, with which automata are scored and compared."""
+"""The packages of docs/get_started/install.md that suffice to score and compare automata."""
 PACKAGES = {*extras.NEEDED, *(name for names in extras.EXTRAS.values() for name in names)}
 
 
@@ -207,7 +207,7 @@ PACKAGES = {*extras.NEEDED, *(name for names in extras.EXTRAS.values() for name 
         ("equivalent chain.att chain.att", "equivalent: "),
     ],
 )
-def test_five_packages_are_enough_to_compare_automata(arguments, says, tmp_path_factory):
+def test_five_packages_suffice_to_compare_automata(arguments, says, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp() / "light"
     if not folder.is_dir():
         shutil.copytree(EXAMPLES, folder)
@@ -249,7 +249,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize("hidden, arguments, says", MISSING, ids=[" ".join(row[:2]) for row in MISSING])
-def test_what_is_not_installed_is_named_with_the_command_that_installs_it(hidden, arguments, says):
+def test_a_missing_package_is_reported_with_its_install_command(hidden, arguments, says):
     status, out, error = ratproof(HIDING, hidden, *arguments.split(), folder=EXAMPLES)
     assert status == 2 and out == "" and says in error.splitlines()[-1] and "Traceback" not in error
 

@@ -1,4 +1,4 @@
-"""The language of a rule: against Python's ``re``, against OpenFst, and over real vocabularies of
+"""Tests of the language of a rule: against Python's ``re``, against OpenFst, and over real vocabularies of
 wildcards.
 """
 
@@ -37,12 +37,12 @@ SEVERAL = st.lists(rules(NAMED, leaves=5), min_size=1, max_size=4)
 
 
 def encoded(sentence: list[str]) -> str:
-    """A character a word."""
+    """Encode each word as one character."""
     return "".join(chr(0x100 + VOCABULARY.index(word)) for word in sentence)
 
 
 def pattern(rule: Rule) -> str:
-    """The rule for Python's ``re``, on encoded sentences; ``(?!)`` matches nothing."""
+    """Return the rule for Python's ``re``, on encoded sentences; ``(?!)`` matches nothing."""
     if isinstance(rule, Word):
         return encoded([rule.text]) if rule.text in VOCABULARY else "(?!)"
     if isinstance(rule, Wildcard):
@@ -53,7 +53,7 @@ def pattern(rule: Rule) -> str:
 
 
 @given(rules(NAMED), st.lists(SENTENCES, min_size=1, max_size=8))
-def test_a_rule_matches_what_pythons_re_matches(rule: Rule, sentences: list[list[str]]) -> None:
+def test_a_rule_matches_the_same_sentences_as_pythons_re(rule: Rule, sentences: list[list[str]]) -> None:
     values = scores(compiled(rule, VOCABULARY), [tuple(words) for words in sentences])
     assert [bool(value) for value in values] == [
         bool(re.fullmatch(pattern(rule), encoded(words))) for words in sentences
@@ -84,14 +84,14 @@ def openfst(rule: Rule, known: Letters) -> Any:
 
 
 def empty() -> Any:
-    """The empty sentence."""
+    """Return the acceptor of the empty sentence."""
     fst = pynini.Fst()
     fst.set_start(fst.add_state())
     return fst.set_final(0)
 
 
 @given(rules(NAMED, leaves=4))
-def test_a_rule_is_what_openfst_makes_of_it(rule: Rule) -> None:
+def test_a_rule_equals_its_compilation_by_openfst(rule: Rule) -> None:
     known = letters([rule], VOCABULARY)
     ours = least(rule, known)
     theirs = pynini.determinize(openfst(rule, known).rmepsilon()).minimize().connect()
@@ -101,7 +101,7 @@ def test_a_rule_is_what_openfst_makes_of_it(rule: Rule) -> None:
 
 @given(rules(NAMED, leaves=4))
 def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
-    """Its alphabet is the rule's words and wildcards, each of which stands for itself only."""
+    """Its alphabet is the rule's words and wildcards, each of which stands only for itself."""
     known = pseudo_letters([rule])
     words = {Wildcard(kind): Word(f"wild {kind}") for kind in ("$", "%", "&")}
 
@@ -124,15 +124,15 @@ def test_the_pseudo_automaton_reads_wildcards_as_letters(rule: Rule) -> None:
 
 
 @given(rules(NAMED, leaves=5))
-def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> None:
-    """A word goes where it or a wildcard that stands for it goes: decided, for all sentences."""
+def test_the_expanded_pseudo_automaton_has_the_true_language(rule: Rule) -> None:
+    """A word has the transitions of itself and of its wildcards: decided for all sentences."""
     words = [word for word in VOCABULARY if word != BEGIN]
     spelled = spelled_out(compiled(rule, None), words)
     assert determinisation.minimal(spelled) == compiled(rule, words)
 
 
 @some_cases(SEVERAL)
-def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
+def test_a_union_of_rules_accepts_what_some_rule_accepts(several: list[Rule]) -> None:
     """This is decided for all sentences. Each automaton accepts what its own rules accept, and is minimal and
     deterministic; together they have no more states than the separate rules.
     """
@@ -152,7 +152,7 @@ def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> No
 
 
 def test_many_rules_stay_small() -> None:
-    """As one least automaton, m rules ``$ * a $ * b`` of different words have more than 2^m states."""
+    """As one minimal automaton, m rules ``$ * a $ * b`` of different words have more than 2^m states."""
     words = [f"w{i}" for i in range(24)]
     several = [parse(f"$ * {words[2 * i]} $ * {words[2 * i + 1]}") for i in range(12)]
     known = letters(several, [*words, "other"])
@@ -168,7 +168,7 @@ def test_many_rules_stay_small() -> None:
 def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
     several: list[tuple[str, Rule]], sentence: list[str], pseudo: bool
 ) -> None:
-    """Sentences are between BOS and EOS, which rules may name; each label has its own final states."""
+    """Sentences are between BOS and EOS, which rules may contain; each label has its own final states."""
     vocabulary = None if pseudo else [word for word in VOCABULARY if word != BEGIN]
     rules_together = rule_set.rule_set([Labelled(label, rule, 1) for label, rule in several], vocabulary)
     words = [word for word in sentence if word in rules_together.automaton.alphabet and word != BEGIN]
@@ -183,7 +183,7 @@ def test_a_sentence_reaches_the_labels_whose_rules_it_matches(
             assert not any(scores(own, [tuple(words), (BEGIN, BEGIN, *words), ()]))
 
 
-def test_sentences_of_unequal_length_match_as_they_do_one_by_one() -> None:
+def test_sentences_of_unequal_length_match_as_if_run_one_by_one() -> None:
     known = rule_set.rule_set(
         [Labelled("x", parse("$ * a b ?"), 1), Labelled("y", parse("b + | ( )"), 2)], ["b", "a", "c"]
     )
@@ -204,7 +204,7 @@ def _either(several: list[Rule]) -> Rule:
     return several[0] if len(several) == 1 else Either(tuple(several))
 
 
-def test_a_word_that_the_vocabulary_lacks_is_named() -> None:
+def test_a_word_missing_in_the_vocabulary_is_reported() -> None:
     compiled_rules = rule_set.rule_set([Labelled("x", parse("$ * ( a | absent ) $ *"), 1)], VOCABULARY[:-1])
     assert compiled_rules.missing == ("absent",)
 
@@ -215,7 +215,7 @@ def test_thousands_of_words_share_a_matrix() -> None:
     assert len(automaton.matrices) == 2 and automaton.states == 2 and len(automaton.alphabet) == 9000
 
 
-def test_a_rule_that_is_too_large_is_one_sentence() -> None:
+def test_a_rule_that_is_too_large_gives_a_one_line_error() -> None:
     with pytest.raises(InputError, match="at most 5,000 states"):
         compiled(parse("( a {1000} b {1000} ) {3}"), ["a", "b", "c"])
 
@@ -224,7 +224,7 @@ def test_a_rule_that_is_too_large_is_one_sentence() -> None:
     ("rule", "sentence", "is_"),
     [
         ("$ a", "b a", True),
-        ("$ a", "BOS a", False),  # else one BOS more would do
+        ("$ a", "BOS a", False),  # otherwise an additional BOS would match
         ("BOS a", "BOS a", True),
         ("% a", "7 a", True),
         ("% a", "12.5 a", True),

@@ -1,4 +1,6 @@
-"""A network that is not its rules, on one sentence alone, or whose numbers may round, is found out."""
+"""Tests that a network that differs from its rules on one sentence, or whose values may round, is
+detected.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,12 @@ def test_the_network_is_its_rules(rules_and_network: tuple[RuleSet, FARNN]) -> N
 
 
 @pytest.mark.parametrize("where", ["before", "after", "rules", "initial", "final"])
-def test_one_weight_less_is_a_sentence_that_only_the_rules_match(
+def test_a_missing_weight_gives_a_sentence_that_only_the_rules_match(
     rules_and_network: tuple[RuleSet, FARNN], where: str
 ) -> None:
-    """Whichever needed weight is removed, the shortest sentence shows the difference on both sides."""
+    """For any removed weight that is needed, the shortest sentence shows the difference in both
+    implementations.
+    """
     compiled, network = rules_and_network
     cell = network.cell
     assert isinstance(cell, FactoredCell)
@@ -56,7 +60,7 @@ def test_one_weight_less_is_a_sentence_that_only_the_rules_match(
         assert FARNN.of_rules(compiled)([shown.answer.word])[0, column] > 0
 
 
-def test_a_weight_that_is_no_whole_number_is_unknown(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+def test_a_fractional_weight_is_unknown(rules_and_network: tuple[RuleSet, FARNN]) -> None:
     compiled, network = rules_and_network
     cell = network.cell
     assert isinstance(cell, FactoredCell)
@@ -66,7 +70,7 @@ def test_a_weight_that_is_no_whole_number_is_unknown(rules_and_network: tuple[Ru
 
 
 def test_counts_that_grow_are_unknown() -> None:
-    """A loop of weight 2: no bound holds for all sentences."""
+    """A loop has weight 2: no bound holds for all sentences."""
     compiled = rule_set(RULES, WORDS)
     network = FARNN.of_rules(compiled)
     cell = network.cell
@@ -75,8 +79,8 @@ def test_counts_that_grow_are_unknown() -> None:
     assert decide_network(network, RULES, compiled).verdict == "unknown"
 
 
-def test_parts_are_hints_and_not_believed(rules_and_network: tuple[RuleSet, FARNN]) -> None:
-    """If a part's rules are left out, all rules of the label are decided together."""
+def test_parts_are_hints_that_are_verified(rules_and_network: tuple[RuleSet, FARNN]) -> None:
+    """If a part's rules are omitted, all rules of the label are decided together."""
     compiled, network = rules_and_network
     less = RuleSet(compiled.automaton, compiled.labels, (), compiled.starts, True, compiled.parts[1:])
     assert decide_network(network, RULES, less).verdict == "equivalent"
@@ -94,7 +98,7 @@ def test_other_networks_are_refused(rules_and_network: tuple[RuleSet, FARNN]) ->
             decide_network(FARNN.of_rules(compiled, **more), RULES, compiled)
 
 
-def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
+def test_parts_that_omit_a_rule_that_the_network_lacks() -> None:
     """The network and the parts lack a rule of the file, so only the rules match some sentence."""
     compiled = rule_set([RULES[0], RULES[2]], WORDS)
     network = FARNN.of_rules(compiled)
@@ -107,7 +111,7 @@ def test_parts_that_leave_out_a_rule_that_the_network_lacks_too() -> None:
 
 
 def one_state(beta: float = 1.0, **values: float) -> FARNN:
-    """A network of one state and one word, whose numbers are given."""
+    """Return a network of one state and one word with the given values."""
     network = FARNN.of(WFSA(REAL, [1], [1], {"a": [[1]]}), separate_wildcard=False)
     cell = network.cell
     assert isinstance(cell, FactoredCell)
@@ -137,8 +141,8 @@ def one_state(beta: float = 1.0, **values: float) -> FARNN:
         ({"rules": 2.0}, False),
     ],
 )
-def test_numbers_that_may_round_or_grow_are_no_decision(values: dict[str, float], exact: bool) -> None:
-    """The bound is below 2^24, for every product that is computed, whether it counts or not; and nothing is
+def test_values_that_may_round_or_grow_are_not_decided(values: dict[str, float], exact: bool) -> None:
+    """The bound is below 2^24 for every computed product, whether or not it is used, and no value is
     negative.
     """
     rules = rule_files.loads("[x]\na *")
@@ -159,7 +163,7 @@ def test_only_networks_at_beta_1(rules_and_network: tuple[RuleSet, FARNN]) -> No
         decide_network(FARNN.of(compiled.automaton), RULES, compiled)
 
 
-def test_float32_that_torch_multiplies_less_precisely(
+def test_float32_with_low_precision_products(
     rules_and_network: tuple[RuleSet, FARNN], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """TF32 or bfloat16 products round integers; float64 is not affected."""

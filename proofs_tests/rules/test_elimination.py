@@ -1,4 +1,4 @@
-"""Automata back to rules: the same language, decided; and written as a person would."""
+"""Tests of the conversion of automata to rules: the language is preserved, and the rules are simple."""
 
 from __future__ import annotations
 
@@ -25,10 +25,8 @@ NAMED = ("a", "b", "7", "absent")
 
 
 @given(rules(NAMED, leaves=8))
-def test_simplifying_keeps_the_language(rule: Rule) -> None:
-    """Over words that no wildcard stands for, and over those that some does; and what is simple stays as it
-    is.
-    """
+def test_simplifying_preserves_the_language(rule: Rule) -> None:
+    """The words belong to wildcards or not, and simple rules stay unchanged."""
     known = letters([rule], VOCABULARY)
     assert least(simplified(rule), known) == least(rule, known)
     assert len(str(simplified(rule))) <= len(str(rule))
@@ -47,7 +45,7 @@ def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
 
 
 @some_cases(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
-def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
+def test_a_nondeterministic_automaton_is_written_as_a_rule_of_its_language(one: Rule, other: Rule) -> None:
     known = letters([one, other], VOCABULARY)
     written = rule_of(
         reduce(sum_of, [part for part, _ in together([least(one, known), least(other, known)])])
@@ -71,8 +69,8 @@ def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
         "$",
     ],
 )
-def test_what_a_person_wrote_comes_back(text: str) -> None:
-    """Letter by letter: wildcards stay wildcards, and no word is said twice."""
+def test_handwritten_rules_are_recovered(text: str) -> None:
+    """The result is identical: wildcards stay wildcards, and no word is repeated."""
     words = ["a", "b", "c", "7", "12.5", "?", "!", *(f"w{i}" for i in range(20))]
     rule = parse(text)
     back = str(rule_of(least(rule, letters([rule], words))))
@@ -84,8 +82,8 @@ def test_only_boolean_automata_have_rules() -> None:
         rule_of(WFSA(REAL, [1], [1], {"a": [[1]]}))
 
 
-def test_a_letter_that_stands_for_numbers_and_others_is_no_number() -> None:
-    """``$2`` looks like a number, and stands for a word and a number: no wildcard is written for it alone."""
+def test_a_wildcard_for_numbers_and_others_is_not_the_number_wildcard() -> None:
+    """``$2`` looks like a number and stands for a word and a number: no wildcard is written for it alone."""
     automaton = compiled(parse("$ * ( c | d ) $ *"), ["$2", "c", "d"])
     assert str(rule_of(automaton, {"$2": ("7", "b")})) == "$ * ( c | d ) $ *"
     assert (

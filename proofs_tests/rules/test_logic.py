@@ -1,4 +1,6 @@
-"""Propositional rules: text to clauses, and the soft layer that is the same logic on matches."""
+"""Tests of propositional rules: conversion of text to clauses, and the soft layer with the same logic on
+matches.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ def by_python(text: str, matched: dict[str, bool]) -> bool:
 
 
 @given(FORMULAS)
-def test_the_clauses_and_the_soft_layer_are_the_formula(text: str) -> None:
-    """For all truth values, and for counts that stand for true."""
+def test_the_clauses_and_the_soft_layer_equal_the_formula(text: str) -> None:
+    """They agree for all truth values, and for counts that represent true."""
     formula = parse(text)
     layer = SoftLogic({"x": formula}, NAMES)
     for values in product((False, True), repeat=len(NAMES)):
@@ -91,7 +93,7 @@ def test_a_name_that_no_rule_has() -> None:
         SoftLogic({"x": parse("a & d")}, NAMES)
 
 
-def test_only_what_is_nested_counts_as_depth() -> None:
+def test_only_nested_operators_count_as_depth() -> None:
     deepest = "(" * DEEPEST + "a" + ")" * DEEPEST
     assert parse(f"(!a) & {deepest} & " + "(b) & " * DEEPEST + "(b)") == parse("!a & a & b")
     for before in ("", "(a) & " * DEEPEST, "!(!a) & " * DEEPEST):
@@ -101,8 +103,8 @@ def test_only_what_is_nested_counts_as_depth() -> None:
             parse(f"{before}({deepest})")
 
 
-def test_products_that_are_one_clause_in_the_end_are_multiplied_out() -> None:
-    """The square of a conjunction: more products than clauses are allowed, and fewer clauses."""
+def test_products_that_simplify_to_one_clause_are_expanded() -> None:
+    """In the square of a conjunction, more products than clauses are allowed, and fewer clauses."""
     names = " & ".join(f"x{i}" for i in range(140))
     assert MOST_CLAUSES < 140**2
     assert len(parse(f"({names}) | ({names})").clauses) <= 140 * 141 // 2

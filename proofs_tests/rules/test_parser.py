@@ -1,5 +1,5 @@
-"""Rules as text: what is written is read again; errors say where, what stands there, and what would be
-right.
+"""Tests of rules as text: written rules are read back, and errors report the position, the token and the
+expected one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ODD_WORDS = (
 
 
 def flat(rule: Rule) -> Rule:
-    """Without parts of one kind directly in each other: as the parser makes them."""
+    """Flatten nested parts of one kind, like the parser."""
     if isinstance(rule, Repeat):
         return Repeat(flat(rule.part), rule.least, rule.most)
     if isinstance(rule, Word | Wildcard):
@@ -47,7 +47,7 @@ def flat(rule: Rule) -> Rule:
 
 @given(rules(ODD_WORDS))
 def test_a_rule_is_read_as_it_is_written(rule: Rule) -> None:
-    """Words with signs in them, repetitions of repetitions, the empty sentence, all of it."""
+    """Rules contain words with operators in them, nested repetitions, and the empty sentence."""
     assert parse(str(rule)) == flat(rule)
     assert list(leaves(parse(str(rule)))) == list(leaves(rule))
 
@@ -101,7 +101,7 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
         ("a \\", "got '\\\\\\\\'"),
     ],
 )
-def test_what_is_no_rule(text: str, says: str) -> None:
+def test_malformed_rules(text: str, says: str) -> None:
     with pytest.raises(FormatError) as error:
         parse(text, "rules.txt", line=7, column=9)
     assert str(error.value).startswith("rules.txt: line ") and says.replace("\\\\\\\\", "\\\\") in str(
@@ -122,11 +122,11 @@ def test_what_is_no_rule(text: str, says: str) -> None:
         ("[x]\na\n  b | ( c", "line 3, column 10: expected .*, got the end"),
     ],
 )
-def test_what_is_no_file_of_rules(text: str, says: str) -> None:
+def test_malformed_files_of_rules(text: str, says: str) -> None:
     with pytest.raises(FormatError, match=says):
         rule_files.loads(text)
 
 
-def test_repetitions_that_are_none() -> None:
+def test_invalid_repetitions() -> None:
     with pytest.raises(InputError, match="the maximum must be at least 2, got 1"):
         Repeat(Word("a"), 2, 1)

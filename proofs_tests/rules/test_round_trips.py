@@ -1,4 +1,4 @@
-"""Rules of all kinds: written, read, compiled and eliminated, they have the same language."""
+"""Tests that rules of all kinds have the same language after writing, reading, compiling and elimination."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ WORDS = (OF_RULES | symbols(encodable=True)).filter(lambda word: word.split() ==
 
 @st.composite
 def rules_over_words(draw: st.DrawFn) -> tuple[Rule, tuple[str, ...]]:
-    """A rule, and a vocabulary that may lack some of its words."""
+    """Draw a rule, and a vocabulary that may lack some of its words."""
     words = draw(st.lists(WORDS, min_size=1, max_size=4, unique=True))
     return draw(rules(words, leaves=5)), tuple(words[draw(st.integers(0, 1)) :]) or ("a",)
 
 
 @some_cases(rules_over_words())
-def test_a_rule_is_parsed_as_it_is_written_whatever_its_words(case: tuple[Rule, tuple[str, ...]]) -> None:
+def test_a_rule_with_any_words_is_parsed_as_it_is_written(case: tuple[Rule, tuple[str, ...]]) -> None:
     rule, words = case
     assert least(parse(str(rule)), letters([rule], words)) == compiled(rule, words)
 
@@ -95,7 +95,7 @@ def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
 
 
 @pytest.mark.parametrize("symbol", ["New York", "a\u00a0b", " ", "a\n"])
-def test_an_automaton_over_what_is_no_word_is_no_rule(symbol: str) -> None:
+def test_an_automaton_over_symbols_that_are_not_words_has_no_rule(symbol: str) -> None:
     with pytest.raises(InputError, match="symbols must be words without white space"):
         rule_of(WFSA(BOOLEAN, [True], [True], {symbol: [[True]]}))
 
@@ -141,8 +141,8 @@ def test_the_compile_command_gives_the_rules_automaton(
             assert status == 0 and files.read(folder / "a.json") == true
 
 
-def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automaton() -> None:
-    r"""``\$`` is a price's sign and ``$`` is any word: as letters nobody could tell them apart."""
+def test_a_word_and_a_wildcard_that_look_alike_are_not_letters_of_one_automaton() -> None:
+    r"""``\$`` is a dollar sign and ``$`` is any word: as letters they would be indistinguishable."""
     with pytest.raises(InputError, match=r"the word '\$' and the wildcard \$ must not be the same letter"):
         pseudo_letters([parse(r"\$ $")])
     with pytest.raises(InputError, match="the word '%' and the wildcard % must not be the same letter"):
@@ -151,21 +151,21 @@ def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automato
 
 
 @pytest.mark.parametrize(("text", "words"), [("show", ("show",)), ("and/or, .txt", ("and/or", ".txt"))])
-def test_words_between_commas_are_a_vocabulary_and_one_that_looks_like_a_file_is_missed(text, words) -> None:
+def test_comma_separated_words_are_a_vocabulary_and_a_missing_file_is_reported(text, words) -> None:
     assert vocabulary(text) == words
     for name in ("there/is/none", "none.json", "none.txt"):
         with pytest.raises(FormatError, match=f"^{name}: a vocabulary must be a readable file"):
             vocabulary(name)
 
 
-def test_a_vocabulary_that_is_there_twice_is_none(tmp_path: Path) -> None:
+def test_a_vocabulary_given_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text('{"vocab": ["a"], "vocab": ["b"]}')
     with pytest.raises(FormatError, match="'vocab' must occur once"):
         vocabulary(str(tmp_path / "v.json"))
 
 
 @pytest.mark.parametrize("first", ["[a", "//a", "\ufeff", "\ufeffa"])
-def test_a_word_at_the_beginning_of_a_file_is_no_header_comment_or_byte_order_mark(
+def test_a_word_at_the_start_of_a_file_is_not_a_header_comment_or_byte_order_mark(
     tmp_path: Path, first: str
 ) -> None:
     rule = Sequence((Word(first), Word("b]")))

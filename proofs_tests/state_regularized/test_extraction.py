@@ -1,4 +1,6 @@
-"""Extraction: asking the cell gives the DFA; counts give it for seen pairs and hard runs only."""
+"""Tests of extraction: evaluating the cell gives the DFA; counts give it only for seen pairs and
+hard runs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from theory.weights import Weights
 CLAIM = "extraction"
 
 
-def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
+def test_an_unseen_pair_leads_to_the_first_centroid_as_printed():
     """For equal counts, here 0, argmax takes the first; according to the cell, the second leads to itself."""
     example = claim_named(CLAIM).example
     w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
@@ -22,9 +24,9 @@ def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
     assert set(seen(w, hard_run)) == {(1, "a"), (1, "b")} and transition_table(w)[2, "a"] == 2
 
 
-def test_without_reset_parity_counts_a_transition_that_the_network_never_takes(monkeypatch):
-    """1 and then 11: the second string begins where the first one ended, in s_2, and its first transition, to
-    s_1, is counted as one from s_1.
+def test_without_reset_parity_counts_a_transition_that_never_occurs(monkeypatch):
+    """The strings are 1 and then 11: the second starts where the first ended, in s_2, and its first
+    transition, to s_1, is counted as one from s_1.
     """
     monkeypatch.setattr(extraction, "data", lambda w: ["1", "11"])
     one, zero = Fraction(1), Fraction(0)

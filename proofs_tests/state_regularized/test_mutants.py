@@ -1,4 +1,4 @@
-"""State-regularized claims broken on purpose: each break is refuted, or leaves something unproved."""
+"""Tests that mutations of state-regularized claims are refuted or leave something unproved."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def exhausted(claim, name, letters=2):
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Put a broken part into one variant, for as long as the test runs."""
+    """Mutate one part of a variant for the duration of the test."""
     return partial(breaks.put, monkeypatch)
 
 
@@ -56,7 +56,7 @@ HOLDING = [
 
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize(("claim", "name"), [pytest.param(*pair, id="-".join(pair)) for pair in HOLDING])
-def test_a_break_is_refuted(broken, claim, name, what):
+def test_a_mutation_is_refuted(broken, claim, name, what):
     broken(claim, name, **BREAKS[what])
     with pytest.raises(Disagreement):
         exhausted(claim, name)
@@ -80,7 +80,7 @@ def inner(u, s):
 
 @pytest.mark.parametrize("wrong", [squared_distance, negated_distance])
 @pytest.mark.parametrize("name", ["corrected", "corrected-start-token", "corrected-one-more-state"])
-def test_probabilities_that_are_not_those_of_equation_3_are_refuted(unshrunk, monkeypatch, name, wrong):
+def test_probabilities_that_violate_equation_3_are_refuted(unshrunk, monkeypatch, name, wrong):
     monkeypatch.setattr(networks, "similarities", wrong)
     claim = claim_named("theorem-3.1")
     with pytest.raises(Disagreement):
@@ -88,14 +88,14 @@ def test_probabilities_that_are_not_those_of_equation_3_are_refuted(unshrunk, mo
 
 
 @pytest.mark.parametrize("name", ["corrected-eq-4", "corrected-bound"])
-def test_a_break_of_what_has_one_unit_is_refuted(broken, name):
+def test_a_mutation_of_a_claim_with_one_unit_is_refuted(broken, name):
     for what in ("the other letter", "each letter read twice"):
         broken("theorem-3.2", name, **BREAKS[what])
         with pytest.raises(Disagreement):
             exhausted("theorem-3.2", name)
 
 
-def test_the_unbroken_ones_hold_by_the_same_evidence():
+def test_unmutated_claims_hold_by_the_same_evidence():
     for claim, name in HOLDING:
         exhausted(claim, name)
 
@@ -114,8 +114,8 @@ def another_temperature(w, b):
     ],
     ids=["another temperature", "no temperature", "another sign", "no activation"],
 )
-def test_another_cell_than_the_networks_is_refuted(monkeypatch, function, wrong):
-    """The change affects the function that the initial law uses, and not the network's."""
+def test_a_cell_that_differs_from_the_networks_is_refuted(monkeypatch, function, wrong):
+    """The change affects the function that the initial distribution uses, and not the network's."""
     monkeypatch.setattr(theorem_3_1, function, wrong)
     variant = claim_named("theorem-3.1").variant("corrected-start-token")
 
@@ -124,13 +124,13 @@ def test_another_cell_than_the_networks_is_refuted(monkeypatch, function, wrong)
         sampled(claim_named("theorem-3.1"), variant, ExactRecurrence(), few)
 
 
-def test_memory_that_is_not_kept_is_no_counterexample(broken):
-    """With c the same before each symbol the cell is memory-less, and its table is right."""
+def test_memory_that_is_reset_gives_no_counterexample(broken):
+    """If c is the same before each symbol the cell is memoryless, and its table is right."""
     broken("theorem-3.1", "without-memoryless", recurrence=lambda r: networks.sampled(answer=memory.at_zero))
     exhausted("theorem-3.1", "without-memoryless")
 
 
-def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate():
+def test_an_initial_state_that_some_distribution_makes_right_has_no_certificate():
     variant = claim_named("theorem-3.1").variant("without-centroid-start")
     one = Fraction(1)
     entries = {
@@ -147,12 +147,12 @@ def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate()
     automata = [a.replace(initial=np.array([one, 0 * one], dtype=object)) for a in comparison.automata()]
     comparison.__dict__["_automata"] = automata
     compared = comparison.compare_all(1)
-    assert compared.difference is not None  # 1/2 lies between what the two centroids give
+    assert compared.difference is not None  # 1/2 lies between the values of the two centroids
     assert no_initial_distribution(variant, comparison, compared) is None
 
 
-def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatch):
-    """Without the smallest for the greatest, with halved powers, with k for k - 1."""
+def test_a_bound_with_another_exponent_or_number_of_centroids_is_detected(monkeypatch):
+    """The mutations use the minimum instead of the maximum, halved powers, and k instead of k - 1."""
 
     def one_more(w, x):
         parts = {name: getattr(w, name)[x] for name in ("top", "x", "s", "scale")}
@@ -174,7 +174,7 @@ def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatc
     assert seen.verdict == Verdict.HOLDS
 
 
-def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
+def test_a_temperature_that_is_too_high_leaves_boxes_open(monkeypatch):
     case = next(
         w
         for w in claim_named("theorem-3.2").variant("corrected-eq-5").small_cases(2)
@@ -189,14 +189,14 @@ def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
         decide_by_boxes(ExactComparison("theorem-3.2", "corrected-eq-5", case))
 
 
-def test_ties_that_are_let_in_refute_the_corrected_theorem(broken):
+def test_admitted_ties_refute_the_corrected_theorem(broken):
     printed = claim_named("theorem-3.2").variant("printed")
     broken("theorem-3.2", "corrected", small_cases=lambda plain: printed.small_cases)
     with pytest.raises(Disagreement):
         exhausted("theorem-3.2", "corrected")
 
 
-def test_counts_of_longer_data_or_of_the_least_are_refuted(broken, monkeypatch):
+def test_counts_of_longer_data_or_of_the_minimum_are_refuted(broken, monkeypatch):
     claim, name = "extraction", "corrected-seen-pairs"
     longer = lambda w: extraction.seen(
         replace(w, entries={**w.entries, "longest": w.longest + 1}), extraction.hard_run
@@ -226,7 +226,7 @@ def test_without_softness_the_soft_run_is_the_hard_one(broken):
     run()
 
 
-def test_sampled_evidence_sees_a_transposed_table(broken):
+def test_sampled_evidence_detects_a_transposed_table(broken):
     broken("theorem-3.1", "corrected", **BREAKS["a transposed table"])
     variant = claim_named("theorem-3.1").variant("corrected")
 
@@ -236,16 +236,16 @@ def test_sampled_evidence_sees_a_transposed_table(broken):
     assert theorem_3_2.CLAIM.name == "theorem-3.2"
 
 
-def test_without_reset_is_right_where_each_string_is_run_from_the_start(monkeypatch):
+def test_without_reset_is_right_if_each_string_starts_in_the_initial_state(monkeypatch):
     """The missing reset is the cause of the refutation: with a reset, all cases agree."""
     runs = lambda w: (t for string in extraction.data(w) for t in extraction.hard_run(w, string))
     monkeypatch.setattr(extraction, "without_reset", runs)
     exhausted("extraction", "printed-without-reset")
 
 
-def test_a_second_layer_that_reads_where_the_first_one_was_is_refuted(broken):
+def test_a_second_layer_that_reads_the_previous_state_of_the_first_is_refuted(broken):
     def reads_before(w, law, x):
-        """Layer 2 moves first."""
+        """Make layer 2 move first."""
         second, size = theorem_3_1.second_layer(w), range(w.n)
         both = [Fraction(0)] * w.n**2
         for i, j, after, last in product(size, repeat=4):
@@ -260,20 +260,22 @@ def test_a_second_layer_that_reads_where_the_first_one_was_is_refuted(broken):
         exhausted("theorem-3.1", "corrected-layers")
 
 
-def test_equation_4_in_the_place_of_equation_5_is_not_refuted(broken):
+def test_equation_4_instead_of_equation_5_is_not_refuted(broken):
     broken("theorem-3.1", "without-equation-4", recurrence=lambda _: theorem_3_1.from_centroid)
     exhausted("theorem-3.1", "without-equation-4")
 
 
-def test_a_mixture_of_more_than_a_whole_is_refuted(monkeypatch):
+def test_a_mixture_with_a_sum_above_one_is_refuted(monkeypatch):
     monkeypatch.setattr(no_drift, "distribution", lambda b, m: tuple(2 * p for p in distribution(b, m)))
     with pytest.raises(Disagreement):
         exhausted("no-drift", "corrected")
 
 
 @pytest.mark.parametrize("name", ["combinations", "longest"])
-def test_another_rest_is_refuted(broken, monkeypatch, name):
-    """Without the distances between centroids; with the shortest centroid in place of the longest."""
+def test_another_remainder_is_refuted(broken, monkeypatch, name):
+    """The mutations omit the distances between centroids, or use the shortest centroid instead of the
+    longest.
+    """
     with monkeypatch.context() as patch:
         wrong = {"combinations": lambda *_: [], "longest": lambda w: min(map(no_drift.square, w.S))}[name]
         automata = no_drift.nothing_negative

@@ -1,4 +1,4 @@
-"""The exact networks against every trajectory by itself and the torch component."""
+"""Tests of the exact networks against every trajectory and against the torch component."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from theory.state_regularized.shared.networks import (
 
 ANY = claim_named("theorem-3.1").variant("corrected").cases("ab")
 UNTIED = claim_named("theorem-3.2").variant("corrected-eq-5")
-MOST_ROUNDINGS = 64  # of a softmax of at most 4 numbers: products, sums, exponentials and a quotient
+MOST_ROUNDINGS = 64  # of a softmax of at most 4 values: products, sums, exponentials and a quotient
 
 
 def torch_component(w, transition="mixture"):
@@ -54,8 +54,8 @@ def torch_component(w, transition="mixture"):
 
 @settings(max_examples=30)
 @given(ANY, strings("ab", longest=4, run=0))
-def test_the_law_is_the_sum_over_all_trajectories(w, string):
-    """The sum over all sequences of centroids, without the law's own code."""
+def test_the_distribution_is_the_sum_over_all_trajectories(w, string):
+    """The sum over all sequences of centroids shares no code with the distribution."""
     total = dict.fromkeys(range(w.n), 0)
     for path in product(range(w.n), repeat=len(string)):
         p, h = 1, w.S[0]
@@ -67,7 +67,7 @@ def test_the_law_is_the_sum_over_all_trajectories(w, string):
 
 
 @given(ANY)
-def test_the_softmax_is_the_torch_components(w):
+def test_the_softmax_equals_the_torch_components(w):
     """They agree at the temperature 1 / (m ln 2), within the roundings of the softmax."""
     module = torch_component(w)
     for s, x in product(w.S, "ab"):
@@ -80,7 +80,7 @@ def test_the_softmax_is_the_torch_components(w):
 
 
 @given(ANY)
-def test_a_row_is_a_distribution_and_the_limit_its_greatest(w):
+def test_a_row_is_a_distribution_with_its_maximum_as_the_limit(w):
     for s, x in product(w.S, "ab"):
         alpha, c = soft(w, s, None, x)
         b = similarities(w, component(w, s, x))
@@ -93,7 +93,7 @@ def test_a_row_is_a_distribution_and_the_limit_its_greatest(w):
 
 
 @given(UNTIED.cases("ab"))
-def test_without_ties_torchs_limit_moves_where_the_table_says(w):
+def test_without_ties_torchs_limit_moves_according_to_the_table(w):
     module = torch_component(w, "limit")
     for q, x, b in reachable(w):
         u = torch.tensor([[float(v) for v in component(w, w.S[q - 1], x)]], dtype=torch.float64)
@@ -104,8 +104,8 @@ def test_without_ties_torchs_limit_moves_where_the_table_says(w):
 
 @settings(max_examples=50)
 @given(ANY, strings("ab", longest=6, run=0))
-def test_a_mixture_is_torchs(w, string):
-    """The hidden state of torch's soft run is near the balls, and so is its label."""
+def test_a_mixture_equals_torchs(w, string):
+    """The hidden state of torch's soft run is close to the balls, and so is its label."""
     module, now = torch_component(w), mixtures.start(w)
     h = torch.tensor([[float(v) for v in w.S[0]]], dtype=torch.float64)
     u_matrix = torch.tensor([[float(v) for v in row] for row in w.U], dtype=torch.float64)
@@ -120,7 +120,7 @@ def test_a_mixture_is_torchs(w, string):
         assert now.label == int(alpha[0].argmax()) + 1
 
 
-def test_an_unsettled_run_says_so():
+def test_an_unsettled_run_raises():
     tied = next(w for w in integers((2, 1), SMALL, (1,)).small(1) if margin(scores_at(w, 1, "a")) == 0)
     try:
         mixtures.step(tied, mixtures.start(tied), "a")
@@ -131,8 +131,8 @@ def test_an_unsettled_run_says_so():
 
 
 @given(UNTIED.cases("ab"))
-def test_the_low_temperature_is_what_the_induction_needs(w):
-    """From 1 - epsilon at a state to 1 - epsilon at the next, by the theorem's bound, exactly."""
+def test_the_low_temperature_suffices_for_the_induction(w):
+    """The theorem's bound leads from 1 - epsilon at a state to 1 - epsilon at the next, exactly."""
     off, gamma, m = epsilon(w), least_margin(w), low_enough(w)
     assert no_ties(w) and 0 < off <= 0.25 and gamma > 0
     with flint.ctx.workprec(128):
@@ -140,5 +140,5 @@ def test_the_low_temperature_is_what_the_induction_needs(w):
         assert not least < 1 - mixtures.ball(off)
 
 
-def test_the_most_probable_is_the_first_of_the_greatest():
+def test_the_most_probable_is_the_first_of_the_maxima():
     assert most_probable((1, 3, 3)) == 2

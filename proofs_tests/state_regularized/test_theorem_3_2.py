@@ -1,4 +1,4 @@
-"""Theorem 3.2: at low temperatures a state-regularized network is a DFA, if there is no tie."""
+"""Tests of Theorem 3.2: at low temperatures a state-regularized network is a DFA, if there is no tie."""
 
 from __future__ import annotations
 

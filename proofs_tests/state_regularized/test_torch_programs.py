@@ -1,4 +1,4 @@
-"""State-regularized layers in torch, broken on purpose; and balls hold what floats compute."""
+"""Tests of mutated state-regularized layers in torch, and that balls contain the results of floats."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEPS = {
 SAMPLED = [step for step in steps(claims().values()) if isinstance(step.side, SampledLayer)]
 
 
-def test_every_program_stands_for_a_variant():
+def test_every_program_implements_a_variant():
     assert set(CellComparison.transitions) <= set(STEPS)
 
 
@@ -114,7 +114,7 @@ BREAKS = [
         for program in programs
     ],
 )
-def test_a_broken_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
+def test_a_mutated_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong, program):
     monkeypatch.setattr(owner, name, wrong)
     with pytest.raises(Disagreement):
         STEPS[program].show()
@@ -126,10 +126,8 @@ def test_a_broken_network_is_refuted(unshrunk, monkeypatch, owner, name, wrong, 
     ids=["squared", "warm"],
 )
 @pytest.mark.parametrize("step", SAMPLED, ids=[step.label for step in SAMPLED])
-def test_probabilities_that_are_not_those_of_equations_2_and_3_are_refuted(
-    unshrunk, monkeypatch, step, name, wrong
-):
-    """Whoever asks the cell asks the wrong one, too."""
+def test_probabilities_that_violate_equations_2_and_3_are_refuted(unshrunk, monkeypatch, step, name, wrong):
+    """An evaluation of the cell has the same error."""
     monkeypatch.setattr(StochasticComponent, name, wrong)
     with pytest.raises(Disagreement):
         step.show()
@@ -137,8 +135,8 @@ def test_probabilities_that_are_not_those_of_equations_2_and_3_are_refuted(
 
 @settings(max_examples=60)
 @given(st.data())
-def test_balls_hold_the_similarities_that_torch_computes_in_float64(data):
-    """For each kind of cell, at any hidden and cell state."""
+def test_balls_contain_the_similarities_of_torch_in_float64(data):
+    """They do for each kind of cell, at any hidden and cell state."""
     numbers = st.floats(-2, 2, width=32)
     kind, similarity = (
         data.draw(st.sampled_from(list(KINDS))),
@@ -166,8 +164,10 @@ def test_balls_hold_the_similarities_that_torch_computes_in_float64(data):
 
 @pytest.mark.parametrize("similarity", ["dot", "euclidean"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_mixture_between_two_near_centroids_is_no_counterexample(similarity, dtype):
-    """The third centroid is far, so that a mixture may be further from its own than the second one is."""
+def test_a_mixture_between_two_close_centroids_is_not_a_counterexample(similarity, dtype):
+    """The third centroid is far away, so that a mixture may be farther from its own centroid than the second
+    one is.
+    """
     options = {
         "input_size": 1, "hidden_size": 1, "k": 3, "num_layers": 1, "bias": True,
         "similarity": similarity, "temperature": 2.0**-10,

@@ -1,1 +1,1 @@
-"""Models with a state, right ones and wrong ones, and what ratproof says of them."""
+"""Tests of models with a state, correct and wrong, and of their verdicts."""

@@ -1,4 +1,4 @@
-"""A small causal language model that is called as those of transformers are; and mistakes for it."""
+"""A small causal language model with the interface of transformers, and mistakes for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDTH, HEADS, LAYERS = 16, 2, 2
 
 
 class Cache:
-    """Keys and values of all layers, which calls add to."""
+    """Keys and values of all layers, to which calls append."""
 
     def __init__(self, mistake):
         self.mistake, self.cleared = mistake, False
@@ -48,7 +48,7 @@ class Cache:
 
 
 class CausalAttention(nn.Module):
-    """Causal attention of some heads."""
+    """Causal attention with several heads."""
 
     def __init__(self, layer):
         super().__init__()
@@ -70,11 +70,11 @@ class CausalAttention(nn.Module):
 
 
 class CausalLM(nn.Module):
-    """The model.
+    """A causal language model.
 
     Args:
-        mistake: what is wrong with it, if anything.
-        lower: a format that its layers compute in, where that is a lower one.
+        mistake: The mistake in the model, if any.
+        lower: Lower-precision dtype in which its layers compute. Defaults to the dtype of the parameters.
     """
 
     def __init__(self, mistake="", lower=None, vocabulary=11, longest=300):

@@ -1,4 +1,4 @@
-"""Right and wrong models in deployment: formats, beams, padding, long inputs, many calls."""
+"""Correct and wrong models in deployment: dtypes, beams, padding, long inputs, many calls."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ SIZE = 3
 
 
 class Narrow(StatefulModel):
-    """A decaying sum through a layer, some of which is in a narrower format.
+    """A decaying sum through a layer, partly in a lower-precision dtype.
 
     Args:
-        where: what is rounded to ``narrow``: ``side`` for a side path of little weight, ``mask`` for ones,
-            ``parameter`` for one that does nothing, ``state`` for the state at each hand-over, ``inside`` for
-            all that goes into the sum, or nothing.
-        share: by which the first token of each call after the first is wrong.
-        dtype: of the layer.
-        narrow: the narrower format.
+        where: The part that is rounded to ``narrow``: ``side`` for a side path of small weight, ``mask`` for
+            ones, ``parameter`` for an unused one, ``state`` for the state at the end of each call, ``inside``
+            for the input of the sum. If empty, nothing is rounded.
+        share: Relative error of the first token of each call after the first.
+        dtype: The dtype of the layer.
+        narrow: The lower-precision dtype.
     """
 
     inputs = Vectors(SIZE)
@@ -59,10 +59,11 @@ class Narrow(StatefulModel):
 
 
 class Deployed(StatefulModel):
-    """A decaying sum of what a layer reads; padding keeps the state. It is wrong where it is deployed.
+    """A decaying sum of the outputs of a layer; padding preserves the state. Its mistakes appear in
+    deployment.
 
     Args:
-        mistake: what is wrong with it, if anything.
+        mistake: The mistake in the model, if any.
     """
 
     inputs = Vectors(SIZE)

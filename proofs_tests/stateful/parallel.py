@@ -1,4 +1,4 @@
-"""Linear attention that reads several tokens in another order of summation than one."""
+"""Linear attention with different orders of summation for one token and for several."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class LinearAttention(StatefulModel):
     """S = d S + k v^T, o = S^T q, between an embedding and a projection.
 
     Args:
-        dtype: of its parameters.
-        inside: of the recurrence; that of the parameters without.
-        width: of keys and values.
-        decay: d.
-        chunk: tokens that are read at once.
+        dtype: The dtype of the parameters.
+        inside: The dtype of the recurrence. Defaults to the dtype of the parameters.
+        width: The width of keys and values.
+        decay: The decay d.
+        chunk: Number of tokens that are read at a time.
     """
 
     without = frozenset({"padding"})

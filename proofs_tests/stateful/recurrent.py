@@ -1,4 +1,4 @@
-"""A decaying sum with a readout, as one writes a model with a state; and mistakes for it."""
+"""A decaying sum with a readout, a typical model with a state, and mistakes for it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ SIZE, CHUNK = 3, 16
 
 
 class RecurrentModel(StatefulModel):
-    """h = d h + W x, of which the outputs are tanh; padding keeps the state.
+    """h = d h + W x with outputs tanh(h); padding preserves the state.
 
     Args:
-        mistake: what is wrong with it, if anything.
-        dtype: of its parameters.
+        mistake: The mistake in the model, if any.
+        dtype: The dtype of the parameters.
     """
 
     def __init__(self, mistake="", dtype=torch.float32):
@@ -65,10 +65,10 @@ class RecurrentModel(StatefulModel):
 
 
 class StepModel(StatefulModel):
-    """A :class:`RecurrentModel` that counts its steps of one token, and is wrong in its additional state.
+    """A :class:`RecurrentModel` that counts its steps of one token, with a mistake in this additional state.
 
     Args:
-        mistake: what is wrong with it.
+        mistake: The mistake in the model.
     """
 
     inputs, without = Vectors(SIZE), frozenset({"padding"})
@@ -96,7 +96,7 @@ class StepModel(StatefulModel):
 
 
 class Shared(RecurrentModel):
-    """Its states survive in what all copies share."""
+    """A model whose states persist in an object that all copies share."""
 
     everywhere: ClassVar[list] = [None]
 

@@ -1,4 +1,4 @@
-"""The adapters call what they are for as its authors say."""
+"""Tests that adapters call third-party models as their documentation specifies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ratproof import Tokens, of_causal_model, of_torch_rnn
 
 
 @pytest.mark.parametrize("kind", [nn.RNN, nn.LSTM, nn.GRU])
-def test_both_layouts_of_a_recurrent_module_are_read(kind):
+def test_both_layouts_of_a_recurrent_module_are_supported(kind):
     torch.manual_seed(0)
     plain, first = kind(3, 4, 2), kind(3, 4, 2, batch_first=True)
     first.load_state_dict(plain.state_dict())
@@ -27,7 +27,7 @@ def test_both_layouts_of_a_recurrent_module_are_read(kind):
 @pytest.mark.parametrize(
     ("kind", "cell"), [(nn.RNN, nn.RNNCell), (nn.LSTM, nn.LSTMCell), (nn.GRU, nn.GRUCell)]
 )
-def test_a_cell_is_called_token_after_token_as_its_module_does(kind, cell):
+def test_a_cell_is_called_for_each_token_like_its_module(kind, cell):
     torch.manual_seed(0)
     layer, one = kind(3, 4, batch_first=True), cell(3, 4)
     one.load_state_dict({name.removesuffix("_l0"): x for name, x in layer.state_dict().items()})
@@ -39,7 +39,7 @@ def test_a_cell_is_called_token_after_token_as_its_module_does(kind, cell):
     assert torch.equal(model.run(inputs, model.clear(state))[0], outputs)
 
 
-def test_what_reads_from_behind_too_reads_no_pieces():
+def test_bidirectional_modules_do_not_support_pieces():
     model = of_torch_rnn(nn.LSTM(3, 5, bidirectional=True))
     assert verdicts(model, examples=1) == {"batch": "holds", "reuse": "holds"}
 
@@ -50,7 +50,7 @@ def test_another_module_is_refused():
 
 
 class Notes(nn.Module):
-    """Keeps the arguments that it is called with."""
+    """A module that stores its arguments."""
 
     config = SimpleNamespace(vocab_size=7, max_position_embeddings=9)
 
@@ -66,7 +66,7 @@ class Notes(nn.Module):
 
 
 class Positions(Notes):
-    """Names positions."""
+    """A module with an argument for positions."""
 
     def forward(self, position_ids=None, cache_position=None, return_dict=None, **rest):
         output = super().forward(**rest)
@@ -90,7 +90,7 @@ def test_a_causal_model_gets_the_mask_of_all_tokens_and_its_cache():
     assert module.arguments == {"mask": [[0, 1, 1, 1], [1, 1, 1, 1]], "past": "cache", "use_cache": True}
 
 
-def test_positions_count_no_padding_and_go_on_after_the_cache():
+def test_positions_skip_padding_and_continue_after_the_cache():
     module = Positions()
     model = of_causal_model(module)
     ids, mask = torch.zeros(2, 3, dtype=torch.int64), torch.tensor([[False, False, True], [True, True, True]])
@@ -100,7 +100,7 @@ def test_positions_count_no_padding_and_go_on_after_the_cache():
     assert module.arguments["positions"] == [[1, 2], [3, 4]] and module.arguments["places"] == [3, 4]
 
 
-def test_a_cache_may_be_given_to_begin_with():
+def test_an_initial_cache_may_be_given():
     rows = []
 
     def new_cache(batch):
@@ -111,7 +111,7 @@ def test_a_cache_may_be_given_to_begin_with():
     assert set(verdicts(model, "reuse").values()) == {"holds"} and {1, 3} <= set(rows)
 
 
-def test_a_mask_may_be_of_the_tokens_of_the_call_alone():
+def test_a_mask_may_cover_only_the_tokens_of_the_call():
     module = Notes()
     model = of_causal_model(module, masked="call")
     ids, mask = torch.zeros(1, 3, dtype=torch.int64), torch.tensor([[False, True, True]])
@@ -122,14 +122,14 @@ def test_a_mask_may_be_of_the_tokens_of_the_call_alone():
 
 
 class Silent(CausalLM):
-    """Returns no cache: it writes into the one that it is given."""
+    """A model that returns no cache, but writes into its argument."""
 
     def forward(self, position_ids=None, past_key_values=None, **rest):
         output = super().forward(position_ids=position_ids, past_key_values=past_key_values, **rest)
         return SimpleNamespace(logits=output.logits)
 
 
-def test_a_cache_that_is_not_returned_is_the_one_that_was_given():
+def test_a_cache_that_is_not_returned_is_the_argument():
     model = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache(""))
     assert set(verdicts(model).values()) == {"holds"}
     wrong = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache("values left where they were"))
@@ -148,7 +148,7 @@ def test_a_cache_of_tuples_is_reordered_by_its_model():
 @pytest.mark.parametrize(
     ("method", "says"), [("reorder", r"must have reorder_cache\(rows\)"), ("clear", r"must have reset\(\)")]
 )
-def test_a_cache_without_a_method_is_named(method, says):
+def test_a_cache_without_a_method_is_reported(method, says):
     model = of_causal_model(Notes())
     arguments = (torch.tensor([0]),) if method == "reorder" else ()
     with pytest.raises(InputError, match=f"a str, {says}; pass without=\\('{method}',\\)"):
@@ -164,12 +164,12 @@ def test_a_cache_without_a_method_is_named(method, says):
         (3, {}, "the model must be a torch module, got a int"),
     ],
 )
-def test_what_is_no_causal_model_is_refused(model, more, says):
+def test_a_model_that_is_not_causal_is_refused(model, more, says):
     with pytest.raises(InputError, match=says):
         of_causal_model(model, **more)
 
 
-def test_a_model_without_a_vocabulary_is_told_how_to_say_it():
+def test_a_model_without_a_vocabulary_gets_a_hint():
     class Nameless(Notes):
         config = SimpleNamespace()
 

@@ -1,4 +1,6 @@
-"""Right models with a state hold on every law; each mistake is refuted by its law."""
+"""Tests that correct models with a state satisfy every property, and each mistake is refuted by
+its property.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ def _the_same_weights():
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_right_model_holds_on_every_law(name):
+def test_a_correct_model_satisfies_every_property(name):
     model = RIGHT[name]()
     assert verdicts(model) == dict.fromkeys((law for law in LAWS if law not in model.without), "holds")
 
@@ -83,7 +85,7 @@ def wrong(mistake):
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_refuted_by_the_law_that_is_about_it(mistake):
+def test_a_mistake_is_refuted_by_its_own_property(mistake):
     kind = MISTAKES[mistake][1]
     assert verdicts(wrong(mistake), kind, 100) == {kind: "refuted"}
 
@@ -99,13 +101,15 @@ def test_a_counterexample_is_the_shortest_and_has_the_fewest_rows():
     assert edge.problem == "B = 1, T = 17, float32" and edge.position == "outputs[0, 16, 0]"
     batch = results(wrong("the largest of the batch"), "batch", 100)["batch"].counterexample
     assert batch.problem == "B = 2, T = 1, float32"
-    # of a law that any number of rows can break, too
+    # This also holds for a property that any number of rows can violate.
     rows = results(wrong("rows exchanged in a later call"), "pieces", 100)["pieces"].counterexample
     assert rows.problem.startswith("B = 2, T = 2,")
 
 
 def test_a_state_that_all_copies_share_is_refuted_by_reuse(monkeypatch):
-    """Earlier calls do not matter: they leave a state of several rows, with which one row cannot run."""
+    """Earlier calls do not matter: they leave a state of several rows, which a call with one row
+    cannot use.
+    """
     monkeypatch.setattr(Shared, "everywhere", [torch.ones(2, 3)])
     answers = results(Shared())
     assert {k: str(r.verdict) for k, r in answers.items() if str(r.verdict) != "unknown"} == {
@@ -126,7 +130,7 @@ def test_calls_that_raise_hide_no_mistake_in_others():
     assert verdicts(Odd("a state lost at a chunk's edge"), "pieces") == {"pieces": "refuted"}
 
 
-def test_a_function_of_vectors_runs_in_float64_where_it_can():
+def test_a_function_of_vectors_runs_in_float64_if_possible():
     assert results(running, "pieces", **FUNCTION)["pieces"].facts["module"].count("float64") == 1
 
     def narrow(inputs, state):
@@ -138,7 +142,7 @@ def test_a_function_of_vectors_runs_in_float64_where_it_can():
     assert str(answer.verdict) == "holds" and "float64" not in answer.facts["module"]
 
 
-def test_a_counterexample_says_where_and_how_and_what_rounding_explains():
+def test_a_counterexample_contains_the_position_the_calls_and_the_rounding():
     result = results(wrong("positions from 0 in every call"), "pieces")["pieces"]
     sentence = result.counterexample.sentence()
     assert sentence.startswith("for B = 1, T = 2, float32: outputs[0, 1, 0] is ")
@@ -150,7 +154,7 @@ def test_a_counterexample_says_where_and_how_and_what_rounding_explains():
     assert kept["law"] == "pieces" and len(kept["inputs"]) == 1 and len(kept["inputs"][0]) == 2
 
 
-def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest():
+def test_a_late_mistake_is_found_at_its_shortest_length():
     def model(inputs, state):
         before = 0 if state is None else state[1]
         start = inputs.new_zeros(len(inputs), 2) if state is None else state[0]
@@ -164,7 +168,7 @@ def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest():
     assert result.counterexample.problem.startswith("B = 1, T = 101,")
 
 
-def test_a_model_is_in_evaluation_mode_and_comes_back_as_it_was():
+def test_a_model_runs_in_evaluation_mode_and_is_restored():
     module = CausalLM(longest=66)
     module.norms.eval()
     before = [part.training for part in module.modules()]
@@ -175,7 +179,7 @@ def test_a_model_is_in_evaluation_mode_and_comes_back_as_it_was():
 
 
 def running(inputs, state):
-    """A right model, to be changed."""
+    """Return a correct model, to be changed."""
     start = inputs.new_zeros(len(inputs), 2) if state is None else state
     outputs = start[:, None] + inputs.cumsum(1)
     return outputs, outputs[:, -1]
@@ -184,7 +188,7 @@ def running(inputs, state):
 FUNCTION = {"inputs": Vectors(2), "without": ("padding", "reorder", "clear")}
 
 
-def test_random_numbers_in_evaluation_mode_leave_nothing_to_say():
+def test_random_numbers_in_evaluation_mode_give_unknown():
     def model(inputs, state):
         return running(nn.functional.dropout(inputs), state)
 
@@ -193,7 +197,7 @@ def test_random_numbers_in_evaluation_mode_leave_nothing_to_say():
     assert all("draws random numbers, in evaluation mode too" in r.why for r in answers.values())
 
 
-def test_a_model_that_differs_from_itself_is_refuted_by_reuse_alone():
+def test_a_model_that_differs_from_itself_is_refuted_only_by_reuse():
     """Random numbers that torch does not control act like a state that survives."""
 
     def model(inputs, state):
@@ -209,7 +213,7 @@ def test_a_model_that_differs_from_itself_is_refuted_by_reuse_alone():
     assert "two equal calls of fresh models differ" in answers["pieces"].why
 
 
-def test_a_model_that_cannot_be_copied_is_held_to_the_laws_as_it_is():
+def test_a_model_that_cannot_be_copied_is_tested_directly():
     class Locked(RecurrentModel):
         def __init__(self, mistake=""):
             super().__init__(mistake)
@@ -234,7 +238,7 @@ def test_a_model_that_cannot_be_copied_is_held_to_the_laws_as_it_is():
         (lambda outputs: outputs[7], "the model raised IndexError: index 7 is out of bounds"),
     ],
 )
-def test_what_cannot_be_compared_is_unknown_and_a_sentence_says_why(change, says):
+def test_incomparable_results_are_unknown_with_a_reason(change, says):
     def model(inputs, state):
         outputs, state = running(inputs, state)
         return change(outputs), state
@@ -243,13 +247,13 @@ def test_what_cannot_be_compared_is_unknown_and_a_sentence_says_why(change, says
     assert str(result.verdict) == "unknown" and says in result.why and "for B = 1, T = 2" in result.why
 
 
-def test_a_model_that_returns_something_else_is_told_what_is_right():
+def test_a_model_that_returns_a_wrong_type_gets_a_hint():
     result = results(lambda inputs, state: inputs, "pieces", **FUNCTION)["pieces"]
     assert "the model must return a pair (outputs, state), got a Tensor" in result.why
 
 
-def test_calls_whose_outputs_do_not_fit_together_are_told():
-    """Only longer rows are in pieces of several lengths."""
+def test_calls_with_inconsistent_outputs_are_reported():
+    """Only longer rows are split into pieces of several lengths."""
 
     def model(inputs, state):
         outputs, state = running(inputs, state)
@@ -260,7 +264,7 @@ def test_calls_whose_outputs_do_not_fit_together_are_told():
     assert "the outputs of two calls have shapes (1, 1, 2, 1), and then (1, 2, 2, 2)" in result.why
 
 
-def test_nan_in_one_way_alone_refutes():
+def test_nan_in_only_one_kind_of_call_refutes():
     def model(inputs, state):
         outputs, state = running(inputs, state)
         return outputs / (0 if inputs.shape[1] == 1 else 1) * 1.0, state
@@ -277,7 +281,7 @@ def test_equal_infinities_agree():
     assert verdicts(model, "pieces", **FUNCTION) == {"pieces": "holds"}
 
 
-def test_what_a_model_lacks_is_said_and_not_tried():
+def test_unsupported_features_are_reported_and_not_tried():
     answers = results(RecurrentModel(), without=("padding", "clear", "state-twice", "batch"))
     assert list(answers) == ["pieces", "reuse"]
     assert (
@@ -290,7 +294,7 @@ def test_what_a_model_lacks_is_said_and_not_tried():
     )
 
 
-def test_a_model_reads_no_more_tokens_than_it_says():
+def test_a_model_gets_no_more_tokens_than_its_maximum():
     lengths = []
 
     class Short(RecurrentModel):
@@ -304,7 +308,7 @@ def test_a_model_reads_no_more_tokens_than_it_says():
     assert max(lengths) == 20
 
 
-def test_a_claim_is_an_assertion():
+def test_a_failed_claim_raises_an_assertion_error():
     believe_stateful("right", model=RecurrentModel()).check(examples=17)
     with pytest.raises(AssertionError, match=r"outputs\[0, 1, 0\] is"):
         believe_stateful("wrong", model=wrong("positions from 0 in every call")).check(examples=17)
@@ -340,7 +344,7 @@ def test_a_claim_is_an_assertion():
         ({"longest": 1}, "longest must be an integer of at least 2, got 1"),
     ],
 )
-def test_what_does_not_fit_is_named(more, says):
+def test_inconsistent_arguments_are_reported(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
         believe_stateful("mine", **{"model": RecurrentModel(), **more})
 
@@ -360,7 +364,7 @@ claim = believe_stateful("wrong", model=wrong("positions from 0 in every call"))
 """
 
 
-def test_a_counterexample_of_a_model_is_kept_as_a_program(tmp_path, monkeypatch, capsys):
+def test_a_counterexample_of_a_model_is_saved_as_a_program(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(WRONG_FILE)
     assert run(["check", "mine.py", "--kind", "pieces", "--examples", "17"]) == 1

@@ -1,4 +1,6 @@
-"""Faults of deployment are refuted: narrow formats, beams, padding, long inputs, many calls."""
+"""Tests that faults of deployment are refuted: low-precision dtypes, beams, padding, long inputs,
+many calls.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ def test_a_harmless_bfloat16_operator_hides_no_error_of_four_percent(where, prec
 
 
 @pytest.mark.parametrize("where", HARMLESS)
-def test_a_harmless_bfloat16_operator_hides_it_in_no_float32_run(where):
-    """A model that runs in float32 alone."""
+def test_a_harmless_bfloat16_operator_hides_no_error_in_float32_runs(where):
+    """The model runs only in float32."""
 
     class OnlyFloat32(Narrow):
         def run(self, inputs, state=None, mask=None):
@@ -43,13 +45,13 @@ def test_a_harmless_bfloat16_operator_hides_it_in_no_float32_run(where):
 
 
 @pytest.mark.parametrize("where", ["", *HARMLESS, "inside"])
-def test_a_right_model_with_a_bfloat16_operator_holds(where):
+def test_a_correct_model_with_a_bfloat16_operator_holds(where):
     model = Narrow(where)
     assert verdicts(model) == dict.fromkeys((law for law in LAWS if law not in model.without), "holds")
 
 
-def test_a_declared_precision_replaces_what_operators_show():
-    """The rounding of an operator that is inside, in one way alone, is an error of a float32 model."""
+def test_a_declared_precision_overrides_the_detected_one():
+    """If an operator rounds in only one kind of call, this is an error of a float32 model."""
 
     class Edge(Narrow):
         def run(self, inputs, state=None, mask=None):
@@ -61,7 +63,7 @@ def test_a_declared_precision_replaces_what_operators_show():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_a_state_that_is_rounded_at_each_hand_over_is_refuted_unless_that_is_declared(dtype):
+def test_a_state_that_is_rounded_between_calls_is_refuted_unless_declared(dtype):
     model = Narrow("state", dtype=dtype, narrow=torch.float16)
     assert verdicts(model, "pieces") == {"pieces": "refuted"}
     assert verdicts(model, "pieces", precision="float16") == {"pieces": "holds"}
@@ -83,12 +85,12 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_fault_of_deployment_is_refuted_by_the_law_that_is_about_it(mistake):
+def test_a_fault_of_deployment_is_refuted_by_its_own_property(mistake):
     kind = MISTAKES[mistake]
     assert verdicts(Deployed(mistake), kind, 100) == {kind: "refuted"}
 
 
-def test_the_right_model_holds():
+def test_the_correct_model_holds():
     assert verdicts(Deployed()) == dict.fromkeys(LAWS, "holds")
 
 
@@ -99,18 +101,18 @@ def test_the_right_model_holds():
         ("the state of a batch that has grown is lost", "resize"),
     ],
 )
-def test_what_a_model_does_not_take_is_not_tried(mistake, without):
+def test_unsupported_arguments_of_a_model_are_not_tried(mistake, without):
     kind = MISTAKES[mistake]
     assert verdicts(Deployed(mistake), kind, 100, without=(without,)) == {kind: "holds"}
 
 
-def test_a_model_that_takes_padding_on_no_side_has_no_law_of_padding():
+def test_a_model_without_padding_has_no_property_of_padding():
     claim = believe_stateful("mine", model=Deployed(), without=("left-padding", "right-padding"))
     assert "padding" not in claim.variants[0].kinds
 
 
-def test_outputs_after_padding_on_the_right_are_not_tried_if_the_model_says_so():
-    """The padding is read by the state alone."""
+def test_outputs_after_padding_on_the_right_are_ignored_if_declared():
+    """Only the state reads the padding."""
 
     class Causal(Deployed):
         without = frozenset({"after-right-padding"})
@@ -123,7 +125,7 @@ def test_outputs_after_padding_on_the_right_are_not_tried_if_the_model_says_so()
     assert verdicts(Causal(), "padding", 100, without=("left-padding",)) == {"padding": "holds"}
 
 
-def test_a_counterexample_says_how_the_state_has_grown_and_where_padding_is():
+def test_a_counterexample_contains_the_growth_of_the_state_and_the_padding():
     grown = results(Deployed("the state of a batch that has grown is lost"), "reorder", 100)["reorder"]
     assert "after rows 0, 0 were selected from a state of 1 row, in" in grown.counterexample.sentence()
     padded = results(Deployed("padding on the right is in the outputs"), "padding", 100)["padding"]
@@ -136,19 +138,19 @@ def test_a_counterexample_says_how_the_state_has_grown_and_where_padding_is():
     assert uses.problem.startswith("B = 1, T = 1,") and "after 321 uses of 1 other token" in uses.sentence()
 
 
-def test_the_largest_sizes_are_those_that_ran():
+def test_the_reported_largest_sizes_are_those_that_ran():
     sizes = results(Deployed(), "pieces", 100)["pieces"].facts["largest_sizes"]
     assert sizes["tokens"] == 1025 and sizes["calls"] == 513 and sizes["rows"] > 4
     assert results(Deployed(), "pieces", longest=20)["pieces"].facts["largest_sizes"]["tokens"] == 20
 
 
 def narrow(program, own=torch.float32):
-    """Run a program with the results of narrow operators moved, and return its result."""
+    """Run a program with perturbed results of low-precision operators, and return its result."""
     with NarrowRounding(own, seed=0):
         return program()
 
 
-def test_only_numbers_that_an_operator_rounds_to_a_narrower_format_are_moved():
+def test_only_values_that_an_operator_rounds_to_a_lower_precision_are_perturbed():
     x = torch.tensor([1.0, 0.1, 0.0, -torch.inf])
     low = x.bfloat16()
     moved = narrow(x.bfloat16)
@@ -160,13 +162,13 @@ def test_only_numbers_that_an_operator_rounds_to_a_narrower_format_are_moved():
     assert torch.equal(narrow(lambda: low * 0.1, torch.bfloat16), low * 0.1)
 
 
-def test_a_result_that_is_written_into_an_argument_is_moved_there():
+def test_a_result_written_into_an_argument_is_perturbed_there():
     buffer = torch.ones(3, dtype=torch.float16)
     narrow(lambda: buffer.__setitem__(slice(1, 3), torch.tensor([2.0, 0.1])))
     assert buffer[:2].tolist() == [1.0, 2.0] and buffer[2] != torch.tensor(0.1).half()
 
 
-def test_a_parameter_moves_by_the_unit_of_its_own_format_or_of_a_lower_declared_one():
+def test_a_parameter_moves_by_the_unit_of_its_dtype_or_of_a_lower_declared_one():
     module = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2).bfloat16()])
 
     class Holder(Narrow):

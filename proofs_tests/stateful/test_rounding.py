@@ -1,4 +1,4 @@
-"""Rounding is measured: what it does not explain is a mistake, or unknown."""
+"""Tests that rounding is measured, and that larger differences are mistakes or unknown."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ratproof.laws.models.precision import moved
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
-def test_numbers_move_by_one_unit_in_the_last_place(dtype):
+def test_values_move_by_one_unit_in_the_last_place(dtype):
     numbers = torch.tensor([1.0, -1.5, 3.0, 1e-3, 0.0, 60.0], dtype=dtype)
     other = moved(numbers, torch.finfo(dtype).eps, torch.Generator().manual_seed(0))
     up, down = (torch.nextafter(numbers, torch.full_like(numbers, way)) for way in (torch.inf, -torch.inf))
-    # below a power of two the next number is nearer than a unit: rounded, two away
+    # Below a power of two the next float is closer than a unit: rounded, it is two away.
     assert bool(
         ((other == up) | (other == down) | (other == 1 - torch.finfo(dtype).eps) | (numbers == 0)).all()
     )
@@ -31,14 +31,14 @@ def test_integers_stay():
     assert moved(ids, 0.5, torch.Generator()) is ids
 
 
-def test_infinities_stay_and_the_largest_numbers_stay_finite():
+def test_infinities_stay_and_the_largest_values_stay_finite():
     numbers = torch.tensor([torch.inf, -torch.inf, torch.finfo().max, torch.finfo().min])
     for seed in range(4):
         other = moved(numbers, 2.0**-23, torch.Generator().manual_seed(seed))
         assert torch.equal(other[:2], numbers[:2]) and bool(other[2:].isfinite().all())
 
 
-def test_a_model_runs_in_its_own_format_and_in_float64():
+def test_a_model_runs_in_its_own_dtype_and_in_float64():
     formats = Declared("mine", LinearAttention(torch.bfloat16), LinearAttention().inputs).formats()
     assert {name: (f.unit, f.wide) for name, f in formats.items()} == {
         "bfloat16": (2.0**-7, False),
@@ -48,7 +48,7 @@ def test_a_model_runs_in_its_own_format_and_in_float64():
     assert {name: (f.unit, f.wide) for name, f in declared.items()} == {"float32": (2.0**-7, False)}
 
 
-def test_the_format_of_most_parameters_is_the_models_own():
+def test_the_dtype_of_most_parameters_is_the_models():
     model = LinearAttention()
     model.module[0].bfloat16()
     assert list(Declared("mine", model, model.inputs).formats()) == ["float32", "float64"]
@@ -71,8 +71,8 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
     )
 
 
-def test_a_format_that_only_steps_use_is_to_be_declared():
-    """The rounding of the other way alone is what a law is about."""
+def test_a_dtype_used_only_in_steps_must_be_declared():
+    """The property is about the rounding of the other kind of call only."""
 
     class Step(LinearAttention):
         def run(self, inputs, state=None, mask=None):
@@ -84,7 +84,7 @@ def test_a_format_that_only_steps_use_is_to_be_declared():
 
 
 class Off(StatefulModel):
-    """A running mean whose steps are off by some share of it where they are alone."""
+    """A running mean whose steps have a relative error if they are called alone."""
 
     inputs = Vectors(2)
     without = frozenset({"padding", "reorder", "clear"})
@@ -118,7 +118,7 @@ def test_a_difference_is_rounding_or_a_refutation_or_unknown(share, dtype, verdi
 
 
 @pytest.mark.parametrize(("reaches", "verdict"), [(False, "refuted"), (True, "unknown")])
-def test_float64_is_strict_unless_a_narrow_operator_reaches_the_results(reaches, verdict):
+def test_float64_is_strict_unless_a_low_precision_operator_affects_the_results(reaches, verdict):
     class Beside(Off):
         def run(self, inputs, state=None, mask=None):
             outputs, state = super().run(inputs, state)
@@ -129,7 +129,7 @@ def test_float64_is_strict_unless_a_narrow_operator_reaches_the_results(reaches,
     assert verdicts(Beside(1e-4, torch.float64), "pieces") == {"pieces": verdict}
 
 
-def test_what_lies_between_is_said():
+def test_differences_between_rounding_and_refutation_are_reported():
     """A model that is declared to be in float32 is not tested in float64."""
     (result,) = results(Off(1e-4, None), "pieces", precision="float32").values()
     assert str(result.verdict) == "unknown"
@@ -138,7 +138,7 @@ def test_what_lies_between_is_said():
 
 
 class Hidden(StatefulModel):
-    """A sum that a kernel rounds to bfloat16 where it reads one token, without an operator that shows it."""
+    """A sum that a kernel rounds to bfloat16 if it reads one token, without a visible operator."""
 
     inputs = Vectors(2)
     without = frozenset({"padding", "reorder", "clear"})
@@ -151,12 +151,12 @@ class Hidden(StatefulModel):
         return sums, sums[:, -1]
 
 
-def test_a_precision_that_is_not_seen_can_be_declared():
+def test_an_undetected_precision_can_be_declared():
     assert verdicts(Hidden(), "pieces") != {"pieces": "holds"}
     assert verdicts(Hidden(), "pieces", precision="bfloat16") == {"pieces": "holds"}
 
 
-def test_the_largest_difference_that_was_rounding_is_reported():
+def test_the_largest_difference_within_rounding_is_reported():
     torch.manual_seed(0)
     rounding = results(LinearAttention(torch.bfloat16), "pieces")["pieces"].facts["rounding"]
     assert 1e-3 < rounding["bfloat16"] < 0.3 and 0 < rounding["float64"] < 1e-14

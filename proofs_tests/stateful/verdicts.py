@@ -1,4 +1,4 @@
-"""Results and verdicts of ratproof for a model, by law."""
+"""Results and verdicts of ratproof for a model, by property."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
 
 FEW = 17
-"""Two cases of each length, whatever their number."""
+"""Two cases of each length, for any number of lengths."""
 
 
 def results(model, kind=None, examples=FEW, **more):
-    """The results of a claim about the model, by law."""
+    """Return the results of a claim about the model, by property."""
     claim = believe_stateful("mine", model=model, **more)
     with registered(claim):
         return {
@@ -21,5 +21,5 @@ def results(model, kind=None, examples=FEW, **more):
 
 
 def verdicts(model, kind=None, examples=FEW, **more):
-    """The verdicts alone."""
+    """Return only the verdicts."""
     return {kind: str(r.verdict) for kind, r in results(model, kind, examples, **more).items()}

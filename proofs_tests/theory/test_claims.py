@@ -16,12 +16,12 @@ from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
 SECTION_UNKNOWN = {"hgrn", "hgrn2", "longhorn", "min-gru", "min-lstm", "s4d"}
-"""Claims of papers whose numbers of sections could not be looked up."""
+"""Claims of papers whose section numbers could not be looked up."""
 each = pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)
 
 
 @each
-def test_it_says_what_it_claims_and_where(claim: Claim):
+def test_it_has_a_statement_and_a_source(claim: Claim):
     assert claim.statement.endswith(".") and claim.source.statement
     assert claim.source.section or claim.name in SECTION_UNKNOWN
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9.]+)*", claim.name)
@@ -29,7 +29,7 @@ def test_it_says_what_it_claims_and_where(claim: Claim):
 
 
 @each
-def test_one_variant_holds_and_names_follow_the_house(claim: Claim):
+def test_one_variant_holds_and_names_follow_the_convention(claim: Claim):
     names = [v.name for v in claim.variants]
     assert len(names) == len(set(names))
     assert "corrected" in names and claim.variant("corrected").expected == "holds"
@@ -58,7 +58,7 @@ def test_small_cases_begin_with_the_simplest(claim: Claim):
         )
 
 
-def test_a_claim_that_is_not_there_is_named():
+def test_an_unknown_claim_is_reported():
     with pytest.raises(
         InputError, match=r"there is no claim 'proposition-8'; did you mean proposition-\d+\?"
     ):
@@ -67,10 +67,10 @@ def test_a_claim_that_is_not_there_is_named():
         claim_named("x")
 
 
-def test_each_claims_paper_is_known_and_each_paper_has_a_claim():
+def test_each_paper_of_a_claim_is_known_and_each_paper_has_a_claim():
     assert {claim.source.paper for claim in claims().values()} == set(PAPERS)
 
 
-def test_no_papers_page_has_the_name_of_a_claims():
+def test_no_paper_page_has_the_name_of_a_claim_page():
     pages = {re.sub("[^a-z0-9]+", "-", paper.title.lower()).strip("-") for paper in PAPERS.values()}
     assert len(pages) == len(PAPERS) and not pages & set(claims())

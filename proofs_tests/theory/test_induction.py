@@ -1,4 +1,4 @@
-"""Proofs by an invariant: what is true is proved, and no mutant is."""
+"""Tests of proofs by an invariant: true claims are proved, and no mutation is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ first_instance = lambda v: replace(v, proof=replace(v.proof, instances=v.proof.i
 
 
 def changed(variant, change):
-    """The variant with automata that are changed, checked for its largest instance."""
+    """Check the largest instance of the variant with changed automata."""
     return first_instance(variant).changed(
         construction=lambda w: [change(a) for a in variant.reading.construction(w)]
     )
@@ -81,14 +81,14 @@ def test_no_mutated_automaton_is_proved(claim, variant, change):
 
 
 def late(recurrence):
-    """The network that adds one to what it shows after each step."""
+    """A network that adds one to its output after each step."""
     return replace(
         recurrence, out=lambda w, c: tuple(w.over.plus(v, w.over.one) for v in recurrence.out(w, c))
     )
 
 
 def stuck(recurrence):
-    """The network whose numbers never change, but where it comes to a mode that has more of them."""
+    """A network whose components never change, unless it enters a mode with more of them."""
 
     def step(w, c, x):
         mode, numbers = recurrence.step(w, c, x)
@@ -98,12 +98,12 @@ def stuck(recurrence):
 
 
 def first_letter(recurrence):
-    """The network that reads every symbol as the alphabet's first."""
+    """A network that reads every symbol as the first of the alphabet."""
     return replace(recurrence, step=lambda w, c, x: recurrence.step(w, c, w.alphabet[0]))
 
 
 def read_twice(recurrence):
-    """The network that reads every symbol twice."""
+    """A network that reads every symbol twice."""
     return replace(recurrence, step=lambda w, c, x: recurrence.step(w, recurrence.step(w, c, x), x))
 
 
@@ -123,7 +123,7 @@ def test_no_perturbed_weight_is_proved(claim, variant, data):
     a = variant.reading.construction(weights)[0]
     part = data.draw(st.sampled_from(["initial", "final", "matrices"]))
     index = data.draw(st.integers(0, getattr(a, part).size - 1))
-    # a transition is never taken if its source's number in the invariant is zero in every reached state
+    # A transition is never used if its source's value in the invariant is zero in every reached state.
     assume(part == "initial" or any(_reads(variant, weights, part, index)))
 
     def perturb(automaton):
@@ -144,8 +144,8 @@ def _reads(variant, weights, part, index):
 
 
 @each
-def test_what_is_proved_in_the_free_semiring_holds_where_variables_are_numbers(claim, variant):
-    """On a few strings: the network's and the automaton's polynomials are the same."""
+def test_proofs_in_the_free_semiring_hold_with_numbers_for_variables(claim, variant):
+    """On a few strings, the polynomials of the network and of the automaton are equal."""
     signature, alphabet = variant.proof.instances[-1]
     w = signature.variables(alphabet, POLYNOMIALS)
     automata = variant.reading.construction(w)
@@ -195,8 +195,8 @@ BROKEN_PLACES = {
 
 
 @pytest.mark.parametrize("name", BROKEN_PLACES)
-def test_with_the_size_a_symbol_broken_functions_of_places_are_not_proved(name, monkeypatch):
-    """The identities for every d and n are of the functions that recurrence and automaton call."""
+def test_mutated_index_functions_are_not_proved_for_symbolic_sizes(name, monkeypatch):
+    """The identities for every d and n use the functions that recurrence and automaton call."""
     module, function, broken = BROKEN_PLACES[name]
     symbolic = [v.proof.sizes for v in module.CLAIM.variants if v.proof is not None]
     assert all(identity.holds for sizes in symbolic for identity in sizes())
@@ -216,14 +216,14 @@ def test_with_the_size_a_symbol_broken_functions_of_places_are_not_proved(name, 
         ("proposition-11-t-gru", lambda w, variable: [("", variable("c"))], "no general state with 'a'"),
     ],
 )
-def test_a_proof_that_leaves_states_out_is_none(claim, states, says):
+def test_a_proof_that_omits_states_is_refused(claim, states, says):
     """If the states are not general, identities that hold prove nothing about other states."""
     variant = claims()[claim].variant("corrected")
     with pytest.raises(GapInProof, match=says):
         prove(replace(variant, proof=replace(variant.proof, states=states)))
 
 
-def test_a_proof_with_one_variable_for_two_weights_is_none(monkeypatch):
+def test_a_proof_with_one_variable_for_two_weights_is_refused(monkeypatch):
     right = Signature.variables
     variant = claims()["proposition-7"].variant("corrected")
 
@@ -236,7 +236,7 @@ def test_a_proof_with_one_variable_for_two_weights_is_none(monkeypatch):
         prove(variant)
 
 
-def test_a_proof_without_instances_or_letters_is_none():
+def test_a_proof_without_instances_or_letters_is_refused():
     variant = claims()["proposition-7"].variant("corrected")
     with pytest.raises(GapInProof, match="no instance"):
         prove(replace(variant, proof=replace(variant.proof, instances=())))
@@ -246,7 +246,7 @@ def test_a_proof_without_instances_or_letters_is_none():
         )
 
 
-def test_the_order_of_factors_is_told_apart():
+def test_the_order_of_factors_is_distinguished():
     orders = {(c, v.name): order_of_factors(v, v.proof) for c, v in PROVED if len(v.proof.instances) < 10}
     assert orders["proposition-7", "corrected"] == IF_TURNED  # the paper writes f c, a path has c f
     assert (
@@ -255,7 +255,7 @@ def test_the_order_of_factors_is_told_apart():
     assert orders["model-f", "corrected"] == NOT_IN_ORDER  # it writes c f, and p c
 
 
-def test_a_proof_counts_its_identities_and_writes_them_down():
+def test_a_proof_counts_and_lists_its_identities():
     variant = claims()["proposition-7"].variant("corrected")
     with recording() as book:
         prove(variant)
@@ -269,7 +269,7 @@ def test_a_proof_counts_its_identities_and_writes_them_down():
     assert proof["readout"] == ["unit 0, state c: c = c"]
 
 
-# The semirings that the proofs are in.
+# The semirings of the proofs.
 
 atoms = st.sampled_from([0, 1, 2, "x", "y", "z"])
 sums = st.tuples(st.sampled_from("+*"), atoms, atoms)
@@ -277,7 +277,7 @@ polynomials = atoms | sums | st.tuples(st.sampled_from("+*"), sums, sums)
 
 
 def value_of(tree, k):
-    """An expression over a semiring, from a tree."""
+    """Evaluate an expression tree over a semiring."""
     if isinstance(tree, tuple):
         sign, a, b = tree
         return (k.plus if sign == "+" else k.times)(value_of(a, k), value_of(b, k))
@@ -298,14 +298,14 @@ def test_they_are_semirings(k, a, b, c):
 
 
 @given(polynomials, polynomials)
-def test_two_polynomials_are_equal_just_when_sympy_says_so(a, b):
+def test_two_polynomials_are_equal_iff_sympy_agrees(a, b):
     ours = value_of(a, POLYNOMIALS) == value_of(b, POLYNOMIALS)
     assert ours == RATIONAL.same(value_of(a, RATIONAL), value_of(b, RATIONAL))
 
 
 @given(polynomials, st.tuples(*[st.integers(-3, 3)] * 3))
-def test_a_homomorphism_takes_them_to_every_semiring(tree, values):
-    """Numbers for variables, in the reals and in max-plus."""
+def test_a_homomorphism_maps_them_to_every_semiring(tree, values):
+    """Numbers are substituted for variables, in the reals and in max-plus."""
     for k in (REAL, MAX_PLUS):
         at = dict(zip("xyz", map(Fraction, values), strict=True))
 
@@ -342,7 +342,7 @@ def test_there_is_no_minus_to_prove_with():
         x + WORDS.variable("x")
 
 
-def test_variables_that_do_not_commute_keep_their_order():
+def test_noncommuting_variables_keep_their_order():
     x, y = map(WORDS.variable, "xy")
     a = WFSA(WORDS, [x, 0], [0, 1], {"a": [[0, y], [0, 0]]})
     assert forward.score(a, "a") == x * y != y * x and str(x * x * y) == "x^2 y"

@@ -1,4 +1,6 @@
-"""One name for a claim's module, its tests and its Coq file; and a theorem's name says its variant."""
+"""Tests that a claim's module, its tests and its Coq file share one name, and that a theorem's name contains
+its variant.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ THEOREMS = [
 
 
 def theorem_named_after(claim: str, variant: str) -> str:
-    """The theorem's name for the names of a claim's module and of a variant.
+    """Return the theorem's name for the names of a claim's module and of a variant.
 
     >>> theorem_named_after("model_f", "corrected")
     'model_f'
@@ -37,7 +39,7 @@ def theorem_named_after(claim: str, variant: str) -> str:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_claim_is_on_the_ladder(module: str) -> None:
-    """Whatever tests of its own it has besides."""
+    """This holds whether or not it has tests of its own."""
     assert {step.kind for step in LADDER if step.claim is MODULES[module]} == {
         kind for variant in MODULES[module].variants for kind in variant.kinds
     }
@@ -46,9 +48,7 @@ def test_a_claim_is_on_the_ladder(module: str) -> None:
 @pytest.mark.parametrize(
     ("module", "variant"), THEOREMS, ids=[f"{name.rpartition('.')[2]}-{v.name}" for name, v in THEOREMS]
 )
-def test_a_theorem_stands_in_the_claims_file_and_is_named_after_the_variant(
-    module: str, variant: Variant
-) -> None:
+def test_a_theorem_is_in_the_claims_file_and_named_after_the_variant(module: str, variant: Variant) -> None:
     _, paper, claim = module.split(".")
     name = theorem_named_after(claim, variant.name)
     assert variant.theorem is not None
@@ -57,14 +57,14 @@ def test_a_theorem_stands_in_the_claims_file_and_is_named_after_the_variant(
     assert f"\nTheorem {name} " in (COQ / paper / f"{claim}.v").read_text(encoding="utf-8")
 
 
-def test_every_coq_file_of_a_paper_is_a_claims_or_shared() -> None:
+def test_every_coq_file_of_a_paper_belongs_to_a_claim_or_is_shared() -> None:
     papers = {module.split(".")[1] for module in MODULES}
     files = {f"theory.{paper}.{file.stem}" for paper in papers for file in (COQ / paper).glob("*.v")}
     assert files == {module for module, _ in THEOREMS}
 
 
-def test_every_module_beside_a_claim_is_a_claim() -> None:
-    """Helpers stand in folders of their own."""
+def test_every_module_next_to_a_claim_is_a_claim() -> None:
+    """Helpers are in folders of their own."""
     papers = {module.split(".")[1] for module in MODULES}
     files = {
         f"theory.{paper}.{file.stem}"

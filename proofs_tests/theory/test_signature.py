@@ -1,4 +1,6 @@
-"""Signatures: what they draw has their shape, small cases come in order, bad files are refused."""
+"""Tests that weights drawn from signatures have their shape, small cases are ordered, and malformed files are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,14 @@ def test_random_weights_have_the_shape_of_the_signature(data):
     assert Weights.from_json(w.to_json()) == w
 
 
-def test_small_cases_are_all_there_the_simplest_first():
+def test_small_cases_are_complete_and_the_simplest_come_first():
     small = list(Signature((constant("c_0"), by_symbol("f")), most_small=10**6).small(2))
     assert len(small) == len({w.describe() for w in small}) == 4**3
     others = [sum(v != 0 for v in (w.c_0, *w.f.values())) for w in small]
     assert others == sorted(others)
 
 
-def test_small_cases_end_where_they_are_told_to():
+def test_small_cases_end_at_the_requested_size():
     assert len(list(Signature((by_symbol("f"), by_symbol("u")), most_small=7).small(2))) == 7
 
 
@@ -50,7 +52,7 @@ def test_an_entry_with_few_values_has_no_others():
 
 
 @given(st.data())
-def test_a_derived_entry_follows_from_the_others_but_in_proofs(data):
+def test_a_derived_entry_follows_from_the_others_except_in_proofs(data):
     tied = Signature((by_symbol("f"), by_symbol("u", derived=lambda w, x: 1 - w.f[x])))
     for w in (data.draw(tied.random("ab")), *islice(tied.small(2), 20)):
         assert all(w.u[x] == 1 - w.f[x] for x in "ab")
@@ -63,7 +65,7 @@ def test_a_zero_that_is_the_only_value_stays_zero_in_proofs():
     assert next(at_zero.small(1)).f["a"] == MAX_PLUS.zero
 
 
-def test_in_proofs_every_weight_is_a_variable_of_its_own():
+def test_in_proofs_every_weight_is_a_separate_variable():
     def leaves(value):
         parts = value.values() if isinstance(value, dict) else value
         return (
@@ -91,20 +93,20 @@ def test_letters_are_renamed_in_windows_too(data):
 @pytest.mark.parametrize(
     "spoil", [{"semiring": "complex"}, {"alphabet": 3}, {"size": ["d", "2"]}, {"weights": {"f": {"a": 1}}}]
 )
-def test_a_spoilt_object_is_refused(spoil):
+def test_a_damaged_object_is_refused(spoil):
     good = Weights(MAX_PLUS, "a", {"f": {"a": GRID[0]}}).to_json()
     with pytest.raises(InputError):
         Weights.from_json({**good, **spoil})
 
 
-def test_a_weight_that_is_not_there_is_named():
+def test_a_missing_weight_is_reported():
     with pytest.raises(AttributeError, match="no weight named 'g'; there are f"):
         _ = Weights(MAX_PLUS, "a", {"f": {}}).g
 
 
 @given(st.data())
-def test_a_hypothesis_is_asked_of_what_is_drawn_before_anything_follows_from_it(data):
-    """A constant that follows, too, and from one that follows before it; in proofs all are free."""
+def test_a_hypothesis_is_checked_before_weights_are_derived(data):
+    """Constants may be derived, also from other derived ones; in proofs all are free."""
     odds = Signature(
         (
             constant("q", only=[0, 1, 2, 3]),
@@ -128,7 +130,7 @@ SIGNED = [
 @pytest.mark.parametrize(("claim", "variant"), SIGNED, ids=lambda x: x.name)
 @settings(max_examples=5)
 @given(st.data())
-def test_every_case_is_one_of_its_variant_renamed_and_kept_too(claim, variant, data):
+def test_every_case_belongs_to_its_variant_when_renamed_or_saved(claim, variant, data):
     drawn = data.draw(variant.cases("abc"))
     for case in (*islice(variant.small_cases(2), 3), drawn, drawn.renamed({"b": "d", "a": "c"})):
         copy = Weights.from_json(json.loads(json.dumps(case.to_json())))
@@ -136,7 +138,7 @@ def test_every_case_is_one_of_its_variant_renamed_and_kept_too(claim, variant, d
 
 
 def derived_in(signature):
-    """The names of what has to be exactly what is derived."""
+    """Return the names of the weights that must equal their derivation exactly."""
     return {entry.name for entry in signature.entries if entry.derived and not entry.follows}
 
 
@@ -146,8 +148,8 @@ DERIVED = [(claim, variant) for claim, variant in SIGNED if all(map(derived_in, 
 @pytest.mark.parametrize(("claim", "variant"), DERIVED, ids=lambda x: x.name)
 @settings(max_examples=5)
 @given(st.data())
-def test_what_does_not_follow_from_the_other_weights_is_refused(claim, variant, data):
-    """Else a case that breaks a hypothesis would refute what is true."""
+def test_a_weight_that_contradicts_its_derivation_is_refused(claim, variant, data):
+    """Otherwise a case that violates a hypothesis would refute a true claim."""
     case = data.draw(variant.cases("ab"))
     names = set.intersection(*(derived_in(s) for s in signatures(variant) if s.mismatch(case) is None))
     name = data.draw(st.sampled_from(sorted(names)))
@@ -163,8 +165,10 @@ def _doubled(value):
     return tuple(map(_doubled, value)) if isinstance(value, tuple) else 2 * value + 1
 
 
-def test_factors_that_are_not_those_of_the_tensor_are_refused():
-    """D_1, v and D_2 hang on all words together: those of fewer words are exact, and not by construction."""
+def test_factors_that_do_not_reconstruct_the_tensor_are_refused():
+    """D_1, v and D_2 depend on all words together: for fewer words they are exact, but not the
+    construction's.
+    """
     variant = claims()["fa-rnn-eq-5"].variant("corrected-large-enough")
     case = signatures(variant)[0].generic("ab").renamed({"b": "b"})
     assert misfit(signatures(variant), case) is None
@@ -173,8 +177,8 @@ def test_factors_that_are_not_those_of_the_tensor_are_refused():
 
 
 @given(st.data())
-def test_a_temperature_may_be_lower_than_it_need_be_and_not_higher(data):
-    """It hangs on all letters: with one dropped, a higher one would do."""
+def test_a_temperature_may_be_lower_than_necessary_but_not_higher(data):
+    """It depends on all letters: without one of them, a higher one would suffice."""
     variant = claims()["theorem-3.2"].variant("corrected-eq-5")
     case = data.draw(variant.cases("ab"))
     for m, fits in ((case.m + 1, True), (case.m, True), (case.m - 1, False)):
@@ -182,7 +186,7 @@ def test_a_temperature_may_be_lower_than_it_need_be_and_not_higher(data):
         assert (misfit(signatures(variant), other) is None) == fits
 
 
-def test_weights_are_as_long_as_their_size_says():
+def test_weights_have_the_length_of_their_size():
     sizes = Sizes(lambda k: Signature((constant("h", (k,)),), size=("K", k)), (1, 2), ())
     two = Weights(REAL, "a", {"h": (1, 2)}, ("K", 2))
     assert misfit(sizes.signatures(), two) is None
@@ -190,14 +194,14 @@ def test_weights_are_as_long_as_their_size_says():
     assert misfit(sizes.signatures(), Weights(REAL, "a", {"h": (1, 2, 3)}, ("K", 3))) is None
 
 
-def test_weights_are_of_one_signature_and_not_half_of_each():
+def test_weights_belong_to_one_signature():
     drawn = Signature((constant("h", only=(0, 1)),))
     first = Signature((constant("h", derived=lambda w: 7),))
     for h, fits in ((0, True), (7, True), (5, False)):
         assert (misfit([drawn, first], Weights(REAL, "a", {"h": h})) is None) == fits
 
 
-def test_what_is_of_another_signature_is_named():
+def test_weights_of_another_signature_are_reported():
     """Disallowed values and windows of another length are reported for signatures of all sizes."""
     sizes = Sizes(
         lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ()

@@ -1,4 +1,4 @@
-"""Every rung that a variant cannot have has its reason."""
+"""Tests that every kind of evidence that a variant cannot have has a reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIANTS = [(claim, variant) for claim in claims().values() for variant in claim
 @pytest.mark.parametrize(
     ("claim", "variant"), [pytest.param(c, v, id=f"{c.name}-{v.name}") for c, v in VARIANTS]
 )
-def test_a_missing_kind_has_its_reason_and_one_that_is_promised_has_none(claim, variant):
+def test_missing_evidence_has_a_reason_and_promised_evidence_has_none(claim, variant):
     reasons = missing(variant)
     assert all(reason and not reason.endswith(".") for reason in reasons.values())
     assert set(variant.without) <= set(reasons), "a reason is given for a kind that is promised"

@@ -1,4 +1,4 @@
-"""The command line with what training adds to it, whatever is installed."""
+"""The command line with the commands of training, whether or not training is installed."""
 
 from __future__ import annotations
 

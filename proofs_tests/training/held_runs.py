@@ -1,5 +1,5 @@
-"""Runs of campaigns that wait, at some of their steps, until they are asked to end: so that a test can take
-away what they run on in their midst.
+"""Runs of campaigns that wait at some of their steps until they are terminated, so that a test can remove
+their environment in the middle.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ if "training.campaign.job" in sys.orig_argv:
 
 
 def put(folder: Path) -> str:
-    """A path on which runs of campaigns find this, and all that this process does."""
+    """Write the module and return a path on which runs of campaigns find it and everything that this process
+    finds.
+    """
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE.format(folder=str(folder)))
     return os.pathsep.join([str(folder), *sys.path])
 
 
 def held(folder: Path, number: int) -> Path:
-    """It is there when the run is held for the first time, or the second."""
+    """Return the file that exists if the run has been held once, or twice."""
     return folder / f"held-{AT[number]}"
 
 
 def steps_taken(folder: Path) -> list[int]:
-    """Return the steps of that run in their order, over all processes."""
+    """Return the steps of that run in order, over all processes."""
     return [int(line) for line in (folder / "steps").read_text().split()]
 
 
 def hold(folder: str) -> None:
-    """In a run's process, before it begins."""
+    """Install the hold in a run's process, before the run starts."""
     from ratproof.process import interruptions
 
     right = interruptions.interruptions
@@ -66,7 +68,7 @@ def _hold_steps(folder: Path) -> None:
             if result.step in AT and not there.exists():
                 asked = signal.getsignal(signal.SIGTERM)
                 there.touch()
-                while signal.getsignal(signal.SIGTERM) is asked:  # the first SIGTERM puts it back
+                while signal.getsignal(signal.SIGTERM) is asked:  # the first SIGTERM restores it
                     time.sleep(0.02)
         return result
 

@@ -12,13 +12,13 @@ from proofs_tests.training.sentences import BAD, GOOD, OTHER, sentence, write
 
 
 def idx(values: np.ndarray) -> bytes:  # type: ignore[type-arg]
-    """An array of bytes as an IDX file."""
+    """Return an array of bytes as an IDX file."""
     shape = b"".join(int(n).to_bytes(4, "big") for n in values.shape)
     return bytes([0, 0, 8, values.ndim]) + shape + values.astype(np.uint8).tobytes()
 
 
 def write_images(folder: Path, images: int = 36, seed: int = 0) -> Path:
-    """A folder with mnist and fashion_mnist, in which an image's brightness says its label."""
+    """Write a folder with mnist and fashion_mnist, in which an image's brightness determines its label."""
     rng = np.random.default_rng(seed)
     for name in ("mnist", "fashion_mnist"):
         for part in ("train", "t10k"):
@@ -30,7 +30,7 @@ def write_images(folder: Path, images: int = 36, seed: int = 0) -> Path:
 
 
 def write_reviews(folder: Path, reviews: int = 40, seed: int = 0) -> Path:
-    """A folder with imdb and glove, in which one word of each review says its label."""
+    """Write a folder with imdb and glove, in which one word of each review determines its label."""
     rng = random.Random(seed)
     for part in ("train", "test"):
         lines = []
@@ -45,7 +45,7 @@ def write_reviews(folder: Path, reviews: int = 40, seed: int = 0) -> Path:
 
 
 def write_articles(folder: Path, lines: int = 30, seed: int = 0) -> Path:
-    """A folder with wikipedia; dev and test have words that the training part has not."""
+    """Write a folder with wikipedia; dev and test have words that the training part lacks."""
     rng = random.Random(seed)
     for part in ("train", "valid", "test"):
         new = "" if part == "train" else "elsewhere\n"

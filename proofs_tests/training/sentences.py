@@ -10,7 +10,9 @@ OTHER = ("the", "film", "is", "a", "camera", "not", "very", "long")
 
 
 def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
-    """A folder with sst2, subj, cr, amazon and glove, in which one word of each sentence says its label."""
+    """Write a folder with sst2, subj, cr, amazon and glove, in which one word of each sentence determines its
+    label.
+    """
     rng = random.Random(seed)
     for name in (
         "sst2/stsa.binary.train",
@@ -32,7 +34,7 @@ def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
 
 
 def write_text(folder: Path, lines: int = 40, seed: int = 0) -> Path:
-    """A folder with ptb, whose dev and test parts have words of the training part alone."""
+    """Write a folder with ptb, whose dev and test parts have only words of the training part."""
     rng = random.Random(seed)
     every = " ".join((*GOOD, *BAD, *OTHER)) + "\n"
     for part in ("train", "valid", "test"):
@@ -56,8 +58,8 @@ RULES = "[good]\n$ * ( good | fine ) $ *\n$ * great film $ *\n[bad]\n$ * ( bad |
 
 
 def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0) -> Path:
-    """A folder with re2rnn and glove: labels good, bad and none; rules know some of their words. In ATIS most
-    sentences have the label none, which has no rules; in the others good, which has.
+    """Write a folder with re2rnn and glove: labels good, bad and none; rules contain some of their words. In
+    ATIS most sentences have the label none, which has no rules; in the others most have good, which has.
     """
     rng = random.Random(seed)
     for name in ("ATIS", "TREC", "SMS"):
@@ -73,6 +75,6 @@ def write_rule_sets(folder: Path, sentences: int = 40, seed: int = 0) -> Path:
 
 
 def both(rng: random.Random, label: int) -> str:
-    """A sentence, now and then with a word of the other label before it."""
+    """Return a sentence, sometimes with a word of the other label before it."""
     begin = f"{rng.choice(BAD if label else GOOD)} " if rng.random() < 0.2 else ""
     return begin + sentence(rng, label)

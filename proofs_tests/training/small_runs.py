@@ -31,12 +31,12 @@ OF: dict[str, tuple[Callable[..., Path] | None, str]] = {
 
 
 def ratproof(line: str, *more: object) -> int:
-    """The exit status of a command."""
+    """Run a command and return its exit status."""
     return main.run([*line.split(), *map(str, more)])
 
 
 def train(folder: Path, experiment: str, line: str, *more: object) -> int:
-    """The exit status of a run in a folder, on data beside it."""
+    """Run training in a folder next to its data, and return the exit status."""
     data, (write, options) = folder.parent / "data", OF[experiment]
     if write is not None and not data.exists():
         write(data)
@@ -53,6 +53,6 @@ def result(folder: Path) -> dict[str, Any]:
 
 
 def same_networks(one: Path, other: Path) -> bool:
-    """Have two runs the same weights, bit by bit?"""
+    """Return whether two runs have the same weights, bit by bit."""
     a, b = (safetensors.torch.load_file(folder / "network.safetensors") for folder in (one, other))
     return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)

@@ -1,4 +1,4 @@
-"""Campaigns: a file becomes runs, these are processes of their own, and what is done is not done again."""
+"""Tests of campaigns: a file becomes runs in separate processes, and finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
-    """Do runs in this process, except those that break, as if memory were exhausted."""
+    """Do runs in this process, except those that crash, as if memory were exhausted."""
 
     def run_here(words: str) -> bytes:
         message = json.loads(words)
@@ -80,7 +80,7 @@ def campaign(root: Path, more: str = "-o ROOT/small", file: str = "small.toml") 
 
 
 def do(root: Path, number: int, folder: str = "small") -> int:
-    """Return the exit status of a run, which is done in this process."""
+    """Do a run in this process and return its exit status."""
     plan = read(root / "small.toml")
     return jobs.do(plan, plan.jobs[number], root / folder, Data(root / "data", any_size=True))
 
@@ -132,7 +132,7 @@ def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
         ("[[part]]", "[[part", "must be TOML"),
     ],
 )
-def test_a_wrong_file_is_one_sentence(root: Path, old: str, new: str, says: str) -> None:
+def test_a_wrong_file_gives_a_one_line_error(root: Path, old: str, new: str, says: str) -> None:
     (root / "small.toml").write_text(PLAN.replace(old, new))
     with pytest.raises(InputError) as error:
         read(root / "small.toml")
@@ -140,7 +140,7 @@ def test_a_wrong_file_is_one_sentence(root: Path, old: str, new: str, says: str)
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
+def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
@@ -162,7 +162,7 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     assert "cr: test accuracy" in capfd.readouterr().out
     kept = read_archive(root / "kept")
     assert set(kept) == {kept_name(job.name) for job in plan.jobs}
-    # a result from before there was a choice of classifiers, and one in a file of its own, as kept then
+    # A result from before there was a choice of classifiers, and one in a separate file, as stored then.
     assert kept[kept_name(plan.jobs[2].name)]["configuration"].pop("classifier") == "mlp"
     own = kept.pop(kept_name(plan.jobs[3].name))
     write_archive(kept, root / "kept")
@@ -181,10 +181,10 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("lost", ["killed before it was recorded", "no journal", "a journal cut off"])
-def test_a_search_stands_in_its_trials_results(
+def test_a_search_uses_the_stored_results_of_its_trials(
     root: Path, lost: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The waiting run has the best trial's settings, whatever happened to the journal."""
+    """The waiting run has the best trial's settings, regardless of the journal."""
     in_this_process(monkeypatch)
     folder, journal = root / "small", root / "small" / JOURNAL
     assert do(root, 0) == do(root, 1) == 0
@@ -210,7 +210,7 @@ def test_a_search_stands_in_its_trials_results(
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("field", ["experiment", "seed", "dev_accuracy"])
-def test_a_result_of_another_run_is_not_taken(
+def test_a_result_of_another_run_is_not_used(
     root: Path, field: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
@@ -227,10 +227,10 @@ def test_a_result_of_another_run_is_not_taken(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
+def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_stored(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python's exit status is that of a run that diverged."""
+    """Python's exit status equals that of a run that diverged."""
     ended = json.dumps([1, "Traceback: something is wrong"]).encode()
     monkeypatch.setattr("training.campaign.runners.run_here", lambda words: ended)
     assert campaign(root) == 3
@@ -240,7 +240,7 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_result_that_is_cut_off_is_not_done(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_truncated_result_is_not_done(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     plan, folder = read(root / "small.toml"), root / "small"
     (folder / plan.jobs[2].name).mkdir(parents=True)
     (folder / plan.jobs[2].name / "result.json").write_text('{"experiment": "ss')
@@ -277,7 +277,7 @@ def test_a_trial_that_diverges_counts_as_the_worst(root: Path, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("command_line")
-def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
+def test_an_error_in_the_data_stops_the_campaign_with_its_message(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
@@ -288,7 +288,7 @@ def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_folder_that_has_no_campaign_is_refused(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_a_campaign_is_refused(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert ratproof("campaign status", root) == 2
     assert "must be the folder of a campaign, with" in capfd.readouterr().err
     assert ratproof("results", root / "none") == 2

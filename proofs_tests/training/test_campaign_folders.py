@@ -1,4 +1,6 @@
-"""Folders of campaigns: made one, done here and elsewhere, interrupted or not, they have the same digest."""
+"""Tests that merged folders of a campaign have the same digest, regardless of where and how often interrupted
+its runs were done.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ def run_some(root: Path, folder: str, seeds: list[int]) -> Path:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_two_folders_of_a_campaign_are_made_one(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_two_folders_of_a_campaign_are_merged(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (root / "one.toml").write_text(ONE)
     here, there = run_some(root, "here", [0, 1]), run_some(root, "there", [1, 2])
     full = run_some(root, "whole", [0, 1, 2])
@@ -86,11 +88,11 @@ def test_two_folders_of_a_campaign_are_made_one(root: Path, capfd: pytest.Captur
     assert main.run(["campaign", "merge", str(here), str(here)]) == 2
 
 
-# Places and interruptions.
+# Machines and interruptions.
 
 
 @pytest.mark.usefixtures("command_line")
-def test_what_is_done_does_not_depend_on_places_and_interruptions(
+def test_results_do_not_depend_on_machines_and_interruptions(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Two processes run here and are interrupted; the rest runs on a cluster whose scheduler is restarted."""
@@ -115,7 +117,7 @@ def test_what_is_done_does_not_depend_on_places_and_interruptions(
     assert WENT_AWAY in err and json.loads(out.splitlines()[-1])["notes"] == [WENT_AWAY]
     assert "Traceback" not in err
     assert status(root / "far", capfd) == status(full, capfd)
-    # what was done before each end was not done again
+    # Runs finished before each interruption were not repeated.
     assert steps_taken(tmp_path) == list(range(len(steps_taken(tmp_path))))
 
 
@@ -144,7 +146,7 @@ def when(monkeypatch: pytest.MonkeyPatch, there: Path, do: Callable[[], object])
     monkeypatch.setattr(Work, "_says", says_after_action)
 
 
-def test_a_run_ends_where_the_campaigns_folder_says_so(root: Path) -> None:
+def test_a_run_ends_if_the_campaigns_folder_requests_it(root: Path) -> None:
     (root / "one.toml").write_text(ONE)
     folder = run_some(root, "stopped", [])
     (folder / jobs.STOP).write_text("")
@@ -156,7 +158,7 @@ def test_a_run_ends_where_the_campaigns_folder_says_so(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_breaks_keeps_its_log_and_is_listed_and_the_others_are_done(
+def test_a_crashed_run_stores_its_log_and_the_others_are_done(
     root: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One process is killed, as if memory were exhausted; the next command tries it again."""
@@ -179,13 +181,13 @@ CLOCK = re.compile("second|when|machine|(?<!over_)time|date|host")
 
 
 def results() -> list[Any]:
-    """Return one of the kept results of each experiment."""
+    """Return one of the stored results of each experiment."""
     root = Path(training.__file__).parent / "results"
     return list({result["experiment"]: result for result in results_in(root)}.values())
 
 
 @pytest.mark.parametrize("result", results(), ids=lambda kept: kept["experiment"])
-def test_a_digest_is_of_all_but_what_a_clock_or_a_machine_decides(result: dict[str, Any]) -> None:
+def test_a_digest_covers_everything_independent_of_clock_and_machine(result: dict[str, Any]) -> None:
     digest, count = digest_of(result), 0
     for path, last in leaves(result):
         changed = json.loads(json.dumps(result))

@@ -1,7 +1,7 @@
-"""Tests of the pictures and words that are kept of trained centroids.
+"""Tests of the stored pictures and words of trained centroids.
 
-Pictures are stored row by row, whatever the order of the pixels. Words have their mean probability over the
-tokens that were read, without padding after a review's end.
+Pictures are stored row by row, for any order of the pixels. Words have their mean probability over the tokens
+that were read, without the padding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from training.sequences.network import Ran
 
 
 class Looks:
-    """A network whose first centroid is as probable as a pixel is bright; the second has the rest."""
+    """A network whose first centroid has the brightness of a pixel as its probability; the second has the
+    rest.
+    """
 
     settings = SimpleNamespace(k=2)
 
@@ -30,8 +32,8 @@ class Looks:
 
 
 class Spells:
-    """A network that goes to the first centroid at even places of the vocabulary and behind a review's end,
-    else to the second, with probability 3/4.
+    """A network that goes to the first centroid with probability 3/4 for even indices of the vocabulary and
+    padding, otherwise to the second.
     """
 
     settings = SimpleNamespace(k=2, tokens=True)
@@ -52,7 +54,7 @@ TASK: Any = SimpleNamespace(taken=taken)
 
 
 @pytest.mark.parametrize("order", ["normal", "permuted"])
-def test_a_picture_stands_row_by_row_in_either_order(order: str) -> None:
+def test_a_picture_is_stored_row_by_row_in_either_order(order: str) -> None:
     pixels = torch.randint(0, 256, (5, 28, 28), generator=torch.Generator().manual_seed(1), dtype=torch.uint8)
     images = Images(pixels, torch.tensor([3, 3, 1, 3, 1]))
     network: Any = Looks()
@@ -72,14 +74,14 @@ def test_a_picture_stands_row_by_row_in_either_order(order: str) -> None:
     assert kept["side"] == 7 and set(kept["labels"][0][0]) == {"0"}  # no image has the label 0
 
 
-def test_words_have_their_mean_probability_over_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_have_their_mean_probability_over_the_tokens_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_words, "LEAST", 2)
     reviews = Reviews((("a", "b", "a", "c"), ("b",), ("a", "rare")), (0, 1, 1))
     index = vocabulary(reviews, 3)
     assert index == {"a": 3, "b": 4, "c": 5}
     network: Any = Spells()
     kept = kept_words.words(TASK, network, Encoded(reviews, index, 0, tokens=True), index)
-    # "c" was read once, "rare" is not in the vocabulary, and the tokens are no words
+    # "c" was read once, "rare" is not in the vocabulary, and the special tokens are not words.
     assert kept["centroids"] == [[["b", 0.75, 2], ["a", 0.25, 3]], [["a", 0.75, 3], ["b", 0.25, 2]]]
     words = [word for word, _ in kept["sentences"][0]]
     assert words[:3] == ["(start)", "i", "loved"] and words[-2:] == ["!", "(end)"]

@@ -1,5 +1,5 @@
-"""Text classification with rules: an untrained FA-RNN says what its rules say, padding says nothing, rules
-come in where they are said to, and an interrupted run is the run that was not.
+"""Tests of text classification with rules: an untrained FA-RNN gives the labels of its rules, padding has no
+effect, rules are used only by the documented networks, and interrupted runs give the same results.
 """
 
 from __future__ import annotations
@@ -64,10 +64,8 @@ def where(folder: Path, resume: bool = False) -> Where:
 
 @pytest.mark.parametrize("name", ["atis", "sms"])
 @pytest.mark.parametrize("model", WITHOUT_GATES)
-def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
-    model: str, name: str, folder: Path
-) -> None:
-    """The default label may have rules of its own, and the rules of several labels may match."""
+def test_an_untrained_network_predicts_the_labels_of_the_rules(model: str, name: str, folder: Path) -> None:
+    """The default label may have rules too, and the rules of several labels may match."""
     settings = settings_for(name, "zero-shot", {"model": model}, "test")
     assert isinstance(settings, RuleClassification)
     data = load(SOURCES[name], Data(folder, any_size=True), 1.0, 0)
@@ -77,16 +75,14 @@ def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
     for part in ("train", "dev", "test"):
         predicted, _ = task.predict(task.network, part)
         assert torch.equal(predicted, data.by_rules(part))
-    with torch.no_grad():  # and one that has lost a rule does not
+    with torch.no_grad():  # and a network without one of the rules does not
         for direction in task.network.directions:  # type: ignore[union-attr]
             direction.match[1] = 0  # type: ignore[index, operator]
     predicted, _ = task.predict(task.network, "test")
     assert not torch.equal(predicted, data.by_rules("test"))
 
 
-def test_of_several_labels_that_match_the_last_one_wins_and_where_none_does_the_default(
-    data: RuledSentences,
-) -> None:
+def test_the_last_matching_label_wins_and_the_default_if_none_matches(data: RuledSentences) -> None:
     matched = data.hits["test"]
     for row, answer in zip(matched.tolist(), data.by_rules("test").tolist(), strict=True):
         there = [column for column, hit in enumerate(row) if hit]
@@ -96,7 +92,7 @@ def test_of_several_labels_that_match_the_last_one_wins_and_where_none_does_the_
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("noisy", [False, True])
-def test_a_sentences_answer_does_not_depend_on_its_batch(
+def test_a_sentences_prediction_does_not_depend_on_its_batch(
     model: str, noisy: bool, data: RuledSentences, folder: Path
 ) -> None:
     settings = replace(TINY, model=model, dropout=0.3 * noisy, vector_dropout=0.3 * noisy, beta=0.5)
@@ -110,12 +106,12 @@ def test_a_sentences_answer_does_not_depend_on_its_batch(
         one = indices[index : index + 1]
         alone, _ = task.parts["train"].at(one, torch.device("cpu"))
         output = network(alone, Noise(0, 3, one) if noisy else None)
-        # other shapes, other orders of sums: at most some dozens of roundings of numbers about 10
+        # Other shapes give other orders of sums: at most some dozens of roundings of values about 10.
         assert torch.allclose(together[index], output[0], rtol=0, atol=1e4 * 2.0**-53)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_what_rules_match_is_read_by_the_networks_that_are_said_to_and_by_no_others(
+def test_only_the_documented_networks_read_the_matches_of_rules(
     model: str, data: RuledSentences, folder: Path
 ) -> None:
     task = task_of(replace(TINY, model=model), data, folder)
@@ -139,7 +135,7 @@ def test_matches_are_added_to_the_logits_with_a_weight_for_each_label(
 
 
 @pytest.mark.parametrize("extra", [0, 3])
-def test_the_kept_classifier_is_the_network(extra: int, data: RuledSentences, folder: Path) -> None:
+def test_the_saved_classifier_is_the_network(extra: int, data: RuledSentences, folder: Path) -> None:
     task = task_of(replace(TINY, extra=extra), data, folder)
     network = task.network
     assert isinstance(network, FANetwork)
@@ -168,7 +164,7 @@ def test_random_weights_forget_the_rules(data: RuledSentences, folder: Path) -> 
         ({"tensor": "whole", "beta": 1.0}, "matrices", True),
     ],
 )
-def test_a_variant_trains_what_it_says(
+def test_a_variant_trains_its_documented_parameters(
     change: dict[str, object], named: str, trained: bool, data: RuledSentences, folder: Path
 ) -> None:
     task = task_of(replace(TINY, **change), data, folder)  # type: ignore[arg-type]
@@ -193,7 +189,7 @@ def test_maxima_are_the_matches_of_a_viterbi_score(data: RuledSentences, folder:
 
 
 @pytest.mark.parametrize("model", ["bigru+kd", "bigru+pr"])
-def test_the_rules_are_imitated_where_they_match(model: str, data: RuledSentences, folder: Path) -> None:
+def test_the_rules_are_imitated_if_they_match(model: str, data: RuledSentences, folder: Path) -> None:
     task = task_of(replace(TINY, model=model, imitation=0.3, confidence=2.0), data, folder)
     examples = torch.arange(30)
     batch, labels = task.parts["train"].at(examples, torch.device("cpu"))
@@ -218,7 +214,7 @@ def test_rare_labels_count_more_and_the_mean_weight_is_one(data: RuledSentences,
     assert task.weights[counts.argmin()] == task.weights.max()
 
 
-def test_drawn_sentences_match_rules_and_depend_on_the_epoch_alone(
+def test_sampled_sentences_match_rules_and_depend_only_on_the_epoch(
     data: RuledSentences, folder: Path
 ) -> None:
     task = task_of(replace(TINY, drawn=20), data, folder)
@@ -236,7 +232,7 @@ def test_drawn_sentences_match_rules_and_depend_on_the_epoch_alone(
 # Runs.
 
 
-def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
+def test_the_running_mean_is_stored(folder: Path, tmp_path: Path) -> None:
     at = Data(folder, any_size=True)
     both = (replace(TINY, average=average) for average in (0.0, 0.99))
     trained = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]
@@ -287,7 +283,7 @@ def test_the_command_trains_and_reads_back(
 # The paper's tables.
 
 
-def test_runs_are_set_beside_the_right_table() -> None:
+def test_runs_are_listed_in_the_right_table() -> None:
     ours = RuleClassification()
     printed = paper("qc", replace(ours, share=0.1))
     assert printed is not None and printed["test_accuracy"] == 0.796 and "Table 5" in printed["source"]
@@ -303,11 +299,13 @@ def test_runs_are_set_beside_the_right_table() -> None:
     assert set(TABLE_5) == set(MODELS) and set(TABLE_4) == set(FA + ENHANCED)
 
 
-# Networks that FA-RNNs are compared with.
+# Baselines for FA-RNNs.
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 20))
-def test_a_convolutional_network_begins_with_features_as_large_as_its_vectors(seed: int, words: int) -> None:
+def test_a_convolutional_network_initially_has_features_of_the_size_of_its_vectors(
+    seed: int, words: int
+) -> None:
     """If each layer passed on smaller values, the network would learn only the most frequent label."""
     generator = torch.Generator().manual_seed(seed)
     with torch.random.fork_rng():

@@ -1,4 +1,4 @@
-"""A recurrent part that learns alone, and centroids where its states cluster."""
+"""Tests of a recurrent part that is trained alone, and of centroids at the clusters of its states."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_recurrent_part_alone_is_torchs_gru() -> None:
     assert len(run.states) == len(WORDS) + sum(map(len, WORDS))
 
 
-def test_noise_is_on_every_state_that_is_read() -> None:
+def test_noise_is_added_to_every_state_that_is_read() -> None:
     acceptor, order = network(), torch.arange(len(WORDS) - 1, -1, -1)
     quiet, loud = (
         alone(acceptor, rows(), order, noise, torch.Generator().manual_seed(3)) for noise in (0.0, 0.5)
@@ -49,12 +49,12 @@ def test_noise_is_on_every_state_that_is_read() -> None:
     first = slice(0, len(WORDS))
     torch.testing.assert_close(quiet.states[first], loud.states[first])  # before any noise
     assert ((quiet.states - loud.states).norm(dim=1)[len(WORDS) :] > 1e-3).all()
-    assert (quiet.logits != loud.logits).all()  # those of the empty string too
+    assert (quiet.logits != loud.logits).all()  # including those of the empty string
 
 
 @given(st.integers(2, 5), st.integers(0, 10))
-def test_clusters_that_lie_apart_are_found(many: int, seed: int) -> None:
-    """However rare they are: one has a single state."""
+def test_separated_clusters_are_found(many: int, seed: int) -> None:
+    """This holds even for rare clusters: one has a single state."""
     generator = torch.Generator().manual_seed(seed)
     centres = 10 * torch.eye(6)[:many]
     names = torch.cat([torch.randint(1, many, (500,), generator=generator), torch.tensor([0])])
@@ -65,7 +65,7 @@ def test_clusters_that_lie_apart_are_found(many: int, seed: int) -> None:
     assert torch.cdist(centres, clusters[many]).min(dim=1).values.max() < 0.5
 
 
-def test_fewer_different_states_than_clusters() -> None:
+def test_fewer_distinct_states_than_clusters() -> None:
     states = torch.tensor([[0.0, 1.0]] * 4 + [[1.0, 0.0]] * 3 + [[2.0, 2.0]])
     assert len(farthest(states, 400)) == 3
     assert [len(some) for some in means(states, 50)] == [2, 3]
@@ -76,7 +76,7 @@ def test_numbers_of_clusters_rise_to_all_of_them(most: int) -> None:
     assert sizes(most) == sorted(set(sizes(most))) and sizes(most)[0] == 2 and sizes(most)[-1] == most
 
 
-def test_centroids_that_are_left_over_are_never_the_nearest() -> None:
+def test_unused_centroids_are_never_the_nearest() -> None:
     acceptor, states = network(), torch.eye(7)[:2].double() * 3
     put_centroids(acceptor, states, 0.1, torch.Generator().manual_seed(0))
     similar = acceptor.cells[0].component.similarities(states)

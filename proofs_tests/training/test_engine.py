@@ -1,5 +1,5 @@
-"""The engine: a run that was killed is the run that was not; what is drawn belongs to examples; what goes
-wrong is one sentence and leaves what was kept.
+"""Tests of the engine: an interrupted run gives the same results, random draws belong to examples, and an
+error gives a one-line message and preserves the stored files.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ SMALL = (
 )
 
 
-# What is drawn.
+# Random draws.
 
 
-def test_a_mask_belongs_to_its_example_step_and_seed_and_to_nothing_else() -> None:
+def test_a_mask_depends_only_on_its_example_step_and_seed() -> None:
     together = Noise(3, 5, torch.tensor([10, 11, 12])).kept(0, (7, 4), 0.5)
     alone = Noise(3, 5, torch.tensor([12])).kept(0, (9, 4), 0.5)
     assert torch.equal(together[2], alone[0, :7])
@@ -57,7 +57,7 @@ def test_a_mask_belongs_to_its_example_step_and_seed_and_to_nothing_else() -> No
     assert not torch.equal(Noise(3, 5, torch.tensor([12])).kept(1, (9, 4), 0.5), alone)
 
 
-def test_a_mask_drops_its_share_and_keeps_the_mean() -> None:
+def test_a_mask_drops_its_share_and_preserves_the_mean() -> None:
     mask = Noise(0, 0, torch.arange(1000)).kept(0, (1000,), 0.3)
     assert mask.unique().tolist() == [0.0, pytest.approx(1 / 0.7)]
     five_deviations = 5 * (0.3 * 0.7 / mask.numel()) ** 0.5
@@ -90,9 +90,7 @@ HOW = {"batch": 5, "rate": 0.1, "patience": 4, "halve_after": 2}
 
 
 class Scripted(ExampleTask):
-    """A task whose dev scores are given, and whose losses are one parameter's square, or what ``spoil``
-    makes of them.
-    """
+    """A task with given dev scores, whose losses are one parameter's square, or the result of ``spoil``."""
 
     def __init__(
         self,
@@ -127,7 +125,7 @@ def test_training_stops_when_no_epoch_is_better_and_the_rate_is_halved_before() 
     assert [one["rate"] for one in p.history] == [0.1, 0.1, 0.1, 0.1, 0.05, 0.05]
 
 
-def test_the_best_epochs_weights_are_kept() -> None:
+def test_the_best_epochs_weights_are_saved() -> None:
     loop = loop_of(Scripted([0.5, 0.9, 0.1], epochs=3))
     weights = []
     loop.run(ended=lambda: weights.append(loop.network.weight.detach().clone()))  # type: ignore[union-attr]
@@ -141,7 +139,7 @@ def test_a_gradient_is_clipped_to_the_norm() -> None:
     assert all(before > 1 and after == pytest.approx(1) for before, after in norms)
 
 
-def test_a_loss_that_is_none_stops_before_its_step_and_names_the_batch() -> None:
+def test_a_nan_loss_stops_before_its_step_and_reports_the_batch() -> None:
     task = Scripted([0.5] * 9, lambda step, x: x * (float("nan") if step == 3 else 1))
     loop = loop_of(task)
     with pytest.raises(
@@ -151,16 +149,14 @@ def test_a_loss_that_is_none_stops_before_its_step_and_names_the_batch() -> None
     assert loop.progress.step == 3 and bool(torch.isfinite(loop.network.weight).all())  # type: ignore[arg-type]
 
 
-def test_a_gradient_that_is_none_stops_too() -> None:
+def test_a_nan_gradient_stops_too() -> None:
     task = Scripted([0.5] * 9, lambda step, x: x if step < 3 else (x - x.detach()).abs().sqrt())
     with pytest.raises(Diverged, match="the gradient's norm is nan in epoch 2, batch 2"):
         loop_of(task).run()
 
 
 class StartingAnew(Scripted):
-    """A task that gives its network the weights of a new start after some step, and is finished after
-    another.
-    """
+    """A task that reinitialises its network after some step, and finishes after another."""
 
     network: nn.Linear
 
@@ -182,7 +178,7 @@ class StartingAnew(Scripted):
         return True
 
 
-def test_after_a_new_start_all_is_as_at_first_but_the_progress() -> None:
+def test_a_restart_resets_everything_except_the_progress() -> None:
     task = StartingAnew(anew=3, end=99, epochs=4)
     loop = loop_of(task)
     loop.run(stop=lambda: loop.progress.step == 3)
@@ -197,7 +193,7 @@ def test_after_a_new_start_all_is_as_at_first_but_the_progress() -> None:
     assert (loop.progress.best, loop.progress.best_epoch) == (0.7, 4)  # the first network's 0.9 is gone
 
 
-def test_a_run_is_gone_on_with_between_a_new_start_and_the_epochs_end(tmp_path: Path) -> None:
+def test_a_run_resumes_between_a_restart_and_the_epochs_end(tmp_path: Path) -> None:
     loop, other = (loop_of(StartingAnew(anew=3, end=99, epochs=4)) for _ in range(2))
     loop.run(stop=lambda: loop.progress.step == 3)
     checkpoint.write(loop, {}, tmp_path / "run")
@@ -217,10 +213,10 @@ def test_a_task_that_is_finished_ends_its_epoch() -> None:
     assert [one["loss"] for one in loop.progress.history] == [1.5, 3]  # of 2 batches, and of 1
 
 
-# What a user sees of it.
+# The output for users.
 
 
-def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_a_bar_with_speed_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     for terminal in (True, False):
         screen = Console(file=io.StringIO(), force_terminal=terminal, width=120)
         monkeypatch.setattr(bars, "console", lambda error, screen=screen: screen)
@@ -233,7 +229,7 @@ def test_a_bar_is_for_a_terminal_and_has_speed_and_time_left(monkeypatch: pytest
     assert Scripted([0.5]).in_words(0.5) == "50.00%"
 
 
-def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(InputError, match="--device must be cpu, as torch finds no CUDA device here"):
         fabric_for("cuda", "32-true")
@@ -286,13 +282,13 @@ for number in range(40):
     os.waitpid(child, 0)
     os.close(reading)
 """
-"""Runs the command in children, kills each before a random step of its, and goes on in the next, until one
-ends: prints how many were killed, and its exit status.
+"""Source of a program that runs the command in child processes, kills each before a random step, and resumes
+it in the next until one ends. It prints how many were killed, and its exit status.
 """
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_bit(tmp_path: Path) -> None:
+def test_a_repeatedly_killed_run_equals_an_uninterrupted_one_bit_for_bit(tmp_path: Path) -> None:
     full, killed = tmp_path / "whole", tmp_path / "killed"
     assert train(full, "--log-every", "1") == 0
     command = f"train cr {SMALL} --data {tmp_path / 'data'} --log-every 1 --keep-every 0".split()
@@ -311,7 +307,7 @@ def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_b
 
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
-def test_a_signal_keeps_a_whole_checkpoint_and_ends_with_130(
+def test_a_signal_saves_a_complete_checkpoint_and_exits_with_130(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     right = Loop._step
@@ -329,7 +325,7 @@ def test_a_signal_keeps_a_whole_checkpoint_and_ends_with_130(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_shown(
+def test_a_run_resumes_only_with_the_same_settings_and_shows_the_difference(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert train(tmp_path / "run", "--minutes", "1e-9") == 1
@@ -350,7 +346,7 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
     assert "clip 2.0, got 3.0" in capfd.readouterr().err
     write_sets(tmp_path / "data", seed=1)
-    assert train(tmp_path / "run", "--resume") == 2  # it is done, of other data
+    assert train(tmp_path / "run", "--resume") == 2  # it is done, with other data
     assert "result.json: must be a run with train {" in capfd.readouterr().err
     write_sets(tmp_path / "data")
     other = f"train sst2 {SMALL} --data {tmp_path / 'data'}"
@@ -359,7 +355,7 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
 
 
 @pytest.mark.usefixtures("command_line")
-def test_without_space_left_it_is_one_sentence_and_what_was_kept_is_whole(
+def test_a_full_disk_gives_a_one_line_error_and_preserves_stored_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert train(tmp_path / "run", "--minutes", "1e-9") == 1
@@ -380,7 +376,7 @@ def test_without_space_left_it_is_one_sentence_and_what_was_kept_is_whole(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_diverges_keeps_its_last_good_checkpoint(
+def test_a_run_that_diverges_saves_its_last_good_checkpoint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     losses = ClassificationTask.losses
@@ -394,8 +390,8 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(
     assert about["progress"]["step"] == 9 and all(bool(t.isfinite().all()) for t in tensors.values())
 
 
-def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
-    """As where the process was killed after the logs were written, and before the checkpoint was."""
+def test_logged_steps_that_are_repeated_are_dropped(tmp_path: Path) -> None:
+    """The process may have been killed after the logs were written and before the checkpoint was."""
     logs = Logs(tmp_path, Progress(), every=1, tensorboard=False)
     for number in range(5):
         logs.step(TrainingStep(number, 1, 0.5, 1.0, 0.1))
@@ -411,7 +407,7 @@ def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_that_goes_on_removes_what_a_killed_process_left_of_its_files(tmp_path: Path) -> None:
+def test_a_resumed_run_removes_temporary_files_of_a_killed_process(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert train(folder, "--minutes", "1e-9") == 1
     names = (".run.safetensors.a1b2c3d4", ".result.json.1_2b3c4d", ".x")
@@ -425,7 +421,7 @@ def test_a_run_that_goes_on_removes_what_a_killed_process_left_of_its_files(tmp_
 
 
 @pytest.mark.usefixtures("command_line")
-def test_the_network_of_a_run_that_is_done_is_made_again_where_it_is_lost(tmp_path: Path) -> None:
+def test_a_lost_network_of_a_finished_run_is_recreated(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     network = folder / "network.safetensors"
     assert train(folder) == 0
@@ -436,7 +432,7 @@ def test_the_network_of_a_run_that_is_done_is_made_again_where_it_is_lost(tmp_pa
     assert same_networks(folder, tmp_path / "before") and result(folder) == before
 
 
-def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path) -> None:
     loop = loop_of(Scripted([0.5] * 9, epochs=2))
     loop.run()
     path = tmp_path / "run.safetensors"

@@ -1,4 +1,4 @@
-"""FA-RNNs on one's own rules and sentences: trained, gone on with, and read back as rules."""
+"""Tests of FA-RNNs on a user's own rules and sentences: training, resuming and extracting rules."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ SAID = {
     "music": "play jazz|please play it|some jazz here|louder jazz|play it in the hall|jazz|jazz please",
 }
 LEARNING = "--vectors one-hot --beta 0.3 --rate 0.02 --recurrence-share 1"
-"""Settings with which words are learned that no rule has."""
+"""Settings with which words are learned that no rule contains."""
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A folder with rules and sentences, some of which say things that no rule has."""
+    """Write a folder with rules and sentences; some sentences have words that no rule contains."""
     folder = tmp_path / "home"
     folder.mkdir()
     lines = [f"{label}\t{text}" for label, texts in SAID.items() for text in texts.split("|")]
@@ -69,7 +69,7 @@ def _where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command_line: None) 
 
 
 def train(data: Path, folder: Path, *more: str) -> int:
-    """``train fa-rnn``, for a short while."""
+    """Run ``train fa-rnn`` for a short time."""
     line = f"train fa-rnn --data {data} -o {folder} --drawn 10 --no-tensorboard {LEARNING}"
     return ratproof(line, *more)
 
@@ -88,7 +88,7 @@ def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: i
             drawn.draw(rng)
 
 
-def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_path: Path) -> None:
+def test_a_stopped_run_resumes_as_if_uninterrupted(data: Path, tmp_path: Path) -> None:
     """The resumed run has the same weights, bit by bit, and the same result except for the times."""
     settings = settings_for(OWN, "few", {"beta": 0.3, "epochs": 3}, "test")
     assert isinstance(settings, RuleClassification)
@@ -106,7 +106,7 @@ def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_pat
 
 @pytest.mark.parametrize("done", [True, False])
 @pytest.mark.parametrize(("file", "says"), [("home.config", "rules"), ("dev.tsv", "dev")])
-def test_a_run_on_other_data_is_not_gone_on_with(
+def test_a_run_on_other_data_does_not_resume(
     done: bool, file: str, says: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
@@ -149,7 +149,7 @@ def test_rules_of_another_file(data: Path, tmp_path: Path) -> None:
     ),
 )
 @settings(max_examples=40)
-def test_before_training_what_is_read_back_is_the_rules(
+def test_before_training_the_extracted_rules_are_the_original_ones(
     several: list[tuple[str, object]], sentences: list[tuple[str, ...]]
 ) -> None:
     """The rules' automata, compiled again from their texts, are the thresholded tensor, and reach a label's
@@ -165,7 +165,7 @@ def test_before_training_what_is_read_back_is_the_rules(
         assert ends[:, list(states)].any(dim=1).tolist() == matches(rules, sentences)[:, column].tolist()
 
 
-def test_the_surest_rule_comes_first() -> None:
+def test_the_most_precise_rule_comes_first() -> None:
     """State 0 is right on two of two, state 1 on three of four; state 2 never more often than the default
     label.
     """
@@ -179,8 +179,8 @@ def test_the_surest_rule_comes_first() -> None:
     assert covering(seen, targets, every & False, 1, default=0) == []
 
 
-def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
-    """The network learned a word that acts in part like another; the rule has it, and marks it as new."""
+def test_an_extracted_rule_contains_the_learned_words() -> None:
+    """The network learned a word that acts in part like another; the rule contains it and marks it as new."""
     written = "$ * play $ *"
     rules = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
     model = Classifier.of_rules(
@@ -201,12 +201,12 @@ def test_a_rule_that_was_read_back_has_the_words_that_it_learned() -> None:
     assert {arrow.came for arrow in rule.arrows if arrow.came} == {("jazz",)}
 
 
-def test_a_field_that_the_task_lacks_is_a_difference_though_it_is_null() -> None:
+def test_a_null_field_that_the_task_lacks_is_a_difference() -> None:
     assert difference({"seed": 1, "more": None}, {"seed": 1}) == "must be a run with more None, got None"
     assert "seed 2, got 1" in difference({"seed": 1}, {"seed": 2}) and "an object" in difference([], {})
 
 
-def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) -> None:
+def test_a_classifier_with_other_rules_is_refused(tmp_path: Path) -> None:
     rules = rule_set(loads("[x]\n$ * a $ *"), WORDS)
     model = Classifier.of_rules(rules, ("x",), ["a b c"])
     with pytest.raises(InputError, match="the rules of 'x' must have 2 states as in the classifier, got 4"):
@@ -217,7 +217,7 @@ def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) ->
         trained_on({"configuration": {"share": 2, "seed": 0}}, "m.safetensors")
 
 
-def test_labels_and_rules_are_shown_as_they_are(
+def test_labels_and_rules_are_shown_verbatim(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Text in labels and rules that looks like markup is not interpreted."""
@@ -285,7 +285,7 @@ OWN_RULES = "rules decide --rules DATA/home.config"
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_bad_input_gives_a_one_line_error(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
 ) -> None:
     assert ratproof(line.replace("DATA", str(data))) == 2

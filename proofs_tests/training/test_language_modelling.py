@@ -1,5 +1,5 @@
-"""Language modelling: the state goes from window to window, over an interruption too, and into no other
-column.
+"""Tests of language modelling: the state carries over between windows and interruptions, and not between
+columns.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
 def losses_of(
     some: LanguageTask, rank: int = 0, processes: int = 1, begin: int = 0, end: int | None = None
 ) -> torch.Tensor:
-    """Summed over an epoch, or some of its windows, of each of the columns that a process has."""
+    """Return the losses summed over an epoch, or some of its windows, for each column of a process."""
     total: torch.Tensor | float = 0.0
     for step, batch in list(enumerate(some.batches(0)))[begin:end]:
         mine = share_of(batch, rank, processes)
@@ -46,16 +46,16 @@ def losses_of(
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_windows_give_the_losses_of_the_whole_text(tmp_path: Path, model: str) -> None:
+def test_windows_give_the_losses_of_the_complete_text(tmp_path: Path, model: str) -> None:
     how = replace(TINY, model=model, **PLAIN)
     some = task_of(tmp_path, how)
     full = task_of(tmp_path, replace(how, window=10**4))
     assert len(some.batches(0)) > 10 and len(full.batches(0)) == 1
-    # sums of about a hundred numbers below ten, in another order
+    # Sums of about a hundred values below ten, in another order.
     assert torch.allclose(losses_of(some), losses_of(full), rtol=1e5 * 2.0**-53)
 
 
-def test_an_epoch_begins_without_the_state_of_the_last(tmp_path: Path) -> None:
+def test_an_epoch_starts_without_the_state_of_the_previous_one(tmp_path: Path) -> None:
     some = task_of(tmp_path, replace(TINY, **PLAIN))
     assert torch.equal(losses_of(some), losses_of(some))
 
@@ -67,7 +67,7 @@ def test_processes_that_share_the_columns_have_the_losses_of_one(tmp_path: Path)
     assert torch.allclose(one[1:2], two[1], rtol=1e5 * 2.0**-53)
 
 
-def test_perplexity_does_not_depend_on_how_much_is_read_at_once(
+def test_perplexity_does_not_depend_on_the_window_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some = task_of(tmp_path, TINY)
@@ -88,7 +88,7 @@ def test_the_rate_is_the_papers(tmp_path: Path) -> None:
     assert [some.next_rate(epoch, 1.0) for epoch in (1, 149, 150, 300)] == [1.0, 1.0, 0.98, 0.98]
 
 
-def test_the_papers_figures_stand_beside_networks_of_its_sizes() -> None:
+def test_the_papers_figures_are_shown_for_networks_of_its_sizes() -> None:
     assert TABLE_3[2]["rrnn-f"] == (69.5, 66.3)
     printed = paper(LanguageModelling(**PRESETS["paper-24m"]))
     assert printed is not None and printed["test_perplexity"] == 63.1
@@ -116,8 +116,8 @@ def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:
     assert task_of(tmp_path, TINY).in_words(-math.log(120)) == "perplexity 120.0"
 
 
-def test_a_run_that_one_process_kept_is_gone_on_with_in_several(tmp_path: Path) -> None:
-    """Each process takes the state of its columns."""
+def test_a_run_saved_by_one_process_resumes_in_several(tmp_path: Path) -> None:
+    """Each process loads the state of its columns."""
     full, kept = task_of(tmp_path, TINY), task_of(tmp_path, TINY)
     losses_of(kept, end=3)
     losses_of(full, end=3)
@@ -129,8 +129,8 @@ def test_a_run_that_one_process_kept_is_gone_on_with_in_several(tmp_path: Path) 
         torch.testing.assert_close(losses_of(some, rank, 2, begin=3), right[rank::2])
 
 
-def test_a_run_that_is_kept_at_an_epochs_end_has_no_state(tmp_path: Path) -> None:
-    """Several processes know a part of it each, and the next epoch begins anew."""
+def test_a_run_saved_at_an_epochs_end_has_no_state(tmp_path: Path) -> None:
+    """Each of several processes has a part of it, and the next epoch starts without a state."""
     some = task_of(tmp_path, TINY)
     losses_of(some, 1, 2)
     assert some.carried() == {}

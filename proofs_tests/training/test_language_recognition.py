@@ -1,5 +1,5 @@
-"""Parentheses and palindromes: the strings are what their columns say, networks are trained as they are read,
-and a run is one that can be gone on with.
+"""Tests of parentheses and palindromes: strings match their columns, losses are independent of batches, and
+runs can be resumed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def test_paths_of_one_size_are_equally_likely() -> None:
     drawn = dyck_paths([(2, 4)] * 7000, np.random.default_rng(0))
     _, counts = np.unique(np.array(drawn), axis=0, return_counts=True)
     assert len(counts) == 7  # of 14 paths with 4 pairs 1 has height 1, 7 height 2, 5 height 3 and 1 height 4
-    assert ((counts - 1000) ** 2 / 1000).sum() < 22.5  # chi-squared of 6 degrees: one in a thousand is larger
+    assert ((counts - 1000) ** 2 / 1000).sum() < 22.5  # chi-squared, 6 degrees: one in a thousand is larger
 
 
 @given(SEEDS, st.sampled_from([parentheses.TRAINING, parentheses.DEV, *parentheses.COLUMNS[:2]]))
@@ -90,11 +90,11 @@ def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
 
 
 @given(SEEDS, st.sampled_from(palindromes.COLUMNS[:1] + palindromes.COLUMNS[3:4]))
-def test_palindromes_and_what_is_none(seed: int, column: palindromes.PalindromeColumn) -> None:
+def test_palindromes_and_other_strings(seed: int, column: palindromes.PalindromeColumn) -> None:
     strings = palindromes.draw(column, 3, 4, np.random.default_rng(seed))
     for tokens, label, kind in zip(_rows(strings), strings.labels.tolist(), strings.kinds, strict=True):
         assert (tokens == tokens[::-1] and len(tokens) % 2 == 0) == label == (kind == "palindrome")
-        if kind == "exchanged":  # what a sum of letters with alternating signs cannot tell
+        if kind == "exchanged":  # a property that an alternating sum of letters cannot detect
             assert sum(tokens[::2]) == sum(tokens[1::2])
 
 
@@ -139,7 +139,7 @@ def test_recurrent_weights_are_in_the_loss_by_their_absolute_values(model: str) 
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_gates_are_what_a_step_computes(model: str) -> None:
+def test_gates_are_those_of_a_step(model: str) -> None:
     network, _, _ = _network(model)
     part = network.cell.part
     read = part.read(network.acceptor.embedding.weight[:3])
@@ -162,13 +162,13 @@ def test_saturated_gates_lack_no_margin() -> None:
     lacking = network(tokens, lengths, margins=True).lacking
     assert torch.allclose(
         lacking, torch.full_like(lacking, 2 * network.gate_margin)
-    )  # on the way, and at the end
+    )  # inside the string, and at its end
     torch.nn.init.constant_(part.hidden.bias, network.gate_margin + 1)
     assert not network(tokens, lengths, margins=True).lacking.any()
 
 
 @pytest.mark.parametrize("model", ["lstm-p", "sr-lstm", "sr-gru"])
-def test_margins_are_those_of_each_step_of_a_string(model: str) -> None:
+def test_margins_are_those_of_each_prefix_of_a_string(model: str) -> None:
     network, tokens, lengths = _network(model)
     part, embedding = network.cell.part, network.acceptor.embedding.weight
     shortfalls = network(tokens, lengths, margins=True).lacking
@@ -193,7 +193,7 @@ def test_margins_are_those_of_each_step_of_a_string(model: str) -> None:
         assert torch.allclose(shortfalls[b], total + short(5, state, True)[0])
 
 
-def test_the_hash_is_splitmix64s() -> None:
+def test_the_hash_is_splitmix64() -> None:
     """Compare with the first numbers that its authors' program gives for the seed 0."""
     first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     hashed = _hashed(torch.arange(1, 4) * _STEP)
@@ -207,7 +207,7 @@ def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
     assert torch.equal(Noise(0, 7, torch.tensor([9])).normal(0, (300, 500))[0, :200], drawn[1])
 
 
-def test_the_finish_ends_the_run_and_the_last_weights_count(tmp_path: Path) -> None:
+def test_the_finish_ends_the_run_and_the_last_weights_are_used(tmp_path: Path) -> None:
     more = {"mastered": 0.0, "finish": 2, "epochs": 50, "growth": 20.0}
     settings = settings_for("parentheses", "ours", TINY | more, "test")
     trained = run("parentheses", settings, Data(Path()), Where(tmp_path / "run", tensorboard=False))
@@ -230,8 +230,8 @@ def _weights(task: RecognitionTask) -> Tensor:
     return torch.cat([one.detach().flatten() for one in task.acceptor.parameters()])
 
 
-def test_a_curriculum_that_does_not_go_on_begins_again_with_other_weights() -> None:
-    # no untrained network is right on all short strings
+def test_a_stalled_curriculum_restarts_with_other_weights() -> None:
+    # No untrained network is right on all short strings.
     task = _task({"mastered": 1.0, "restart_after": 3, "epochs": 12, "seed": 1})
     tried, again = [_weights(task)], []
     for _ in range(12):
@@ -241,13 +241,13 @@ def test_a_curriculum_that_does_not_go_on_begins_again_with_other_weights() -> N
         assert not task.stepped() and torch.equal(_weights(task), tried[-1])
         task.measure(task.acceptor)
         assert task.length == 4 and task.restarts == len(tried) - 1
-    # the second half of the epochs is for the last try
+    # The second half of the epochs is for the last try.
     assert [epoch for epoch, one in enumerate(again) if one] == [3, 6]
     assert not any(torch.equal(a, b) for a, b in combinations(tried, 2))
 
 
 @pytest.mark.parametrize(("wanted", "again"), [(0.0, False), (1.0, True)])
-def test_after_the_finish_it_begins_again_where_the_dev_part_is_not_right(wanted: float, again: bool) -> None:
+def test_after_the_finish_it_restarts_if_the_dev_part_is_wrong(wanted: float, again: bool) -> None:
     task = _task({"mastered": 0.0, "growth": 100.0, "finish": 2, "epochs": 50, "dev_wanted": wanted})
     while task.finishing <= 2:
         assert not task.finished and not task.stepped()
@@ -256,7 +256,7 @@ def test_after_the_finish_it_begins_again_where_the_dev_part_is_not_right(wanted
     assert (task.length, task.finishing, task.restarts) == ((4, 0, 1) if again else (100, 3, 0))
 
 
-def test_runs_are_set_beside_the_right_table() -> None:
+def test_runs_are_listed_in_the_right_table() -> None:
     def errors(**options: object) -> object:
         printed = paper("parentheses", Recognition(**options))  # type: ignore[arg-type]
         return printed and (printed["errors"]["d 20, l 1000"], printed["source"][-2:].strip())

@@ -1,4 +1,4 @@
-"""Files of published data: what is none is named, with what it holds and where it is published."""
+"""Tests that a malformed file of published data is reported with its expected format and its source."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
     ],
     ids=str,
 )
-def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
+def test_a_malformed_file_is_reported_with_its_format_and_source(
     tmp_path: Path, experiment: str, file: str, data: bytes | None, says: str
 ) -> None:
     make, load, about = OF[experiment]
@@ -125,12 +125,12 @@ def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
         ("sms", r"train.tsv: must have 4,502 sentences as published, got 40"),
     ],
 )
-def test_a_file_of_another_size_may_have_been_cut(experiment: str, says: str, tmp_path: Path) -> None:
+def test_a_file_of_another_size_may_be_truncated(experiment: str, says: str, tmp_path: Path) -> None:
     make, load, _ = OF[experiment]
     with pytest.raises(FormatError, match=says):
         load(make(tmp_path))
 
 
-def test_a_folder_that_is_none_says_where_it_is_published(tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported_with_its_source(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"re2rnn/SMS: must be a folder.*published at https"):
         load_rules("sms", tmp_path)

@@ -1,6 +1,6 @@
-"""Tests of the results that are kept for pictures, and of the certificates of runs.
+"""Tests of the results that are stored for pictures, and of the certificates of runs.
 
-The results are those of parentheses and of learned languages. What is certified is what the network does.
+The results are those of parentheses and of learned languages. A certificate describes the actual network.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _some_strings() -> Strings:
     )
 
 
-def test_the_string_is_balanced_and_deeper_than_those_that_networks_train_on() -> None:
+def test_the_string_is_balanced_and_deeper_than_training_strings() -> None:
     assert brackets.is_balanced(STRING)
     depths = [STRING[:n].count("(") - STRING[:n].count(")") for n in range(len(STRING))]
     assert max(depths) == 8 > parentheses.TRAINING.depths[1]
@@ -78,8 +78,8 @@ def test_rows_are_the_states_along_the_string(model: str) -> None:
     assert sum(data["ranked"]) == pytest.approx(1, abs=1e-3)
 
 
-def test_ranked_probabilities_are_means_over_the_steps_of_strings_alone() -> None:
-    """Two strings of unequal length count with each of their steps, and padding with none."""
+def test_ranked_probabilities_are_means_over_steps_without_padding() -> None:
+    """Two strings of unequal length count with each of their steps."""
     torch.manual_seed(1)
     network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, "sr-lstm", 5, k=3), Recognition())
     many = _some_strings()
@@ -104,12 +104,12 @@ def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
     data = reach(right, 4, 0)
     assert (data["depths"], data["lengths"], data["strings"]) == (list(DEPTHS), list(LENGTHS), 4)
     for depth, row in zip(DEPTHS, data["errors"], strict=True):
-        # half of the strings are balanced, and each has the depth of its row
+        # Half of the strings are balanced, and each has the depth of its row.
         assert row == [0.5 * (depth > 20)] * len(LENGTHS)
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: Path) -> None:
+def test_an_old_run_gets_its_pictures_when_it_is_resumed(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert train(folder, "parentheses", "--model sr-lstm --epochs 1") == 0
     full = json.loads((folder / "result.json").read_text())
@@ -120,7 +120,7 @@ def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: P
     assert json.loads((folder / "result.json").read_text()) == full
 
 
-def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None:
+def test_the_certificate_of_a_run_is_in_its_result(tmp_path: Path) -> None:
     results.write(kept_result("parentheses-sr-lstm-p-large-first-seed-0"), tmp_path / "result.json")
     shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
     answer = certified(tmp_path, height=1, length=6, saturated_height=0)
@@ -129,7 +129,7 @@ def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None
     assert results.read(tmp_path / "result.json")["certified"] == answer
 
 
-def test_a_method_is_told_by_its_recipe() -> None:
+def test_a_method_is_identified_by_its_recipe() -> None:
     for experiment, presets in PRESETS.items():
         for name, method in (("ours", tables.METHODS[True]), ("paper", tables.METHODS[False])):
             how = Recognition(**presets[name]).to_json()
@@ -137,14 +137,14 @@ def test_a_method_is_told_by_its_recipe() -> None:
 
 
 @pytest.mark.parametrize(("preset", "name"), [("ours", "ours"), ("first", "ours at first")])
-def test_our_method_with_another_finish_has_a_name_of_its_own(preset: str, name: str) -> None:
+def test_our_method_with_another_finish_has_its_own_name(preset: str, name: str) -> None:
     how = Recognition(**PRESETS["parentheses"][preset]).to_json()
     run = {"experiment": "parentheses", "configuration": how}
     longer = run | {"configuration": how | {"finish": 90}}
     assert [tables.method_of(one) for one in (run, longer)] == [name, f"{name}, 90 epochs of finish"]
 
 
-def test_results_from_before_there_were_new_starts_are_of_the_method_at_first() -> None:
+def test_results_from_before_restarts_belong_to_the_initial_method() -> None:
     for experiment, preset, method in (
         ("parentheses", "first", tables.FIRST),
         ("palindromes", "ours", "ours"),
@@ -154,7 +154,7 @@ def test_results_from_before_there_were_new_starts_are_of_the_method_at_first() 
         assert tables.method_of({"experiment": experiment, "configuration": older}) == method
 
 
-def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
+def test_results_from_before_a_setting_belong_to_the_same_row() -> None:
     kept = kept_result("parentheses-lstm-large-first-seed-0")
     configuration = {name: v for name, v in kept["configuration"].items() if name != "gate_margin"}
     other = kept | {"seed": 9, "configuration": configuration | {"seed": 9}}
@@ -167,7 +167,7 @@ def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
 # Learned languages.
 
 
-def test_what_is_extracted_of_a_network_that_is_its_language() -> None:
+def test_the_extraction_from_a_network_that_equals_its_language() -> None:
     network, _ = files.load(EXAMPLES / "tomita-2.safetensors")
     answer, dfa = certify(network), tomita(2).dfa
     words = [word for n in range(7) for word in _words(n)]
@@ -192,7 +192,7 @@ def test_few_strings_show_no_whole_table() -> None:
 
 
 @pytest.mark.parametrize("number", range(1, 8))
-def test_the_string_over_time_stays_alive_and_sees_every_living_state(number: int) -> None:
+def test_the_string_over_time_stays_alive_and_visits_every_living_state(number: int) -> None:
     dfa = tomita(number).dfa
     run = dfa.run(a_string(dfa))
     assert not set(run) & dfa.dead and set(run) == set(range(dfa.states)) - dfa.dead

@@ -1,4 +1,6 @@
-"""The command ``results``: the tables of a folder, or of results that ratproof keeps, by name."""
+"""Tests of the command ``results``: the tables of a folder, or of the results that ratproof contains, by
+name.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,7 @@ pytestmark = pytest.mark.usefixtures("command_line")
 
 @pytest.mark.parametrize("how", [[], ["--json"]])
 @pytest.mark.parametrize("name", ["nosuch", "there"])
-def test_a_name_without_results_is_refused_by_a_sentence_that_lists_the_names(
-    how, name, tmp_path, monkeypatch, capfd
-):
+def test_a_name_without_results_gives_an_error_that_lists_the_names(how, name, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
     assert main.run(["results", name, *how]) == 2
@@ -41,14 +41,14 @@ def test_a_name_without_results_is_refused_by_a_sentence_that_lists_the_names(
 
 
 @pytest.mark.parametrize("how", [[], ["--json"]])
-def test_results_that_no_table_is_made_of_are_refused(how, tmp_path, capfd):
+def test_results_without_a_table_are_refused(how, tmp_path, capfd):
     (tmp_path / "result.json").write_text(json.dumps(UNKNOWN))
     assert main.run(["results", str(tmp_path), *how]) == 2
     out, err = capfd.readouterr()
     assert out == "" and err.count("\n") == 1 and "nobody's" in err
 
 
-def test_results_that_are_kept_are_shown_by_name(tmp_path, monkeypatch, capfd):
+def test_stored_results_are_shown_by_name(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     assert main.run(["results", "memory"]) == 0
     by_name = capfd.readouterr().out
@@ -57,7 +57,7 @@ def test_results_that_are_kept_are_shown_by_name(tmp_path, monkeypatch, capfd):
 
 
 @pytest.mark.parametrize("name", [[], ["memory"]])
-def test_an_installed_wheel_says_where_kept_results_are(name, tmp_path, monkeypatch, capfd):
+def test_an_installed_wheel_reports_where_stored_results_are(name, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(results_command, "KEPT", tmp_path / "none")
     assert main.run(["results", *name]) == 2

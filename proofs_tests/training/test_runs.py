@@ -1,5 +1,5 @@
-"""Runs of all experiments: one that was interrupted again and again is the run that was not; results keep to
-the contract; settings are chosen without the test part.
+"""Tests of runs of all experiments: an interrupted run gives the same results, results satisfy their schema,
+and settings are chosen without the test part.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
         ("palindromes", f"{STRINGS} --mastered 0"),
     ],
 )
-def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
+def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(
     experiment: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
@@ -67,7 +67,7 @@ def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
         ("sms", "bigru+io"),
     ],
 )
-def test_a_result_has_what_the_contract_says(
+def test_a_result_has_the_documented_fields(
     tmp_path: Path, experiment: str, model: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
@@ -82,7 +82,7 @@ def test_a_result_has_what_the_contract_says(
     write = OF[experiment][0]
     assert write is not None
     write(tmp_path / "data", seed=9)
-    assert train(folder, experiment, f"--model {model} --resume") == 2  # it is done, of other data
+    assert train(folder, experiment, f"--model {model} --resume") == 2  # it is done, with other data
     assert "result.json: must be a run with " in capfd.readouterr().err
     _require_figures(trained, shown)
 
@@ -109,7 +109,7 @@ def _require_figures(trained: dict[str, Any], shown: str) -> None:
     elif kept is not None:
         assert len(kept["labels"]) == 10 and {len(one) for one in kept["labels"]} == {3}
         assert {len(p) for one in (*kept["labels"], *kept["images"]) for p in one} == {kept["side"] ** 2}
-        for label in kept["labels"]:  # probabilities sum to 1, or to 0 where no image has the label
+        for label in kept["labels"]:  # probabilities sum to 1, or to 0 if no image has the label
             sums = [sum(GREYS.index(letter) for letter in pixel) for pixel in zip(*label, strict=True)]
             assert all(abs(total - 63) <= 2 for total in sums) or set(sums) == {0}
 

@@ -1,5 +1,5 @@
-"""Long sequences: the classifier reads what its head says and nothing behind a sequence's end; runs keep to
-the contract, go on bit by bit, and refuse what is no data in a sentence.
+"""Tests of long sequences: the classifier ignores padding, runs satisfy the schema and resume bit by bit, and
+malformed data gives a one-line error message.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def classifier(model: str, head: str, **more: object) -> SequenceClassifier:
 
 
 @pytest.mark.parametrize(("model", "head"), PAIRS)
-def test_scores_hang_on_a_sequence_alone(model: str, head: str) -> None:
-    """Not on its batch, on padding, or on whether a gradient is wanted; and they do hang on its first vector,
-    through all that the head reads.
+def test_scores_depend_only_on_the_sequence(model: str, head: str) -> None:
+    """They are independent of the batch, padding, and whether a gradient is needed, and do depend on the
+    first vector through all inputs of the head.
     """
     network = classifier(model, head)
     torch.manual_seed(0)
@@ -65,7 +65,7 @@ def test_scores_hang_on_a_sequence_alone(model: str, head: str) -> None:
 
 
 @pytest.mark.parametrize(("model", "head"), PAIRS)
-def test_a_head_reads_what_it_says(model: str, head: str) -> None:
+def test_a_head_reads_its_documented_inputs(model: str, head: str) -> None:
     network = classifier(model, head)
     torch.manual_seed(1)
     values, lengths = torch.randn(5, 2, 2, dtype=torch.float64), torch.tensor([3, 5])
@@ -89,8 +89,8 @@ def test_after_an_end_token_the_stochastic_component_is_not_applied() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_gate_that_keeps_the_state_begins_with_its_bias(model: str) -> None:
-    """With a large one the state stays what it was: 0."""
+def test_the_gate_that_preserves_the_state_starts_with_its_bias(model: str) -> None:
+    """With a large bias the state keeps its initial value 0."""
     kept, free = (classifier(model, "h-c", layers=1, forget_bias=bias) for bias in (50.0, 0.0))
     for one, other in zip(kept.parameters(), free.parameters(), strict=True):
         assert torch.equal(one, other) or float((one - other).detach().max()) == pytest.approx(50)
@@ -136,11 +136,11 @@ def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
 # Reviews.
 
 
-def test_a_review_is_its_words_in_small_letters() -> None:
+def test_a_review_is_its_words_in_lowercase_letters() -> None:
     assert reviews.words_of("It's<br /><br />GREAT: 10/10!") == ("it", "s", "great", "10", "10", "!")
 
 
-def test_the_vocabulary_is_what_is_most_frequent_in_the_training_part(tmp_path: Path) -> None:
+def test_the_vocabulary_is_the_most_frequent_words_of_the_training_part(tmp_path: Path) -> None:
     part = reviews.Reviews((("b", "a", "c"), ("a", "b"), ("d",)), (0, 1, 1))
     index = reviews.vocabulary(part, 3)
     assert index == {"a": 3, "b": 4, "c": 5}
@@ -160,7 +160,7 @@ def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path: Path) -> None:
 # Wikipedia.
 
 
-def test_words_that_are_not_frequent_are_unknown(tmp_path: Path) -> None:
+def test_infrequent_words_are_unknown(tmp_path: Path) -> None:
     folder = write_articles(tmp_path)
     text_corpus = corpus.load(folder, most=5, any_size=True)
     assert text_corpus.words[:2] == ("</s>", "<unk>") and len(text_corpus.words) == 7
@@ -175,7 +175,7 @@ def test_words_that_are_not_frequent_are_unknown(tmp_path: Path) -> None:
 def test_table_14s_parameters_are_those_of_the_model() -> None:
     """With 77,000 words, and k = 1,000 centroids of 300 units, they are 47.0M and 47.3M as printed.
 
-    The numbers include our two biases per gate and one per word of the softmax.
+    The counts include our two biases per gate and one per word of the softmax.
     """
     counts = {}
     for model in ARTICLES:
@@ -190,7 +190,7 @@ def test_table_14s_parameters_are_those_of_the_model() -> None:
     }
 
 
-# Settings, and what the paper has.
+# Settings, and the paper's figures.
 
 
 def test_the_papers_figures_are_found_by_model_and_settings() -> None:
@@ -211,7 +211,7 @@ def test_the_papers_figures_are_found_by_model_and_settings() -> None:
 
 
 @pytest.mark.usefixtures("command_line")
-def test_glove_stays_as_it_is_where_it_is_fixed(tmp_path: Path) -> None:
+def test_glove_vectors_stay_unchanged_if_fixed(tmp_path: Path) -> None:
     assert train(tmp_path / "fixed", "imdb", "--model sr-lstm --embedding glove --fixed") == 0
     assert train(tmp_path / "free", "imdb", "--model sr-lstm --embedding glove") == 0
     fixed, free = (

@@ -1,5 +1,5 @@
-"""One run in several processes, by torchrun: the losses of one process; and a request to end leaves a whole
-checkpoint, and exit status 130 of every process; and processes that are started anew go on.
+"""Tests of one run in several processes, by torchrun: it has the losses of one process, a termination request
+leaves a complete checkpoint and exit status 130 of every process, and restarted processes resume.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ for rank in "01":
     children.append(child)
 sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
 """
-"""Two processes with the environment that torchrun gives them; what they import is imported once."""
+"""Source of a program that runs two processes with the environment of torchrun; their imports happen once."""
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The last batch of each epoch has one example, so that one process of two has none."""
+    """Write data whose last batch of each epoch has one example, so that one process of two has none."""
     data = write_rule_sets(tmp_path_factory.mktemp("data"), sentences=41)  # eight batches of 5, and one of 1
-    write_sets(data, sentences=51)  # 41 of them to train
+    write_sets(data, sentences=51)  # 41 of them for training
     write_text(data)
     return data
 
@@ -73,7 +73,7 @@ def line(name: str, data: Path, folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def in_two(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the runs that two processes did, one after another."""
+    """Return the folder with the runs that two processes did, one after another."""
     folder = tmp_path_factory.mktemp("two")
     lines = json.dumps([line(name, data, folder / name) for name in LINES])
     with socket.socket() as free:
@@ -92,14 +92,14 @@ def in_two(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def steps_of(folder: Path) -> list[list[str]]:
-    """The lines of a run's table of steps."""
+    """Return the lines of a run's table of steps."""
     return [row.split(",") for row in (folder / "steps.csv").read_text().split()[1:]]
 
 
 def require_same(one: list[list[str]], two: list[list[str]]) -> None:
-    """Step for step, the losses agree within a part in a million; in the first half within one in a billion:
-    float32 on the way would show there (6e-8), before a step whose gradient nearly vanishes has blown up what
-    sums in another order are off (Adam divides by it).
+    """Check that for every step the losses agree within one part in a million, and in the first half within
+    one in a billion: an intermediate float32 would be visible there (6e-8), before a step with a nearly
+    vanishing gradient amplifies the effect of the order of sums (Adam divides by it).
     """
     assert [row[:2] for row in one] == [row[:2] for row in two]
     off = [abs(float(a[2]) - float(b[2])) / float(a[2]) for a, b in zip(one, two, strict=True)]
@@ -115,7 +115,7 @@ def test_two_processes_have_the_losses_of_one(name: str, data: Path, in_two: Pat
     assert len(one) == len(two) > 200 and len({row[2] for row in one}) > 200
 
 
-# Requests to end.
+# Termination requests.
 
 OF_A_RANK, OF_TORCHRUN = 7, 12
 ASKED = f"""
@@ -147,7 +147,7 @@ if sys.orig_argv[1:3] == ["-m", "ratproof"]:
 """
 """Source of the ``sitecustomize.py`` that requests the end of a run.
 
-A process of the run asks itself to end at one step, and torchrun at a later one, which asks all.
+A process of the run terminates itself at one step, and torchrun at a later one, which terminates all.
 """
 RANK = """
 import os, signal, subprocess, sys
@@ -158,14 +158,18 @@ with open("status-" + os.environ["RANK"], "w") as file:
     file.write(str(status))
 sys.exit(status)
 """
-"""A process of the run, and its exit status in a file, since torchrun does not say it."""
+"""Source of a process of the run that writes its exit status to a file, because torchrun does not
+report it.
+"""
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_request_to_end_leaves_a_whole_checkpoint_and_every_process_ends_with_130(
+def test_a_termination_request_saves_a_checkpoint_and_every_process_exits_with_130(
     data: Path, tmp_path: Path
 ) -> None:
-    """One that a single process got, after which torchrun asks the other; and one that torchrun got."""
+    """In one case a single process gets the request, and torchrun then terminates the other; in the other
+    case torchrun gets it.
+    """
     (tmp_path / "sitecustomize.py").write_text(ASKED)
     (tmp_path / "rank.py").write_text(RANK)
     how = [*line("text", data, tmp_path / "run"), "--epochs", "3"]
@@ -193,7 +197,7 @@ def test_a_request_to_end_leaves_a_whole_checkpoint_and_every_process_ends_with_
     require_same(steps_of(one), steps_of(tmp_path / "run"))
 
 
-# Processes that torchrun starts anew.
+# Processes that torchrun restarts.
 
 AGAIN = """
 import json, os, signal, sys
@@ -228,14 +232,14 @@ def attempts():
 
 print(json.dumps([*attempts(), *attempts()]))
 """
-"""Two attempts of two processes with the environment that torchrun gives them, and with its store, which
-stays the same; in the first one a process is killed. Then the same for another torchrun.
+"""Source of a program that makes two attempts of two processes with the environment of torchrun and one
+store; in the first attempt a process is killed. Then the same happens for another torchrun.
 """
 
 
 @pytest.mark.usefixtures("command_line")
-def test_processes_that_are_started_anew_go_on_from_what_was_kept(data: Path, tmp_path: Path) -> None:
-    """And only where it is theirs: another torchrun's are refused, however often it starts them."""
+def test_restarted_processes_resume_from_the_checkpoint(data: Path, tmp_path: Path) -> None:
+    """They resume only their own run: that of another torchrun is refused, however often it restarts."""
     how = ["--epochs", "3", "--keep-every", "0"]
     env = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}
     ran = subprocess.run(

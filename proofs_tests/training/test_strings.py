@@ -26,7 +26,9 @@ def languages() -> st.SearchStrategy[RegularLanguage]:
 
 @settings(deadline=None, max_examples=12)
 @given(languages(), st.integers(0, 99), st.booleans())
-def test_what_is_drawn(language: RegularLanguage, seed: int, near_misses: bool) -> None:
+def test_drawn_strings_are_sorted_distinct_and_disjoint(
+    language: RegularLanguage, seed: int, near_misses: bool
+) -> None:
     training, validation = strings.draw(language, seed, near_misses)
     assert (training, validation) == strings.draw(language, seed, near_misses)
     assert not set(training.tokens) & set(validation.tokens)
@@ -54,7 +56,7 @@ def test_labels_are_those_of_the_words(number: int) -> None:
         assert label == tomita(number).contains("".join(map(str, tokens)))
 
 
-def test_a_sparse_language_has_accepted_strings_of_every_length_that_has_one() -> None:
+def test_a_sparse_language_has_accepted_strings_of_every_possible_length() -> None:
     training, _ = strings.draw(grammar(2), 0)
     accepted = {len(x) for x, label in zip(training.tokens, training.labels, strict=True) if label}
     assert accepted == {0, 2, 4, 6, 8, 10, 12, 16, 22}

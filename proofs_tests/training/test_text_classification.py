@@ -1,5 +1,5 @@
-"""Text classification: what the files have to be, that padding says nothing, that a search sees no test
-part, and that trained units are their automata.
+"""Tests of text classification: the format of the files, no effect of padding, a search that does not read
+the test part, and trained units that equal their automata.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RATIONAL = [model for model in MODELS if model != "lstm"]
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("noisy", [False, True])
-def test_a_sentences_answer_does_not_depend_on_what_stands_behind_it(model: str, noisy: bool) -> None:
+def test_a_sentences_prediction_does_not_depend_on_padding(model: str, noisy: bool) -> None:
     network = SentenceClassifier(Classification(model=model, hidden=5), 3).double()
     vectors, lengths = torch.randn(9, 4, 3, dtype=torch.float64), torch.tensor([9, 4, 1, 0])
     noise = Noise(0, 0, torch.arange(4)) if noisy else None
@@ -53,12 +53,12 @@ def test_a_sentences_answer_does_not_depend_on_what_stands_behind_it(model: str,
     assert torch.equal(network(vectors, lengths, noise), network(other, lengths, noise))
     alone = Noise(0, 0, torch.tensor([1])) if noisy else None
     short = network(vectors[:4, 1:2], lengths[1:2], alone)
-    # other shapes, other orders of sums: at most some dozens of roundings of numbers about 1
+    # Other shapes give other orders of sums: at most some dozens of roundings of values about 1.
     assert torch.allclose(network(vectors, lengths, noise)[1:2], short, rtol=0, atol=1e3 * 2.0**-53)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_each_dropout_drops_in_training_alone(model: str) -> None:
+def test_each_dropout_is_active_only_in_training(model: str) -> None:
     vectors, lengths, noise = torch.randn(6, 8, 3), torch.full((8,), 6), Noise(0, 0, torch.arange(8))
     none = {"vertical_dropout": 0.0, "recurrent_dropout": 0.0, "embedding_dropout": 0.0}
     plain = SentenceClassifier(Classification(model=model, hidden=5, **none), 3)
@@ -71,7 +71,7 @@ def test_each_dropout_drops_in_training_alone(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_linear_classifier_is_affine_in_the_last_state(model: str) -> None:
-    """The authors' program has one; an MLP of the same weights is none."""
+    """The authors' program has one; an MLP with the same weights is not affine."""
     network = SentenceClassifier(Classification(model=model, hidden=5, classifier="linear"), 3)
     vectors, lengths = torch.randn(6, 8, 3), torch.full((8,), 6)
     last = network.layers[1](network.layers[0](vectors)[0])[0][-1]
@@ -83,7 +83,7 @@ def test_a_linear_classifier_is_affine_in_the_last_state(model: str) -> None:
     assert not torch.allclose(mlp(vectors, lengths), mlp.out(last), atol=1e-6)
 
 
-def test_word_vectors_have_the_length_that_is_asked_for_and_unknown_words_share_one(tmp_path: Path) -> None:
+def test_word_vectors_have_the_requested_length_and_unknown_words_share_one(tmp_path: Path) -> None:
     folder = write_sets(tmp_path)
     table, without = data.vector_table(data.find_vectors(folder), ["good", "zebra", "quagga"], 5.0)
     assert torch.allclose(table.norm(dim=1), torch.tensor(5.0)) and without == 2
@@ -101,8 +101,8 @@ def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
     assert sorted(word for part in parts.values() for word in part.words) == sorted(full.words)
 
 
-def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path: Path) -> None:
-    """Its fifths have products of their own, in their order."""
+def test_amazons_last_fifth_is_its_dev_part_and_its_labels_are_separate(tmp_path: Path) -> None:
+    """Its fifths contain different products, in their order."""
     reviews = "".join(f"w{i} caf\xe9\n" for i in range(10))
     write(tmp_path / "amazon/elec-25k-train.txt.tok", reviews.encode("latin-1"))
     write(tmp_path / "amazon/elec-25k-train.cat", "1\n2\n" * 5)
@@ -119,7 +119,7 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path
 
 
 @pytest.mark.usefixtures("command_line")
-def test_amazon_is_trained_as_the_others_are(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_amazon_is_trained_like_the_others(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path / "run", "amazon", "--model rrnn-c --epochs 1 --json") == 0
     trained = json.loads(capfd.readouterr().out)
     assert trained["paper"]["test_accuracy"] == TABLE_5["rrnn-c"]["amazon"][0] == 0.928
@@ -130,7 +130,7 @@ def test_the_standard_error_of_378_sentences_is_two_points() -> None:
     assert standard_error(0.835, 378) == pytest.approx(0.0191, abs=1e-4)
 
 
-def test_subj_as_it_is_published_is_latin_1_with_a_next_line_character(tmp_path: Path) -> None:
+def test_subj_as_published_is_latin_1_with_a_next_line_character(tmp_path: Path) -> None:
     write_sets(tmp_path)
     write(
         tmp_path / "subj/subj.all",
@@ -163,7 +163,7 @@ def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("command_line")
-def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_result_has_the_documented_fields(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder, run = write_sets(tmp_path / "data"), tmp_path / "run"
     line = f"train sst2 --model lstm --seed 3 --data {folder} --any-size --hidden 5 --preset ours --epochs 2"
     assert ratproof(line, "-o", run, "--json") == 0
@@ -186,7 +186,7 @@ def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.Captu
 
 
 @pytest.mark.parametrize("model", RATIONAL)
-def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: str, tmp_path: Path) -> None:
+def test_all_units_of_a_trained_network_are_decided(model: str, tmp_path: Path) -> None:
     sentences = Data(write_sets(tmp_path / "data"), any_size=True)
     how = Classification(model=model, hidden=5, batch=8, epochs=2, rate=0.01)
     trained = run("cr", how, sentences, Where(tmp_path / "run", tensorboard=False))
@@ -208,7 +208,7 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
     ],
     ids=str,
 )
-def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
+def test_a_damaged_result_is_ignored(damage: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "result.json"
     damaged = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
     file.write_text(json.dumps(damaged))
@@ -219,7 +219,7 @@ def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> Non
 
 
 def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
-    """Also between files and an archive, whose results come in the order of their names."""
+    """This also holds between files and an archive, whose results are ordered by name."""
     for number, seed in enumerate((0, 1, 0)):
         (tmp_path / f"result-{number}.json").write_text(json.dumps({**KEPT, "seed": seed}))
     (tmp_path / "z").mkdir()
@@ -240,7 +240,7 @@ def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
         (None, "must hold compressed JSON lines"),
     ],
 )
-def test_a_damaged_archive_is_one_sentence(lines: bytes | None, says: str, tmp_path: Path) -> None:
+def test_a_damaged_archive_gives_a_one_line_error(lines: bytes | None, says: str, tmp_path: Path) -> None:
     data = b"cut" if lines is None else lzma.compress(lines)
     (tmp_path / ARCHIVE).write_bytes(data)
     with pytest.raises(FormatError, match=says):
@@ -248,10 +248,10 @@ def test_a_damaged_archive_is_one_sentence(lines: bytes | None, says: str, tmp_p
 
 
 @pytest.mark.parametrize("model", RATIONAL)
-def test_a_network_that_is_not_its_automata_is_found_out(
+def test_a_network_that_differs_from_its_automata_is_detected(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Read with a misprint of the paper's, or, where there is none that it could be, with other gates."""
+    """It is read with a misprint of the paper, or, if none applies, with other gates."""
     how, sentences = Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True)
     ready = SentenceRun("cr", how, sentences)
     ready.read()
@@ -279,13 +279,13 @@ def test_the_search_is_over_table_6() -> None:
         assert all(least <= trial[name] <= most for name, (_, least, most) in search.SPACE.items())
 
 
-def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
+def test_the_best_trial_is_known_only_when_all_are_done(tmp_path: Path) -> None:
     journal, trials = tmp_path / "journal", search.drawn(3)
-    for number, score in ((2, 0.7), (0, None), (3, 0.9)):  # number 3 is of a longer search
+    for number, score in ((2, 0.7), (0, None), (3, 0.9)):  # number 3 belongs to a longer search
         search.record(journal, "sst2 rrnn-f", number, trials[number % 3], score)
     assert search.best(journal, "sst2 rrnn-f", 3) is None
     search.record(journal, "sst2 rrnn-f", 1, trials[1], 0.7)
-    search.record(journal, "sst2 rrnn-f", 0, trials[0], 0.99)  # kept once
+    search.record(journal, "sst2 rrnn-f", 0, trials[0], 0.99)  # stored once
     assert search.best(journal, "sst2 rrnn-f", 3) == trials[1]
     assert search.best(journal, "sst2 lstm", 3) is None
     for number in (0, 1):
@@ -308,7 +308,7 @@ def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
         ("--vectors none.npz", "none.npz"),
     ],
 )
-def test_a_wrong_option_is_one_sentence(
+def test_a_wrong_option_gives_a_one_line_error(
     more: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     line = f"train cr --data {write_sets(tmp_path / 'data')} --any-size {more}"
@@ -318,7 +318,7 @@ def test_a_wrong_option_is_one_sentence(
 
 
 @pytest.mark.usefixtures("command_line")
-def test_the_list_has_every_experiment_and_each_can_be_run(capfd: pytest.CaptureFixture[str]) -> None:
+def test_every_listed_experiment_can_be_run(capfd: pytest.CaptureFixture[str]) -> None:
     assert ratproof("train --list --json") == 0
     listed = {one["name"]: one for one in json.loads(capfd.readouterr().out)["experiments"]}
     text, rules = {"ptb", "sst2", "subj", "cr", "amazon", "imdb", "wikipedia"}, {"atis", "qc", "sms"}

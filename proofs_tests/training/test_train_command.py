@@ -1,4 +1,4 @@
-"""``ratproof train``: what it prints, what it refuses, and its entry point."""
+"""Tests of ``ratproof train``: its output, refused arguments and entry point."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert states == len(printed["automaton"]["centroids"]) >= 2
 
 
-def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_out_of_time_prints_how_to_resume(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     status = ratproof(f"train nested --depth 2 {HERE} --minutes 1e-9 -o", tmp_path)
     assert status == 1 and "--resume" in capfd.readouterr().out
 
@@ -59,7 +59,7 @@ def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixt
         ("everything.json", "everything.json"),
     ],
 )
-def test_bad_input_is_one_sentence(
+def test_bad_input_gives_a_one_line_error(
     line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -82,7 +82,7 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
     assert "every string" in capfd.readouterr().err
 
 
-def test_without_training_installed_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_training_installed_it_gives_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "entry_points", lambda group: [])
     with pytest.raises(InputError, match="train is not installed"):
         load("train", typer.Typer())(args=["tomita", "--grammar", "1"], standalone_mode=False)

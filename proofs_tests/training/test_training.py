@@ -1,5 +1,5 @@
-"""A network learns a language: small ones learn small languages; a run that was interrupted gives the same
-network, bit by bit.
+"""Tests that small networks learn small languages, and that an interrupted run gives the same network, bit by
+bit.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def test_a_small_network_learns(tmp_path: Path) -> None:
 
 
 def bare(task: LearningTask, count: int) -> None:
-    """Iterations without the engine: a step is backward, clip and the optimiser's; a new start has a new
+    """Run iterations without the engine: a step is backward, clip and the optimiser's; a restart has a new
     optimiser.
     """
     optimiser = task.optimiser()
@@ -108,8 +108,8 @@ def bare(task: LearningTask, count: int) -> None:
 
 @pytest.mark.parametrize("number", [1, 5])
 @pytest.mark.parametrize("name", [*PRESETS, "hasty"])
-def test_the_engine_makes_the_iterations_of_a_bare_loop(name: str, number: int) -> None:
-    """Bit by bit, which is how the iterations of what was measured before it are still the same."""
+def test_the_engine_makes_the_iterations_of_a_plain_loop(name: str, number: int) -> None:
+    """They are equal bit by bit, so earlier measurements remain valid."""
     how = HASTY if name == "hasty" else recipe(name)
     (task, loop), (other, _) = loop_of(number, how), loop_of(number, how)
     iterate(loop, 40)
@@ -133,13 +133,13 @@ def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, 
 
 
 def in_its_finish() -> tuple[LearningTask, Loop]:
-    """A run whose recurrent part, alone, is right on all training strings."""
+    """Return a run whose recurrent part alone is right on all training strings."""
     task, loop = loop_of(how=replace(CLUSTERS, rate=0.01))
     loop.run(stop=lambda: task.finishing)
     return task, loop
 
 
-def test_a_finish_with_clusters_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_finish_with_clusters_is_resumed(tmp_path: Path) -> None:
     full, full_loop = in_its_finish()
     iterate(full_loop, 20)
     checkpoint.write(full_loop, {}, tmp_path / "run")
@@ -149,7 +149,7 @@ def test_a_finish_with_clusters_is_gone_on_with(tmp_path: Path) -> None:
     assert same(full, other) and full.place.noise > CLUSTERS.noises[0]
 
 
-def test_noise_grows_as_long_as_the_batch_stays_right() -> None:
+def test_noise_grows_while_the_batch_stays_right() -> None:
     task, _ = in_its_finish()
     assert CLUSTERS.clusters and task.place.noise == CLUSTERS.noises[0]
     for right in (1.0, 0.96, 0.94, 0.95):
@@ -174,8 +174,8 @@ def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
     assert full_loop.progress.history == other_loop.progress.history
 
 
-def test_a_new_start_is_a_run_of_a_new_network() -> None:
-    """Nothing of the weights, the optimiser or the best network is left."""
+def test_a_restart_is_a_run_of_a_new_network() -> None:
+    """Nothing of the weights, the optimiser or the best network remains."""
     task, loop = loop_of(5, HASTY)
     loop.run(stop=lambda: task.place.restarts == 1)
     fresh, _ = loop_of(5, HASTY)
@@ -192,7 +192,7 @@ def _ends(steps: Any) -> bool:
     return next(steps, None) is None
 
 
-def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_is_resumed(tmp_path: Path) -> None:
     cut = run(SMALL, tmp_path / "cut", stop=partial(_ends, iter(range(40))))
     assert cut["outcome"] == "interrupted" and cut["iterations"] == 40
     assert not (tmp_path / "cut" / RESULT).exists()
@@ -205,7 +205,7 @@ def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
     assert run(SMALL, tmp_path / "cut", resume=True) == rest  # it is done
 
 
-def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_checkpoint_of_the_run_gives_a_one_line_error(tmp_path: Path) -> None:
     file = tmp_path / RUN
     with pytest.raises(InputError, match="must have a run to resume"):
         run(SMALL, tmp_path, resume=True)
@@ -225,7 +225,7 @@ def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> Non
             run(other, tmp_path, resume=True)
 
 
-def test_a_result_of_another_automaton_is_not_taken(tmp_path: Path) -> None:
+def test_a_result_of_another_automaton_is_not_used(tmp_path: Path) -> None:
     trained = run(SMALL, tmp_path)
     trained["dfa"]["final"] = [1]
     (tmp_path / RESULT).write_text(json.dumps(trained))
@@ -252,7 +252,7 @@ SPOILED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", SPOILED)
-def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, name: str) -> None:
+def test_a_checkpoint_with_wrong_contents(tmp_path: Path, name: str) -> None:
     _, broken = loop_of()
     iterate(broken, 1)
     checkpoint.write(broken, {}, tmp_path / "run")
@@ -265,7 +265,7 @@ def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, name: str) -> 
         checkpoint.read(loop_of()[1], {}, tmp_path / "run")
 
 
-def test_a_loss_that_is_none_names_the_strings() -> None:
+def test_a_nan_loss_reports_the_strings() -> None:
     task, loop = loop_of()
     torch.nn.init.constant_(task.acceptor.classifier.bias, torch.nan)
     named = ", ".join(map(str, sorted(task.chosen.tolist())[:8]))
@@ -276,11 +276,11 @@ def test_a_loss_that_is_none_names_the_strings() -> None:
 def test_an_untrained_network_closes_no_boxes() -> None:
     network = loop_of(5)[0].acceptor
     closed = count_closed_boxes(numbers_of(network))
-    assert closed is None or closed == 1  # all its strings may look alike to it
+    assert closed is None or closed == 1  # it may treat all its strings identically
 
 
 @pytest.mark.parametrize("minutes", [0.0, float("nan")])
-def test_times_that_are_none(minutes: float) -> None:
+def test_invalid_times(minutes: float) -> None:
     with pytest.raises(InputError, match="--minutes"):
         Where(Path(), minutes=minutes)
 
@@ -292,7 +292,7 @@ def test_recipes_have_their_names() -> None:
     assert PAPER.rate == 0.01 and not PAPER.finishes and PAPER.shortest == NEVER
 
 
-def test_a_run_that_may_make_few_iterations_has_a_result_and_a_row(tmp_path: Path) -> None:
+def test_a_run_limited_to_few_iterations_has_a_result_and_a_row(tmp_path: Path) -> None:
     automata_files.write(balanced(2).to_wfsa(), tmp_path / "two.json")
     options = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
     settings = settings_for("dfa", "ours", options, "test")
@@ -329,7 +329,7 @@ def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.Monke
     assert not (tmp_path / "run").exists()
 
 
-def test_a_checkpoint_whose_first_byte_is_a_pickles_is_read(tmp_path: Path) -> None:
+def test_a_checkpoint_whose_first_byte_is_that_of_a_pickle_is_read(tmp_path: Path) -> None:
     first = set()
     for length in range(0, 260, 8):  # the file starts with the header's size
         tensors.write(tmp_path / "kept", "kind", {"x": "-" * length}, {"x": torch.zeros(1)})

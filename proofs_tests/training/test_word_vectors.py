@@ -1,4 +1,4 @@
-"""Word vectors for rules: found, read, and refused."""
+"""Tests of finding, reading and refusing word vectors for rules."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from automata.errors import FormatError, InputError
 from training.classification_with_rules.vectors import beside, vectors
 
 
-def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_words_in_other_forms_or_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RATPROOF_DATA", raising=False)
     file = tmp_path / "glove.txt"
     file.write_text("a 1 0\nb 0 1\n")
@@ -37,7 +37,7 @@ def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path, monkeypatch
         (np.zeros((2, 2)), [], "vocab_labels.json: must have a list of words"),
     ],
 )
-def test_published_vectors_that_are_none(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:
+def test_malformed_published_vectors(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:
     (tmp_path / "vocab_labels.json").write_text(json.dumps(beside))
     np.savez(tmp_path / "glove.npz", emb=emb)
     with pytest.raises(FormatError, match=says):

@@ -1,4 +1,4 @@
-"""Rules and the untrained networks built from them, on labelled sentences."""
+"""Tests of rules and the untrained networks built from them, on labelled sentences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ fare\tBOS hello EOS
 
 
 @given(SEVERAL, SENTENCES)
-def test_the_rule_system_is_each_rule_by_itself(
+def test_the_rule_system_equals_its_separate_rules(
     several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]]
 ) -> None:
     labelled = [Labelled(label, rule, 1) for label, rule in several]
@@ -66,7 +66,7 @@ def test_mirrored_rules_match_mirrored_sentences(
 
 
 @given(SEVERAL, SENTENCES, st.sampled_from(["first", "last"]))
-def test_at_beta_1_the_networks_give_every_sentence_the_rules_label(
+def test_at_beta_1_the_networks_predict_the_rules_label_for_every_sentence(
     several: list[tuple[str, Rule]], sentences: list[tuple[str, ...]], ties: str
 ) -> None:
     labelled = tuple(Labelled(label, rule, 1) for label, rule in several)
@@ -100,7 +100,7 @@ def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: lis
     assert (first["several"], first["unmatched"], report["missing"]) == (1, 1, ["cost"])
 
 
-def test_it_says_where_a_network_is_not_its_rules(
+def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The network has lost a column of its factors."""
@@ -125,14 +125,16 @@ def test_it_says_where_a_network_is_not_its_rules(
         ("x\ta BOS b", "BOS must not occur inside"),
     ],
 )
-def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
+def test_malformed_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:
     (folder / "dev.tsv").write_text(text)
     assert run(["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]) == 2
     error = capsys.readouterr().err
     assert "dev.tsv" in error and says in error and error.count("\n") == 1
 
 
-def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_arguments_and_missing_files_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]
     assert (
         run([*arguments, "--unmatched", "nothing"]) == 2 and "must be a label of" in capsys.readouterr().err
@@ -145,7 +147,7 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err
 
 
-def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
+def test_sentences_have_one_bos_and_one_eos(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
     part = sentences.part_of(tmp_path / "a.tsv")
     assert part.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS"))

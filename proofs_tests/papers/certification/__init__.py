@@ -1,1 +1,1 @@
-"""Tests of certified temperature, and of what a network is turned into."""
+"""Tests of certified temperatures and of extracted automata."""

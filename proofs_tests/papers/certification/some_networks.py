@@ -1,4 +1,4 @@
-"""Random networks to certify: small, with weights large enough that they have several states."""
+"""Random networks to certify: small, with weights large enough for several states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIMILARITIES = ("dot", "euclidean")
 def random_network(
     seed: int, kind: str = "sr-gru", similarity: Any = "dot", start_token: bool = True, scale: float = 3.0
 ) -> Acceptor:
-    """A network of 2 to 6 units and 2 to 5 centroids, in float64."""
+    """Draw a network of 2 to 6 units and 2 to 5 centroids, in float64."""
     torch.manual_seed(seed)
     network = Acceptor(
         ("0", "1"),
@@ -39,7 +39,7 @@ def random_network(
 
 
 def numbers(seed: int, temperature: float, **options: Any) -> Numbers:
-    """The numbers of one of them."""
+    """Return the parameters of a random network as float64 arrays."""
     return numbers_of(random_network(seed, **options), temperature)
 
 
@@ -48,7 +48,7 @@ seeds = st.integers(0, 10_000)
 
 @st.composite
 def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
-    """A box of mixtures, and some mixtures in it: the corners, shape ``(k,)``, and points ``(P, k)``."""
+    """Draw a box of mixtures, and some mixtures in it: the corners, shape ``(k,)``, and points ``(P, k)``."""
     random = np.random.default_rng(draw(seeds))
     width = draw(st.sampled_from([1e-6, 1e-3, 0.05, 0.3, 1.0]))
     points = random.dirichlet(np.full(k, draw(st.sampled_from([0.1, 1.0]))), size=1)
@@ -58,7 +58,7 @@ def boxes(draw: st.DrawFn, k: int) -> tuple[Any, Any, Any]:
 
 
 def closed(seed: int = 3, tau: float = 0.5) -> tuple[Numbers, Nodes]:
-    """A network of 5 centroids whose soft automaton has 4 states, refined by 5 nodes."""
+    """Return a network of 5 centroids whose soft automaton has 4 states, refined by 5 nodes."""
     n = numbers(seed, tau)
     nodes, why = prove_boxes(n)
     assert nodes is not None, why

@@ -1,5 +1,5 @@
-"""Certified means: on all strings. No certified network ever differs, and one that differs is never
-certified.
+"""Tests that a certified network agrees with its automaton on all strings, and that a network that differs is
+never certified.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ strings = st.lists(st.sampled_from("01"), max_size=40).map(tuple)
 
 
 def torch_output(network: Acceptor, string):
-    """The label and the decision of the torch network after a string, and how clear both are."""
+    """Return the label and the decision of the torch network after a string, and the margin of each."""
     with torch.no_grad():
         alpha = network.probabilities([string])[-1, 0]
         logit = network([string])[0]
@@ -45,13 +45,13 @@ def torch_output(network: Acceptor, string):
 @pytest.mark.parametrize("similarity", SIMILARITIES)
 @settings(max_examples=15)
 @given(st.data())
-def test_what_is_certified_is_what_torch_computes(kind, similarity, data):
+def test_the_certified_automaton_agrees_with_torch(kind, similarity, data):
     network = random_network(data.draw(seeds), kind, similarity, data.draw(st.booleans()))
     network.set_temperature(data.draw(st.sampled_from([0.01, 0.1, 0.5])))
     answer = certify(network)
     for string in data.draw(st.lists(strings, min_size=5, max_size=5)):
         output, clear = torch_output(network, string)
-        if clear < 1e-6:  # rounding in torch may decide
+        if clear < 1e-6:  # rounding in torch may change the result
             continue
         if answer.soft is not None:
             assert answer.soft.output(string) == output
@@ -62,7 +62,7 @@ def test_what_is_certified_is_what_torch_computes(kind, similarity, data):
 
 @settings(max_examples=15)
 @given(seeds, st.sampled_from([0.5, 3.0]))
-def test_a_string_that_is_said_to_differ_does(seed, tau):
+def test_a_string_reported_as_different_differs(seed, tau):
     network = random_network(seed)
     network.set_temperature(tau)
     answer = certify(network)
@@ -93,8 +93,8 @@ def test_a_low_temperature_is_certified_and_a_high_one_is_not():
     assert certify(network, 50.0).verdict == "different"
 
 
-def test_a_tie_has_no_automaton_to_be_compared_with():
-    """The smallest tie: zero weights and S = (-1, 1) (FACTS: Theorem 3.2)."""
+def test_a_tie_has_no_automaton_to_compare_with():
+    """The smallest tie has zero weights and S = (-1, 1) (FACTS: Theorem 3.2)."""
     network = Acceptor(("a",), "sr-elman", hidden_size=1, k=2, dtype=torch.float64)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -122,10 +122,8 @@ def test_boxes_alone_do_not_stop_training():
     assert seen == {True, False}
 
 
-def test_a_decision_of_exactly_zero_is_none():
-    """The classifier's logit is 0 everywhere: neither accepted nor rejected, at whatever precision, and no
-    automaton.
-    """
+def test_a_decision_of_exactly_zero_is_neither_accepting_nor_rejecting():
+    """The classifier's logit is 0 everywhere, at any precision, so there is no automaton."""
     network = random_network(3)
     with torch.no_grad():
         network.classifier.weight.zero_()
@@ -137,8 +135,8 @@ def test_a_decision_of_exactly_zero_is_none():
     assert answer.verdict == "unknown" and "the decision at centroid" in answer.why
 
 
-def test_a_decision_that_64_bits_do_not_tell_is_told_by_more():
-    """Two units that differ by 6e-32, and a classifier that takes one from the other."""
+def test_a_decision_below_64_bits_is_resolved_at_higher_precision():
+    """Two units differ by 6e-32, and the classifier subtracts one from the other."""
     network = Acceptor(("a",), "sr-elman", hidden_size=2, k=2, start_token=False, dtype=torch.float64)
     with torch.no_grad():
         for parameter in network.parameters():
@@ -148,7 +146,7 @@ def test_a_decision_that_64_bits_do_not_tell_is_told_by_more():
         network.classifier.weight.copy_(torch.tensor([[1.0, -1.0]]))
     hard = hard_automaton(numbers_of(network))
     assert hard.table == ((1,), (1,)) and hard.accepts == (False, False)
-    assert all(3.99 < margin < 4.01 for row in hard.margins for margin in row)  # 2 - (-2), and not 0, its own
+    assert all(3.99 < margin < 4.01 for row in hard.margins for margin in row)  # 2 - (-2), not its own 0
     assert soft_outputs(numbers_of(network), ("a",)) == (1, False)
 
 
@@ -159,7 +157,9 @@ def test_a_temperature_is_taken_exactly():
 
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
-    """More classes than boxes are tried for: there was no attempt at all, and that once was "certified"."""
+    """There are more classes than boxes are tried for, so no attempt is made: an earlier version called this
+    certified.
+    """
     monkeypatch.setattr("ratproof.certification.soft_networks.boxes.MOST_NODES", 2)
     network = random_network(3)
     answer = certify(network, 0.5)
@@ -170,14 +170,12 @@ def test_nothing_is_certified_without_boxes(monkeypatch):
     assert machine is not None
     dfa = accepting(machine)
     assert certify(network, 0.5, against=dfa).verdict == "unknown"
-    assert (
-        Certification(answer.numbers, answer.hard, None, None, "").verdict == "unknown"
-    )  # whatever else is forgotten
+    assert Certification(answer.numbers, answer.hard, None, None, "").verdict == "unknown"  # in any case
 
 
 @given(seeds)
 @settings(max_examples=20)
-def test_against_a_language_the_decisions_alone_count(seed):
+def test_compared_with_a_language_only_decisions_count(seed):
     network = random_network(seed)
     answer = certify(network, 0.01)
     assume(answer.verdict == "certified")
@@ -190,7 +188,7 @@ def test_against_a_language_the_decisions_alone_count(seed):
     assert against_other.verdict == "different" and against_other.word == ()
 
 
-def test_networks_that_it_is_not_for_are_refused():
+def test_unsupported_networks_are_refused():
     for options, message in [
         ({"kind": "sr-lstm"}, "cell state"),
         ({"kind": "sr-lstm-p"}, "cell state"),
@@ -205,7 +203,7 @@ def test_networks_that_it_is_not_for_are_refused():
             certify(random_network(0), temperature)
 
 
-def test_weights_of_float32_are_taken_exactly():
+def test_float32_weights_are_used_exactly():
     network = random_network(3).float()
     assert numbers_of(network).S.dtype == np.float64
     assert (network.layers.components[0].centroids.detach().double().numpy() == numbers_of(network).S).all()
@@ -216,8 +214,8 @@ def test_weights_of_float32_are_taken_exactly():
     [[1 - 2**-53, 1.0], [1.0, 1 - 2**-53], [1.6e308, 1.7e308]],
     ids=["near", "near, turned", "large"],
 )
-def test_similarities_that_floats_cannot_tell_apart_are_no_tie(centroids):
-    """Balls of 128 bits decide which of two centroids is the more similar one for four equal units."""
+def test_similarities_that_are_equal_in_floats_are_not_a_tie(centroids):
+    """Balls of 128 bits decide which of two centroids is more similar for four equal units."""
     network = Acceptor(
         ("a",), kind="sr-elman", hidden_size=4, k=2, embedding_size=1, start_token=False, dtype=torch.float64
     )

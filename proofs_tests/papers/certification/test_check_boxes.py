@@ -1,6 +1,4 @@
-"""The certificate of boxes, and the program that shares no code: it accepts what is proved, and nothing that
-is changed.
-"""
+"""Tests that the independent checker accepts proved certificates of boxes and rejects all changed ones."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from ratproof.checkers import check_boxes
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("similarity", SIMILARITIES)
 @pytest.mark.parametrize("start_token", [True, False])
-def test_the_checker_accepts_what_is_proved(kind, similarity, start_token):
+def test_the_checker_accepts_proved_certificates(kind, similarity, start_token):
     for seed in range(4):
         answer = certify(random_network(seed, kind, similarity, start_token), 0.02)
         if answer.nodes is not None:
@@ -45,7 +43,7 @@ def _scaled(text: str, factor: float) -> str:
     return (float.fromhex(text) * factor).hex()
 
 
-def test_the_checker_rejects_a_certificate_with_one_thing_broken():
+def test_the_checker_rejects_a_certificate_with_one_mutation():
     assert not _rejected(_certificate())
 
     def broken(change) -> bool:
@@ -109,7 +107,7 @@ def test_the_checker_rejects_a_certificate_with_one_thing_broken():
 
 
 def _all_rejecting():
-    """A certificate in which no state accepts."""
+    """Return a certificate in which no state accepts."""
     n, nodes = closed()
     n = replace(n, w=0 * n.w, v=np.float64(-1))
     nodes = replace(nodes, accepts=np.zeros(len(nodes), dtype=bool))
@@ -140,7 +138,7 @@ def _all_rejecting():
         lambda data: data["nodes"][0].update(high=["0x0p+0"] * 5),
     ],
 )
-def test_what_a_reader_would_take_otherwise_is_rejected(change):
+def test_an_ambiguous_value_is_rejected(change):
     """Values such as 1 for a Boolean are rejected, even in a certificate in which no state accepts."""
     data = _all_rejecting()
     assert not _rejected(data)

@@ -1,5 +1,5 @@
-"""The checker's integers, one operation at a time against exact fractions: each end is rounded outwards,
-however small the rest.
+"""Tests of the checker's integer arithmetic against exact fractions: each end is rounded outwards, for any
+remainder.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def test_a_matrix_product_is_rounded_outwards(data):
 
 
 @given(st.data())
-def test_the_most_of_a_gradient_is_at_least_what_every_mixture_gives(data):
-    """Deltas that sum to 0, in the box; a gradient anywhere in its intervals."""
+def test_the_maximum_of_a_gradient_bounds_every_mixture(data):
+    """Deltas in the box sum to 0, and the gradient is anywhere in its intervals."""
     k = data.draw(st.integers(2, 4))
     random = np.random.default_rng(data.draw(st.integers(0, 10_000)))
     some = [[int(v * ONE) for v in row] for row in random.dirichlet(np.ones(k), size=4)]
@@ -92,7 +92,7 @@ def _network(n):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_gaps_of_distances_are_enclosed_to_the_last_unit(seed):
-    """Equation 3 at a point, against 400 bits."""
+    """Equation 3 at a point is compared with 400 bits."""
     n = numbers(seed, 1.0, kind="sr-elman", similarity="euclidean")
     net, d = _network(n), len(n.S)
     mid = [(int(v * ONE), int(v * ONE)) for v in np.random.default_rng(seed).uniform(-1, 1, d)]
@@ -130,7 +130,9 @@ def _rejected(data) -> str:
 
 
 def _leaves_the_start_for_ever():
-    """Without a start token: at centroid 0 for the empty string alone, at centroid 1 for ever after."""
+    """Without a start token, the network is at centroid 0 only for the empty string, and at centroid 1
+    afterwards.
+    """
     network = Acceptor(
         ("a",), "sr-elman", hidden_size=1, k=2, start_token=False, temperature=0.1, dtype=torch.float64
     )
@@ -152,14 +154,14 @@ def test_without_a_start_token_the_first_label_is_centroid_0():
     assert "first label" in _rejected(data)
 
 
-def test_a_decision_that_is_not_certain_is_rejected_either_way():
-    """The classifier's logit is 0 somewhere in a box: neither accepted nor rejected may be claimed."""
+def test_an_uncertain_decision_is_rejected_either_way():
+    """The classifier's logit is 0 somewhere in a box: neither accepting nor rejecting may be claimed."""
     data = _leaves_the_start_for_ever()
     data["network"]["U"] = [[(0.5).hex()]]
     data["nodes"][1] |= {
         "low": [(0.0).hex()] * 2,
         "high": [(1.0).hex()] * 2,
-    }  # u is from tanh(1.5) to tanh(2.5)
+    }  # u is between tanh(1.5) and tanh(2.5)
     assert check_boxes.verdict(data) == data["claims"]
     data["network"]["v"] = (-0.95).hex()
     for accepts in (True, False):
@@ -167,12 +169,12 @@ def test_a_decision_that_is_not_certain_is_rejected_either_way():
         assert "whether state 1 is accepted is not certain" in _rejected(data)
 
 
-def test_nodes_and_states_are_not_counted_from_behind():
+def test_negative_indices_of_nodes_and_states_are_rejected():
     data = _leaves_the_start_for_ever()
     data["nodes"][0]["after"] = [target - len(data["nodes"]) for target in data["nodes"][0]["after"]]
     assert "leads nowhere" in _rejected(data)
 
 
-def test_matrices_whose_shapes_do_not_fit_are_named():
+def test_matrices_of_inconsistent_shapes_are_reported():
     with pytest.raises(ValueError, match="the shapes do not fit"):
         product([[(0, ONE), (0, ONE)], [(0, ONE)]], [[(0, ONE)], [(0, ONE)]])

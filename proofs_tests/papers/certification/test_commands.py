@@ -1,4 +1,4 @@
-"""``ratproof certify``, ``extract`` and ``figures``, as people call them."""
+"""Tests of the commands ``ratproof certify``, ``extract`` and ``figures``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from ratproof.main import run
 
 @pytest.fixture
 def checkpoint(tmp_path, monkeypatch):
-    """A network of 5 centroids, whose soft automaton has 4 states at temperature 0.5; the folder is the
-    test's own.
+    """Save a network of 5 centroids, whose soft automaton has 4 states at temperature 0.5, in the test's own
+    folder.
     """
     monkeypatch.chdir(tmp_path)
     network = random_network(3)
@@ -34,13 +34,13 @@ def checkpoint(tmp_path, monkeypatch):
 
 
 def run_json(capsys, *arguments: str):
-    """The exit status, and the JSON object on standard output."""
+    """Return the exit status and the JSON object on standard output."""
     status = run([*arguments, "--json"])
     return status, json.loads(capsys.readouterr().out)
 
 
 def refused(capsys, *arguments: str) -> str:
-    """The one sentence on standard error."""
+    """Return the one-line error message on standard error."""
     assert run(list(arguments)) == 2
     out, err = capsys.readouterr()
     assert not out and err.startswith("ratproof: ") and err.count("\n") == 1
@@ -67,7 +67,7 @@ def test_different_with_a_string(checkpoint, capsys):
     assert "different: on " in capsys.readouterr().out
 
 
-def test_against_a_language_of_ones_own(checkpoint, capsys):
+def test_against_a_users_own_language(checkpoint, capsys):
     run_json(capsys, "certify", checkpoint, "-o", "soft.json")
     assert run_json(capsys, "certify", checkpoint, "--against", "soft.json")[0] == 0
     dfa = DFA.from_wfsa(files.read("soft.json"))
@@ -79,7 +79,7 @@ def test_against_a_language_of_ones_own(checkpoint, capsys):
     assert status == 1 and answer["word"] == []
 
 
-def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
+def test_a_mutated_certificate_is_rejected(checkpoint, capsys, tmp_path):
     run_json(capsys, "certify", checkpoint, "--certificate", "c.json")
     data = json.loads((tmp_path / "c.json").read_text())
     data["nodes"][0]["high"] = data["nodes"][0]["low"]
@@ -88,9 +88,9 @@ def test_a_broken_certificate_is_rejected(checkpoint, capsys, tmp_path):
     assert status == 1 and answer["verdict"] == "rejected"
 
 
-def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkpoint, capsys):
-    """A certificate holds weights: naming a checkpoint has them compared with its own; the temperature
-    is its own, or is named.
+def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys):
+    """A certificate contains weights, which are compared with those of a given checkpoint. The temperature is
+    its own, or an argument.
     """
     run_json(capsys, "certify", checkpoint, "--certificate", "own.json")
     status, answer = run_json(capsys, "check-certificate", "own.json", "--of", checkpoint)
@@ -138,8 +138,8 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
     assert "of kind sr-gru, and lstm.safetensors is of kind sr-lstm" in capsys.readouterr().out
 
 
-def test_a_network_over_symbols_that_are_no_texts_has_no_certificate():
-    """JSON would make texts of some, and lists of others."""
+def test_a_network_over_symbols_that_are_not_texts_has_no_certificate():
+    """JSON would convert some to texts, and others to lists."""
     numbers = replace(numbers_of(random_network(3), 0.5), alphabet=(0, 1))
     with pytest.raises(InputError, match="must be nonempty strings, got 0"):
         certificate.network_json(numbers)
@@ -170,7 +170,7 @@ def test_extracted_is_the_hard_automaton(checkpoint, capsys):
     assert isinstance(pfa, WFSA) and pfa.states == probabilistic["states"] == 5
 
 
-def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkpoint, capsys, tmp_path):
+def test_pairs_missing_in_the_data_are_unseen_and_not_centroid_0(checkpoint, capsys, tmp_path):
     _, answer = run_json(capsys, "extract", checkpoint, "--counts", "hard", "--length", "1")
     assert answer["counts"]["unseen"] and not answer["counts"]["different"]
     _, answer = run_json(capsys, "extract", checkpoint, "--counts", "soft", "--length", "8")
@@ -231,16 +231,16 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         ),
     ],
 )
-def test_bad_input_is_one_sentence(checkpoint, capsys, tmp_path, arguments, sentence):
+def test_bad_input_gives_a_one_line_error(checkpoint, capsys, tmp_path, arguments, sentence):
     (tmp_path / "folder.json").mkdir()
     save(Acceptor(("a",), hidden_size=2, k=2), "one.safetensors")
     there = set(tmp_path.iterdir())
     assert sentence in refused(capsys, *arguments)
-    assert set(tmp_path.iterdir()) == there  # nothing is half written
+    assert set(tmp_path.iterdir()) == there  # no partial file is written
 
 
 def test_figures_of_any_temperatures_and_symbols(capsys, tmp_path, monkeypatch):
-    """Symbols that matplotlib takes for formulas, and the widest range."""
+    """Some symbols look like formulas to matplotlib, and the range is the widest."""
     monkeypatch.chdir(tmp_path)
     torch.manual_seed(0)
     save(Acceptor(("$x^{$", "$", "\\", "<&>", "--", "\n"), hidden_size=2, k=2), "odd.safetensors")
@@ -257,7 +257,7 @@ def test_all_strings_of_one_symbol_are_counted_up_to_a_length(capsys, tmp_path, 
     assert answer["counts"]["strings_agree"]
 
 
-def test_networks_that_are_no_finite_automata_are_refused(capsys, tmp_path, monkeypatch):
+def test_networks_other_than_finite_automata_are_refused(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
     for command in ("certify", "extract"):

@@ -1,5 +1,5 @@
-"""The costs of certifying: memory does not grow with boxes times symbols times centroids squared, nor with
-strings times units times centroids.
+"""Tests of the costs of certifying: memory grows neither with boxes times symbols times centroids squared,
+nor with strings times units times centroids.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ratproof.certification.soft_networks.soft_run import net
 
 
 def _peak(function) -> float:
-    """Bytes at most, beside what was there."""
+    """Return the peak memory in bytes, in excess of the initial memory."""
     tracemalloc.start()
     try:
         function()
@@ -31,14 +31,14 @@ def _peak(function) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("similarity", SIMILARITIES)
 @pytest.mark.parametrize("pairs", [1, 3])
-def test_images_of_few_boxes_at_a_time_are_those_of_all(kind, similarity, pairs, monkeypatch):
+def test_images_computed_in_groups_of_boxes_equal_those_of_all(kind, similarity, pairs, monkeypatch):
     for seed in range(3, 9):
         n = numbers(seed, 0.2, kind=kind, similarity=similarity)
         nodes = next(attempts(n))
         nodes = nodes.nodes if isinstance(nodes, OpenBoxes) else nodes
         assert nodes is not None
         on = FloatArithmetic(n)
-        for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a fault
+        for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a mutation
             tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
             full = BoxImages(on, tried)
             with monkeypatch.context() as patched:
@@ -62,7 +62,7 @@ def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
         return _peak(lambda: BoxImages(FloatArithmetic(n), nodes))
 
     few = peak(100)
-    assert peak(4000) < 10 * few  # 40 times as many; each keeps its corners alone
+    assert peak(4000) < 10 * few  # 40 times as many; each stores only its corners
 
 
 def test_the_memory_of_points_does_not_grow_with_units_times_centroids():
@@ -74,15 +74,15 @@ def test_the_memory_of_points_does_not_grow_with_units_times_centroids():
     assert _peak(lambda: points.mix(u)) < 8 * u.shape[0] * n.k * wide * 6
 
 
-def test_one_long_string_among_many_is_counted_in_time():
-    """Each step looks at the strings that have a symbol there, and not at all of them."""
+def test_one_long_string_among_many_is_counted_quickly():
+    """Each step reads only the strings that have a symbol there."""
     n = numbers(3, 0.2)
     words = [("0", "1")] * 20_000 + [("0",) * 3_000]
     counted = count(n, words, "hard")
     assert counted.counts.sum() == sum(map(len, words))
 
 
-def test_the_net_is_of_the_points_that_strings_lead_to():
+def test_the_net_covers_the_points_that_strings_reach():
     n = numbers(3, 0.5)
     points, run = Points(n), net(n, 1e-3)
     assert run is not None
@@ -94,8 +94,8 @@ def test_the_net_is_of_the_points_that_strings_lead_to():
     assert distances.min() > 1e-3
 
 
-def test_it_says_what_it_is_at():
-    """Before boxes are proved too: with many boxes a round of widening takes seconds."""
+def test_it_reports_its_progress():
+    """It also reports before boxes are proved, because with many boxes a round of widening takes seconds."""
     stages: list[str] = []
     nodes: list[tuple[int, int]] = []
     answer = certify(

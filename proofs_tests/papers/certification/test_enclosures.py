@@ -1,6 +1,4 @@
-"""All images of a box are enclosed: by the floats of the search, by the balls of the proof, and by the
-checker.
-"""
+"""Tests that the floats of the search, the balls of the proof and the checker enclose all images of a box."""
 
 from __future__ import annotations
 
@@ -26,11 +24,11 @@ networks = pytest.mark.parametrize("kind", KINDS)
 components = pytest.mark.parametrize("similarity", SIMILARITIES)
 TAUS = st.sampled_from([0.05, 0.3, 1.0, 4.0])
 ROUNDING = 1e-9
-"""Points are computed in float64; what is enclosed is of size 10 at most."""
+"""Points are computed in float64, and enclosed values have a size of at most 10."""
 
 
 def _truth(n, points, token, label):
-    """At each point: u, the gaps, the next alpha and the decision, in plain NumPy."""
+    """Return for each point u, the gaps, the next alpha and the decision, in plain NumPy."""
     plain = Points(n)
     u = plain.u(points @ n.S.T, token)
     b = u @ n.S if n.similarity == "dot" else -np.linalg.norm(u[:, :, None] - n.S, axis=1)
@@ -106,20 +104,20 @@ def test_the_checker_encloses_every_mixture_of_a_box(kind, similarity, data):
 
 @networks
 @given(st.data())
-def test_a_box_that_is_a_point_is_enclosed_closely(kind, data):
+def test_a_box_of_one_point_is_enclosed_tightly(kind, data):
     n = numbers(data.draw(seeds), 1.0, kind=kind)
     alpha = np.random.default_rng(data.draw(seeds)).dirichlet(np.ones(n.k))
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(n), BallBox(alpha, alpha)
         alphas = next_mixture(on, RecurrentStep(on).u(box, 0), 0, box).alpha
-    # a middle that does not sum to 1 exactly is off by rounding
+    # A middle that does not sum to 1 exactly is off by rounding.
     assert np.abs(upper(alphas) - lower(alphas)).max() < 1e-12
 
 
 @given(st.data())
 def test_the_enclosure_is_first_order(data):
-    """Half as wide a box has an image about half as wide: a lost factor in a gradient does not hide behind a
-    wide enclosure.
+    """A box of half the width has an image of about half the width: a wide enclosure does not hide a missing
+    factor in a gradient.
     """
     n = numbers(data.draw(seeds), 1.0)
     alpha = np.random.default_rng(data.draw(seeds)).dirichlet(np.ones(n.k))
@@ -131,13 +129,15 @@ def test_the_enclosure_is_first_order(data):
     corners = [alpha + width * (np.eye(n.k)[i] - np.eye(n.k)[j]) for i in range(n.k) for j in range(n.k)]
     images = plain.step(np.array(corners), 0)
     spread = images.max(axis=0) - images.min(axis=0)
-    # moving one share to another reaches the farthest corner but for at most k/2 such moves at once
+    # Moving one share to another reaches the farthest corner, except for at most k/2 such moves at once.
     assert (alphas.hi[0] - alphas.lo[0] <= (n.k / 2 + 0.1) * spread + 1e-9).all()
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 9])
 def test_around_a_centroid_every_direction_is_enclosed(d):
-    """In all coordinates u may be at the centroid: the distance may be 0, and the unit vector anything."""
+    """In all coordinates u may equal the centroid: the distance may be 0, and the unit vector is
+    arbitrary.
+    """
     n = numbers(0, 1.0, kind="sr-elman", similarity="euclidean")
     at_zero = {"W": (d, 4), "b": (d,), "U": (d, d), "c": (d,), "S": (d, 2), "w": (d,)}
     n = replace(n, **{name: np.zeros(shape) for name, shape in at_zero.items()})
@@ -157,12 +157,12 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
 
 @networks
 @components
-def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
-    """The middle is a float, and its entries do not sum to 1 exactly. The enclosure must contain it too,
-    because otherwise there is no mean value.
+def test_the_mean_value_form_encloses_its_segment(kind, similarity):
+    """The middle is a float whose entries do not sum to 1 exactly. The enclosure must contain it too, because
+    otherwise there is no mean value.
     """
     n = numbers(7, 1.0, kind=kind, similarity=similarity)
-    low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # a middle far from the simplex, to see it
+    low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # far from the simplex, for a visible effect
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(n), BallBox(low, high)
         step = RecurrentStep(on)
@@ -174,8 +174,8 @@ def test_the_mean_value_form_is_of_a_segment_that_is_enclosed(kind, similarity):
 @pytest.mark.parametrize("similarity", SIMILARITIES)
 @pytest.mark.parametrize("weight", [1e9, 1e150, 1e-300, 5e-324])
 def test_weights_of_any_size_are_enclosed(similarity, weight):
-    """In the checker: a sigmoid of -1e9 is 0 within an interval, and no overflow; what is honest is not
-    rejected.
+    """In the checker, a sigmoid of -1e9 is 0 within an interval, without overflow, and correct certificates
+    are not rejected.
     """
     n = numbers(2, 0.5, similarity=similarity)
     n = replace(n, U=n.U * weight, c=n.c * weight, W=n.W * weight)
@@ -190,19 +190,19 @@ def test_weights_of_any_size_are_enclosed(similarity, weight):
 
 @pytest.mark.parametrize("x", [-3e6, -1e7, -100.0, -1.0, 0.0, 1e-20, 3.7, 60.0, 200.0, 1000.0, 12345.678])
 def test_the_checkers_exponential_is_an_enclosure(x):
-    """With 70 digits exp(200) 2^96 is no exact integer: what is lost is made up for."""
+    """With 70 digits exp(200) 2^96 is not an exact integer; the missing part is added."""
     n = int(Fraction(x) * check_boxes.ONE) + (x not in (0.0, -3e6, -1e7))
     low, high = check_boxes.exp(n)
     with flint.ctx.workprec(4000):
         true = flint.arb(flint.fmpq(n, check_boxes.ONE)).exp() * check_boxes.ONE
         assert bool(flint.arb(low) <= true) and bool(true <= flint.arb(high)) and low < high
-        if x >= 60:  # room for the rounding of the last of 70 digits, thousands of times over
+        if x >= 60:  # allow thousands of times the rounding error of the last of 70 digits
             assert bool(true - low > true * flint.arb("1e-60")) and bool(
                 high - true > true * flint.arb("1e-60")
             )
 
 
-def test_a_reach_counts_what_the_middle_lacks():
+def test_a_reach_includes_the_deviation_of_the_middles_sum():
     """If the gradient is 1 everywhere, the reach is the sum of the differences, which is not 0."""
     with flint.ctx.workprec(BITS):
         on, box = BallArithmetic(numbers(0, 1.0)), BallBox(np.full(2, 0.1), np.full(2, 0.4))
@@ -236,7 +236,7 @@ def test_slopes_of_gates_are_enclosed(ends):
                 upper(rigorous)[0] - lower(rigorous)[0],
                 (interval[1] - interval[0]) / check_boxes.ONE,
             ):
-                assert width < np.ptp(truth) + 0.02  # the enclosure is hardly wider than necessary
+                assert width < np.ptp(truth) + 0.02  # the enclosure is tight
 
 
 @networks

@@ -1,5 +1,5 @@
-"""The results of extract and figures, against the torch network: tables of probabilities, counts, and
-pictures.
+"""Tests of the results of ``extract`` and ``figures`` against the torch network: tables of probabilities,
+counts and pictures.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _torch_alpha(network, centroid: int, token: int) -> np.ndarray:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("similarity", SIMILARITIES)
-def test_tables_are_what_torch_answers_at_each_centroid_and_temperature(kind, similarity):
+def test_tables_agree_with_torch_at_each_centroid_and_temperature(kind, similarity):
     network = random_network(7, kind, similarity)
     n = numbers_of(network)
     tables = over_temperatures(n, TAUS)
@@ -46,7 +46,7 @@ def test_tables_are_what_torch_answers_at_each_centroid_and_temperature(kind, si
 
 
 @pytest.mark.parametrize("start_token", [True, False])
-def test_the_run_over_temperatures_is_torchs(start_token):
+def test_the_run_over_temperatures_agrees_with_torch(start_token):
     network = random_network(6, start_token=start_token)
     by_temperature = along(numbers_of(network), "100", TAUS)
     for tau, rows in zip(TAUS, by_temperature, strict=True):
@@ -60,7 +60,7 @@ def test_the_run_over_temperatures_is_torchs(start_token):
             )
 
 
-def test_counts_begin_where_the_network_does():
+def test_counts_start_in_the_initial_state_of_the_network():
     starts = set()
     for seed in range(12):
         n = numbers_of(random_network(seed), 0.01)
@@ -69,7 +69,7 @@ def test_counts_begin_where_the_network_does():
     assert len(starts) > 2
 
 
-def test_a_pair_that_was_followed_by_two_is_undecided_and_the_first_of_equals_is_taken():
+def test_an_ambiguous_pair_is_undecided_and_ties_take_the_first():
     counts = np.zeros((3, 1, 3), dtype=np.int64)
     counts[0, 0] = [0, 1, 1]
     counts[1, 0] = [0, 0, 7]
@@ -85,7 +85,7 @@ def _texts(picture: str) -> list[str]:
     return ["".join(part.itertext()) for part in fromstring(picture).iter() if part.tag.endswith("text")]
 
 
-def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_circles():
+def test_states_in_pictures_are_numbered_and_accepting_ones_have_two_circles():
     network = random_network(3)
     answer = certify(network, 0.5)
     machine = answer.hard.machine()
@@ -103,14 +103,14 @@ def test_states_in_pictures_have_their_centroids_numbers_and_accepting_ones_two_
 
 
 def _never(network):
-    """The network with a classifier that accepts nothing."""
+    """Return the network with a classifier that accepts nothing."""
     with torch.no_grad():
         network.classifier.weight.zero_()
         network.classifier.bias.fill_(-1.0)
     return network
 
 
-def test_points_are_joined_through_others():
-    """A chain is one part, though its ends are far apart."""
+def test_points_are_connected_through_others():
+    """A chain is one component, although its ends are far apart."""
     chain = np.array([[0.0], [0.5], [1.0], [3.0]])
     assert _linked(chain, 0.6).tolist() == [0, 0, 0, 3]

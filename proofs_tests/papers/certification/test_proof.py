@@ -1,4 +1,4 @@
-"""The proof for nodes: with one broken thing the argument fails there."""
+"""Tests that the proof fails at a node if one part of it is wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_shrunk_box_is_not_proved():
     n, nodes = closed()
     for node in range(len(nodes)):
         low, high = nodes.low.copy(), nodes.high.copy()
-        width = high[node] - low[node]  # a tenth of it, in the corner where the first share is least
+        width = high[node] - low[node]  # a tenth of it, in the corner where the first share is smallest
         least = np.arange(n.k) == 0
         low[node], high[node] = low[node] + 0.9 * width * ~least, high[node] - 0.9 * width * least
         gap = prove(n, _broken(nodes, low=low, high=high))
@@ -49,7 +49,7 @@ def test_a_decision_of_zero_is_not_proved():
         assert gap is not None and "decision" in gap.why
 
 
-def test_another_network_is_not_proved_with_the_same_boxes():
+def test_another_network_is_not_proved_by_the_same_boxes():
     n, nodes = closed()
     assert prove(n, nodes) is None
     for name in ("W", "U", "S", "b", "c", "embedding"):

@@ -1,5 +1,5 @@
-"""The search for a string on which network and automaton differ: it finds what is planted, and nothing that
-balls do not confirm.
+"""Tests that the search for a string on which network and automaton differ finds planted differences, and
+reports only differences that balls confirm.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ratproof.certification.soft_networks.search import difference
 
 
 def test_the_search_finds_a_planted_difference():
-    """Against a machine that is wrong in one place, the search comes to that place."""
+    """Compared with a machine with one wrong transition, the search reaches this transition."""
     n, nodes = closed()
     machine = Certification(n, hard_automaton(n), nodes, None, "").soft
     assert machine is not None
@@ -31,7 +31,7 @@ def test_the_search_finds_a_planted_difference():
 
 
 @pytest.mark.parametrize("in_balls", [None, "as the machine"])
-def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
+def test_a_difference_that_balls_do_not_confirm_is_not_reported(monkeypatch, in_balls):
     network = numbers_of(random_network(0, "sr-gru", "dot", True))
     machine = Moore(("0", "1"), 0, ((0, 0),), ("never shown",))
     assert difference(network, machine) == ()
@@ -45,7 +45,7 @@ def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
     assert difference(network, machine) is None and words
 
 
-def test_a_point_is_inside_a_box_where_every_coordinate_is():
+def test_a_point_is_inside_a_box_iff_every_coordinate_is():
     low, high = np.array([0.0, 0.0]), np.array([1.0, 1.0])
     assert _inside(np.array([0.5, 0.5]), low, high)
     for outside in ([0.5, 1.5], [-0.5, 0.5], [1.0, 0.5], [0.5, 0.0]):

@@ -1,4 +1,4 @@
-"""Counters that were made by hand, and broken ones."""
+"""Handmade counters, and mutations of them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.counters.numbers import KINDS
 
 BIG = 16.0
-"""The least pre-activation of a gate, from zero, but for what a gate reads of h."""
+"""Minimum distance of a gate's pre-activation from zero, except for the terms that read h."""
 Change = Callable[[Acceptor], None]
 
 
 def counter(kind: str = "lstm", letters: str = "a", start_token: bool = True, big: float = BIG) -> Acceptor:
-    """A network of 3 units that decides balanced parentheses.
+    """Return a network of 3 units that decides balanced parentheses.
 
-    Unit 0 counts: a bracket opens its input gate, and its candidate is the turn. Unit 1 falls once a ``)``
-    is read at depth 0, which the input gate sees by h. Unit 2 is 1 from the start token on, so that
-    centroids have something to compare with. The classifier asks that unit 0 is not above zero and unit 1 at
-    zero.
+    Unit 0 counts: a bracket opens its input gate, and its candidate is the sign. Unit 1 falls if a ``)`` is
+    read at depth 0, which the input gate reads from h. Unit 2 is 1 from the start token on, as a reference
+    for the centroids. The classifier requires that unit 0 is not above zero and that unit 1 is zero.
     """
     assert kind in KINDS
     mixes, d, n = kind.startswith("sr-"), 3, len(letters)
@@ -46,7 +45,7 @@ def counter(kind: str = "lstm", letters: str = "a", start_token: bool = True, bi
         reads[i, opening] = reads[i, closing] = 2 * big
         reads[g, opening], reads[g, closing] = big, -big
         bias[g + 1] = -big
-        if mixes:  # h is 20 or -20 at unit 0: whether the depth is above zero
+        if mixes:  # h is 20 or -20 at unit 0: it encodes whether the depth is above zero
             bias[i + 1], reads[i + 1, closing], inner[i + 1, 0] = -2 * big, 2 * big, -big / 20
             network.cells[0].component.centroids.copy_(torch.tensor([[20.0, -20.0], [0, 0], [-10.0, 10.0]]))
         else:
@@ -58,7 +57,7 @@ def counter(kind: str = "lstm", letters: str = "a", start_token: bool = True, bi
 
 
 def broken(change: Change, kind: str = "lstm", **options: object) -> Acceptor:
-    """A counter with a change to its weights."""
+    """Return a counter with a change to its weights."""
     network = counter(kind, **options)  # type: ignore[arg-type]
     with torch.no_grad():
         change(network)
@@ -66,28 +65,28 @@ def broken(change: Change, kind: str = "lstm", **options: object) -> Acceptor:
 
 
 def wrong_sign(network: Acceptor) -> None:
-    """The classifier accepts what it should reject."""
+    """Make the classifier accept what it should reject."""
     network.classifier.weight.neg_()
     network.classifier.bias.neg_()
 
 
 def leaking_letter(network: Acceptor) -> None:
-    """Each letter adds one to the count."""
+    """Make each letter add one to the count."""
     part = network.recurrent_cells[0].part
     part.input.weight[0, 0], part.input.weight[6, 0] = 2 * BIG, BIG
 
 
 def slow_leak(network: Acceptor) -> None:
-    """Each letter adds some 0.02 to the count: too little for short strings to show."""
+    """Make each letter add about 0.02 to the count: too little to be visible on short strings."""
     part = network.recurrent_cells[0].part
     part.input.weight[0, 0], part.input.weight[6, 0] = BIG - 4, BIG
 
 
 def no_memory_of_death(network: Acceptor) -> None:
-    """Make the network accept strings whose count fell below zero and came back."""
+    """Make the network accept strings whose count fell below zero and returned."""
     network.classifier.weight[0, 1] = 0.0
 
 
 def closing_peephole(network: Acceptor) -> None:
-    """The more is counted, the more the input gate shuts: from some height on nothing is."""
+    """Make the input gate close as the count grows: from some height on nothing is counted."""
     network.recurrent_cells[0].part.peepholes[0, 0] = -5.0

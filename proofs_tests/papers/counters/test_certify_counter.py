@@ -1,4 +1,4 @@
-"""Counters are certified where they are right, and never where they are not."""
+"""Tests that correct counters are certified, and wrong ones never."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 
 def is_balanced(string):
-    """By the definition: no beginning has more ``)`` than ``(``, and the whole has as many."""
+    """Return whether no prefix has more ``)`` than ``(``, and the complete string has equally many."""
     depths = [string[:n].count("(") - string[:n].count(")") for n in range(len(string) + 1)]
     return min(depths) >= 0 and depths[-1] == 0
 
 
 @pytest.mark.parametrize("length", range(7))
-def test_a_string_is_balanced_if_its_class_is_that_of_the_empty_one(length):
+def test_a_string_is_balanced_iff_its_class_is_that_of_the_empty_one(length):
     for string in map("".join, product("a()", repeat=length)):
         now = class_of([(x == "(") - (x == ")") for x in string], length)
         assert now is not None and balanced(now) == is_balanced(string)
@@ -53,8 +53,8 @@ def test_an_exact_counter_is_certified_and_its_certificate_accepted(kind, start_
 
 
 @every
-def test_what_is_certified_is_so(kind):
-    """On every string over three symbols up to length 6 torch decides as the definition does."""
+def test_a_certified_counter_is_correct(kind):
+    """On every string over three symbols up to length 6 torch decides according to the definition."""
     strings = ["".join(s) for n in range(7) for s in product("a()", repeat=n)]
     assert counter(kind).accepts(strings) == [is_balanced(s) for s in strings]
 
@@ -64,7 +64,7 @@ BREAKS = {"wrong_sign": "", "leaking_letter": "a", "no_memory_of_death": None, "
 
 @pytest.mark.parametrize("name", BREAKS)
 @pytest.mark.parametrize("kind", ["lstm", "sr-lstm-p"])
-def test_a_broken_counter_is_refuted_by_a_string_that_torch_decides_wrongly(kind, name):
+def test_a_mutated_counter_is_refuted_by_a_string_that_torch_decides_wrongly(kind, name):
     network = broken(getattr(some_counters, name), kind)
     answer = certify_counter(network, **LIMITS)
     assert answer.verdict == "different" and answer.soft.boxes is None
@@ -75,7 +75,7 @@ def test_a_broken_counter_is_refuted_by_a_string_that_torch_decides_wrongly(kind
 
 
 @pytest.mark.parametrize("kind", ["lstm-p", "sr-lstm-p"])
-def test_a_peephole_that_shuts_the_gate_is_seen_at_the_height_where_it_does(kind):
+def test_a_peephole_that_closes_the_gate_is_detected_at_the_height_where_it_does(kind):
     network = broken(some_counters.closing_peephole, kind)
     low = certify_counter(network, height=2, length=20, saturated_height=2)
     assert low.saturated.boxes is not None  # 16 - 5 c is above 1/2 up to c = 3
@@ -84,8 +84,8 @@ def test_a_peephole_that_shuts_the_gate_is_seen_at_the_height_where_it_does(kind
     assert network.accepts(["".join(high.word)]) != [is_balanced("".join(high.word))]
 
 
-def test_a_theorem_that_holds_has_a_certificate_though_the_other_does_not():
-    """The slow leak is none once gates are saturated; up to length 4 it does no harm."""
+def test_a_theorem_that_holds_has_a_certificate_although_the_other_fails():
+    """The slow leak vanishes if gates are saturated; up to length 4 it has no effect."""
     network = broken(some_counters.slow_leak)
     answer = certify_counter(network, height=2, length=4, saturated_height=2)
     assert answer.verdict == "certified"
@@ -96,7 +96,7 @@ def test_a_theorem_that_holds_has_a_certificate_though_the_other_does_not():
 
 
 @pytest.mark.parametrize(("name", "word"), [("wrong_sign", ()), ("leaking_letter", ("a",))])
-def test_a_string_on_which_saturated_gates_are_wrong_is_told(name, word):
+def test_a_string_on_which_saturated_gates_are_wrong_is_reported(name, word):
     network = broken(getattr(some_counters, name), "sr-lstm-p")
     saturated = certify_counter(network, **LIMITS).saturated
     assert saturated.boxes is None and saturated.word == word
@@ -114,7 +114,7 @@ def test_an_untrained_network_is_refuted():
     assert answer.verdict == "different"
 
 
-def test_the_cell_is_read_off():
+def test_the_count_is_read_from_the_cell():
     reading = certify_counter(counter(), **LIMITS).reading
     assert reading.unit == 0 and reading.r_squared > 1 - 1e-8
     assert (round(reading.scale, 3), round(reading.shift, 3)) == (1, 0)
@@ -124,7 +124,7 @@ def test_the_cell_is_read_off():
 
 
 def test_the_saturated_network_counts_without_drift():
-    """Its cell is a whole number after any string."""
+    """Its cell is an integer after any string."""
     points = CounterPoints(numbers_of(broken(some_counters.slow_leak)), saturated=True)
     h, c = points.first()
     for token in [1, 0, 0, 1, 0, 2, 0, 2, 2] * 20:
@@ -152,7 +152,7 @@ def test_certify_is_a_function(tmp_path):
         ({"kind": "sr-lstm", "k": 2, "similarity": "euclidean"}, "got 'mixture' and 'euclidean'"),
     ],
 )
-def test_a_network_that_is_no_counter_is_named(options, says):
+def test_a_network_that_is_not_a_counter_is_reported(options, says):
     with pytest.raises(InputError, match=says):
         certify_counter(Acceptor(**{"alphabet": ("a", "(", ")"), "hidden_size": 2, **options}))
 
@@ -164,7 +164,7 @@ def test_a_temperature_is_for_networks_with_centroids():
 
 
 @pytest.mark.parametrize("limits", [{"length": 10**23}, {"height": 2**63}, {"saturated_height": 2**63}])
-def test_strings_of_any_length_and_height_may_be_asked_for(limits):
+def test_any_length_and_height_may_be_requested(limits):
     """The strings that are tried are shorter than the limits."""
     network = broken(some_counters.slow_leak)
     answer = certify_counter(network, **{"height": 2, "length": 60, "saturated_height": 0, **limits})
@@ -172,7 +172,7 @@ def test_strings_of_any_length_and_height_may_be_asked_for(limits):
 
 
 @pytest.mark.parametrize("temperature", [1e-320, Fraction(1, 10**400), 1e-306])
-def test_a_temperature_next_to_nothing_leaves_the_cell_readable(temperature):
+def test_a_temperature_close_to_zero_leaves_the_cell_readable(temperature):
     answer = certify_counter(
         counter("sr-lstm"), temperature=temperature, height=1, length=3, saturated_height=0
     )

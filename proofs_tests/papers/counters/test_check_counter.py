@@ -1,4 +1,6 @@
-"""The independent program for counters: what it rejects, and that its arithmetic encloses the true values."""
+"""Tests of the independent checker for counters: rejected certificates, and arithmetic that encloses the true
+values.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ ONE = check_counter.ONE
 
 @cache
 def certified(kind):
-    """A certificate's text of both theorems, with more than one letter in a group."""
+    """Return a certificate's text of both theorems, with more than one letter in a group."""
     return json.dumps(
         certify_counter(counter(kind, "ab"), height=2, length=12, saturated_height=2).certificate()
     )
@@ -38,7 +40,7 @@ def certificate(kind="lstm"):
 
 
 def rejected(change, kind="lstm"):
-    """Why the certificate is rejected after a change; empty where it is not."""
+    """Return why the certificate is rejected after a change; empty if it is accepted."""
     data = certificate(kind)
     change(data)
     return judge(data).why or ""
@@ -83,7 +85,7 @@ def test_a_box_that_is_moved_is_rejected(theorem):
 
 
 @both
-def test_an_arrow_to_another_class_is_rejected(theorem):
+def test_a_transition_to_another_class_is_rejected(theorem):
     def turn(data):
         nodes = data["theorems"][theorem]["nodes"]
         nodes[0]["after"][0] = next(i for i, n in enumerate(nodes) if n["dead"])
@@ -103,7 +105,7 @@ def test_a_soft_theorem_has_no_endless_box():
     assert "no finite float" in rejected(endless)
 
 
-def test_soft_boxes_are_none_of_saturated_gates_and_the_reverse():
+def test_soft_boxes_and_boxes_of_saturated_gates_are_not_interchangeable():
     def exchange(data):
         soft, saturated = data["theorems"]
         soft["nodes"], saturated["nodes"] = saturated["nodes"], soft["nodes"]
@@ -115,10 +117,10 @@ def test_soft_boxes_are_none_of_saturated_gates_and_the_reverse():
 @pytest.mark.parametrize("name", ["wrong_sign", "leaking_letter", "no_memory_of_death", "slow_leak"])
 @pytest.mark.parametrize("kind", ["lstm", "sr-lstm"])
 def test_the_boxes_of_another_network_are_rejected(kind, name):
-    """Even those of the counter that it was before it was broken."""
+    """Even the boxes of the counter before its mutation are rejected."""
     network = numbers_of(broken(getattr(some_counters, name), kind, letters="ab"))
     data = certificate(kind) | {"network": network_json(network)}
-    if name == "slow_leak":  # with saturated gates it is right
+    if name == "slow_leak":  # with saturated gates it is correct
         data["theorems"] = data["theorems"][:1]
     assert judge(data).verdict == "rejected"
 
@@ -130,7 +132,7 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
             (lambda d, i=i: d["theorems"][i]["nodes"][0]["after"].__setitem__(0, -1), "leads nowhere")
             for i in (0, 1)
         ),
-        # the dead count falls by one with each ")": its box is as wide as the length
+        # The dead count falls by one with each ")": its box is as wide as the length.
         (lambda d: d["theorems"][SOFT].update(length=1000), "the cell leaves"),
         (lambda d: d["theorems"][SOFT].pop("length"), "have a length"),
         (lambda d: d["theorems"][SATURATED].update(length=5), "have a length"),
@@ -159,7 +161,7 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
         (lambda d: d["network"].update(S=[["0x1.0000000000000p+0"]]), "shapes"),
     ],
 )
-def test_what_is_malformed_is_rejected_in_words(change, says):
+def test_a_malformed_certificate_is_rejected_with_a_message(change, says):
     assert says in rejected(change)
 
 
@@ -174,8 +176,8 @@ def test_a_group_of_a_bracket_and_a_letter_is_rejected():
 
 
 @given(st.sampled_from(KINDS), st.booleans(), st.integers(0, 2**20), st.integers(0, 2))
-def test_a_step_from_a_box_holds_the_steps_from_its_points(kind, saturated, seed, token):
-    """By torch's formulas in floats, from random points of random boxes."""
+def test_a_step_from_a_box_contains_the_steps_from_its_points(kind, saturated, seed, token):
+    """Steps are computed by torch's formulas in floats, from random points of random boxes."""
     random = np.random.default_rng(seed)
     numbers = numbers_of(counter(kind, big=float(random.uniform(0.1, 4))))
     net = check_counter.Network(network_json(numbers))
@@ -207,7 +209,7 @@ def proved():
 
 
 @given(st.integers(0, 2**20), st.sampled_from(["h", "c"]), st.floats(-1, 1))
-def test_the_proof_and_the_program_reject_alike(seed, name, by):
+def test_the_proof_and_the_checker_reject_identically(seed, name, by):
     """If a corner of a box moves, both prove the box or neither does."""
     answer = proved()
     random, boxes = np.random.default_rng(seed), answer.soft.boxes
@@ -224,7 +226,7 @@ def test_the_proof_and_the_program_reject_alike(seed, name, by):
         assert (gap is None) == (judged.verdict == "accepted")
 
 
-def test_the_certificate_is_not_changed_by_checking_it():
+def test_checking_a_certificate_does_not_change_it():
     data = certificate()
     kept = copy.deepcopy(data)
     judge(data)
@@ -232,7 +234,7 @@ def test_the_certificate_is_not_changed_by_checking_it():
 
 
 @pytest.mark.parametrize("name", ["wrong_sign", "no_memory_of_death"])
-def test_a_wrong_decision_is_seen_by_the_proof_and_by_the_program(name):
+def test_a_wrong_decision_is_detected_by_the_proof_and_by_the_checker(name):
     """Only the classifier differs, so that all boxes are closed."""
     numbers, boxes = numbers_of(broken(getattr(some_counters, name))), proved().soft.boxes
     gap = prove(numbers, boxes, 6)

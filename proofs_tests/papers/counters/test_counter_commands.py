@@ -1,4 +1,4 @@
-"""``ratproof certify`` and ``check-certificate`` on counters."""
+"""Tests of ``ratproof certify`` and ``check-certificate`` on counters."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def here(tmp_path, monkeypatch):
 
 
 def call(capsys, *arguments):
-    """The exit status, and what is said."""
+    """Return the exit status and the output."""
     status = run([*arguments])
     out, err = capsys.readouterr()
     return status, out, err
 
 
-def test_a_counter_is_certified_and_its_certificate_is_about_it(here, capsys):
+def test_a_counter_is_certified_with_a_certificate_about_it(here, capsys):
     status, out, _ = call(capsys, "certify", "net.safetensors", *LOW, "--certificate", "c.json")
     assert status == 0 and out.startswith("certified: the network decides balanced parentheses\n")
     assert "correct on all strings of length at most 12 and height at most 2 (proved," in out
@@ -50,7 +50,7 @@ def test_a_counter_is_certified_and_its_certificate_is_about_it(here, capsys):
     assert status == 1 and "it is about another network" in out
 
 
-def test_a_temperature_is_part_of_what_it_is_about(here, capsys):
+def test_a_temperature_is_part_of_the_subject(here, capsys):
     arguments = ["certify", "other.safetensors", *LOW, "--temperature", "0.5", "--certificate", "c.json"]
     assert call(capsys, *arguments)[0] == 0
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
@@ -59,7 +59,7 @@ def test_a_temperature_is_part_of_what_it_is_about(here, capsys):
     assert call(capsys, *asked)[0] == 0
 
 
-def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, capsys):
+def test_a_wrong_counter_is_refuted_and_the_other_theorem_has_no_certificate(here, capsys):
     status, out, _ = call(capsys, "certify", "leaks.safetensors", *LOW, "--certificate", "c.json", "--json")
     answer = json.loads(out)
     assert status == 1 and (answer["verdict"], answer["word"]) == ("different", ["a"])
@@ -88,7 +88,7 @@ def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, c
         (["net.safetensors", "--certificate", "net.safetensors"], "net.safetensors"),
     ],
 )
-def test_bad_input_is_a_sentence(here, capsys, arguments, says):
+def test_bad_input_gives_a_one_line_error(here, capsys, arguments, says):
     save(Acceptor("ab", "sr-gru", 2, 2), "gru.safetensors")
     save(Acceptor("ab", "sr-lstm", 2, 2), "letters.safetensors")
     save(Acceptor("ab", "gru", 2), "plain.safetensors")
