@@ -19,7 +19,7 @@ author = "the authors of ratproof"
 release = version = ratproof.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # MyST Markdown, and the notebooks of the gallery
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
@@ -41,6 +41,9 @@ gpu_verdicts_file = str(HERE / "verdicts" / "cuda.json")
 
 myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+nb_execution_mode = "force"  # at most once per build, because Sphinx reads a page again only if it changes
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
 
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True

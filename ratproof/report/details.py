@@ -30,6 +30,9 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
     for result in row.results:
         out.print(_numbers(result))
+        if result.verdict == Verdict.HOLDS and "numbers" in result.facts:
+            compared, elements = result.facts["numbers"]
+            out.print(f"{'compared':>27}{compared / max(1, elements):>10.1%} of elements")
         if result.informative is not None and result.verdict != Verdict.REFUTED:
             out.print(f"{'informative':>27}{_cases(result.informative):>16}".rstrip())
             for fact, what in (("accepted", "accepted"), ("not_zero", "score not zero")):
@@ -105,9 +108,6 @@ def _numbers(result: Result) -> Text:
     more = ""
     if result.verdict == Verdict.HOLDS:  # a counterexample shows the size of the difference itself
         more = f"{share:>7} of its bound" if share else ""
-        if "numbers" in result.facts:
-            counted, numbers = result.facts["numbers"]
-            more += f", {counted / max(1, numbers):.1%} compared"
         if result.kind == "exhausted" and "longest" in result.facts:
             more = f"   up to length {result.facts['longest']}"
     return Text(line + more)
