@@ -41,7 +41,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
         if seen.difference is None:
             basis = lift(both, seen.words, fresh, lambda bits: progress(f"the certificate, from {bits} bits"))
         if seen.difference is not None or (basis is not None and not _same_ends(both, basis)):
-            # dead ends would only increase the bounds
+            # dead ends would only enlarge the bounds
             useful = [trim(side) for side in (a, b)]
             same = seen.difference is not None and [side.states for side in useful] == [a.states, b.states]
             return (
@@ -51,14 +51,14 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
             )
         if basis is not None:
             return Equivalent(
-                "over the rationals, by a matrix that takes one automaton to the other",
+                "over the rationals, by a matrix that maps one automaton to the other",
                 _linked(*originals, both, basis),
             )
         # The prime divided a minor, with probability about 2**-50. Another prime may find a larger space.
         again = explore(both, next(fresh))
         if again.difference is None and len(again.words) <= len(seen.words):
             return Unknown(
-                "no string differs modulo two random primes, but the numbers of a proof would not fit in"
+                "no string differs modulo two random primes, but the matrices of a proof would not fit in"
                 " memory"
             )
 

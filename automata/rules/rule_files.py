@@ -38,7 +38,7 @@ class Labelled:
 
     @property
     def where(self) -> str:
-        """The file and line, for messages."""
+        """The file and line, for error messages."""
         return f"line {self.line}" if self.file is None else f"{self.file}: line {self.line}"
 
 

@@ -19,8 +19,8 @@ def vocabulary(source: str) -> tuple[str, ...]:
     ('show', 'me', 'flights')
 
     Args:
-        source: a file with one word on each line; a JSON file with a list of words, or with one
-            under ``"vocab"``; or the words themselves.
+        source: a file with one word per line; a JSON file with a list of words, or with such a list under
+            ``"vocab"``; or the words, separated by commas.
 
     Raises:
         FormatError: there are no words, a word occurs twice, is empty, or contains white space.
@@ -63,7 +63,7 @@ def _checked(words: list[object], where: str) -> tuple[str, ...]:
             )
         if has_half_a_character(word):
             raise FormatError(
-                f"{where}: word {position} must not contain half a surrogate pair, got {shorten(word)}"
+                f"{where}: word {position} must not contain a lone surrogate, got {shorten(word)}"
             )
         names.append(word)
     twice = [word for word, count in Counter(names).items() if count > 1]

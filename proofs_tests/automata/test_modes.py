@@ -65,7 +65,7 @@ def test_one_mode_is_an_affine_network():
 
 
 def test_a_mode_that_depends_on_the_numbers_is_refused():
-    with pytest.raises(InputError, match="depend on the numbers"):
+    with pytest.raises(InputError, match="depend on the vector"):
         read_with_modes(
             ("low", 0), lambda s, x: ("high" if s[1] > 1 else "low", s[1] + 1), lambda s: (s[1],), "a"
         )
@@ -98,7 +98,7 @@ def test_a_mode_has_numbers_of_its_own_shape():
 
 
 def test_a_mode_with_numbers_of_two_shapes_is_refused():
-    with pytest.raises(InputError, match="must have numbers of one shape"):
+    with pytest.raises(InputError, match="must have vectors of one shape"):
         read_with_modes(
             (0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab"
         )

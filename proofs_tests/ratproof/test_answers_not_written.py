@@ -283,4 +283,4 @@ def test_a_defect_is_no_answer(monkeypatch, capsys):
 @pytest.mark.parametrize("path", ["/", "//"])
 def test_a_result_that_would_be_written_to_the_root_is_refused(path, capsys):
     assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", path]) == 2
-    assert capsys.readouterr().err.endswith("cannot be written: is a folder\n")
+    assert capsys.readouterr().err.endswith("cannot be written: the path is a folder\n")

@@ -105,7 +105,7 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
             "the weight f must have one shape throughout, that of a number",
         ),
         (lambda w: w["f"].update(a=1), "the weight 'f' must be a string"),
-        (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' divides by zero"),
+        (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' must not divide by zero"),
     ],
 )
 def test_weights_that_are_none_of_the_variants_are_refused(kept, capsys, spoil, says):
