@@ -1,7 +1,7 @@
 """Checkpoint files (safetensors), written atomically and read without executing code.
 
-The header has three text fields: ``ratproof`` is the format, ``kind`` is the kind of object, and ``about`` is
-a JSON description of the object.
+The header has three text fields: ``ratproof`` is the version of the file format, ``kind`` is the kind of
+object, and ``about`` is a JSON description of the object.
 """
 
 from __future__ import annotations

@@ -273,7 +273,7 @@ def test_it_is_chosen_on_a_gpu_and_says_how_many_states_it_takes():
     why = "Triton is installed, for at most 1024 states"
     assert operators.chosen("cuda", torch.float32) == ("triton", why)
     assert operators.chosen("cuda", torch.bfloat16, 1024).name == "triton"
-    too_many = "torch", "the Triton one takes at most 1024 states"
+    too_many = "torch", "the Triton backend supports at most 1024 states"
     assert operators.chosen("cuda", torch.float32, 1025) == too_many
     assert operators.chosen("cuda", torch.complex64).name == "torch"
     symbols, start = torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, 1025)
