@@ -92,7 +92,7 @@ class StochasticComponent(nn.Module):
         """
         b = self.similarities(u)
         if self.temperature < COLD:
-            # b / temperature may overflow; without the largest, alpha is the same and overflows only to -infinity
+            # b / temperature may overflow; subtracting the largest does not change alpha and prevents this
             b = b - b.amax(dim=-1, keepdim=True).detach()
         logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # the divisor must not round to 0
         if self.training and self.noise:

@@ -213,5 +213,5 @@ def test_what_cannot_be_run_so_is_refused():
             steps(layer.cell, x, layer.cell.start(1))
     cell = cell_of("sr-gru")
     for none in (x[:0], x[:, :0]):
-        with pytest.raises(InputError, match="no step"):
+        with pytest.raises(InputError, match="at least one step"):
             steps(cell, none, cell.start(none.shape[1]))

@@ -257,7 +257,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
         ),
         (
             "from theory.registry import claims\nC = claims()['proposition-7']\n",
-            "proposition-7 is a claim of ratproof's, which ratproof verify runs",
+            "proposition-7 is a built-in claim; run it with ratproof verify",
         ),
     ],
 )

@@ -186,7 +186,7 @@ def test_weights_are_as_long_as_their_size_says():
     sizes = Sizes(lambda k: Signature((constant("h", (k,)),), size=("K", k)), (1, 2), ())
     two = Weights(REAL, "a", {"h": (1, 2)}, ("K", 2))
     assert misfit(sizes.signatures(), two) is None
-    assert "h is not as long as K = 1 says" in misfit(sizes.signatures(), replace(two, size=("K", 1)))
+    assert "h must have the length K = 1" in misfit(sizes.signatures(), replace(two, size=("K", 1)))
     assert misfit(sizes.signatures(), Weights(REAL, "a", {"h": (1, 2, 3)}, ("K", 3))) is None
 
 
