@@ -90,7 +90,9 @@ def loads(
     for row in rows:
         if len(set(row.labels)) > 1:
             turned = f"turns {shorten(row.labels[0])} into {shorten(row.labels[1])}"
-            raise FormatError(f"{where}: line {row.number}: must be an acceptor, got a transducer: {turned}")
+            raise FormatError(
+                f"{where}: line {row.number}: the line must be an acceptor, got a transducer: {turned}"
+            )
         labels |= {text: row.number for text in row.labels if text not in labels}
     symbol = symbols_of(labels, symbols, where)
     number = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}

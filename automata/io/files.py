@@ -187,12 +187,14 @@ def read_text(path: str | Path) -> str:
     """Return the file's UTF-8 text; raise FormatError if it cannot be read or decoded."""
     data = read_bytes(path)
     if b"\0" in data:
-        raise FormatError(f"{path}: must be UTF-8 text, got binary data (byte {data.index(0)} is NUL)")
+        raise FormatError(
+            f"{path}: the file must be UTF-8 text, got binary data (byte {data.index(0)} is NUL)"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"{path}: must be UTF-8 text, got an invalid byte at offset {error.start}"
+            f"{path}: the file must be UTF-8 text, got an invalid byte at offset {error.start}"
         ) from None
 
 

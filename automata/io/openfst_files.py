@@ -35,13 +35,13 @@ def loads(
     """
     if not data.startswith(MAGIC):
         raise FormatError(
-            f"{where}: must be a binary OpenFst file; AT&T text must have the extension .att or .txt"
+            f"{where}: the file must be a binary OpenFst file; AT&T text must have the extension .att or .txt"
         )
     try:
         with _quiet():
             fst = pynini.Fst.read_from_string(data)
     except (pynini.FstArgError, pynini.FstIOError, pynini.FstOpError, RuntimeError, ValueError):
-        raise FormatError(f"{where}: must be a complete vector FST that pynini supports") from None
+        raise FormatError(f"{where}: the file must be a complete vector FST that pynini supports") from None
     if fst.arc_type() not in ARC_TYPES:
         raise FormatError(
             f"{where}: the arc type must be one of {', '.join(ARC_TYPES)}, got {fst.arc_type()}"

@@ -45,7 +45,7 @@ def _listed(text: str, where: str) -> list[object]:
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: must be JSON ({str(error).splitlines()[0]})") from None
+        raise FormatError(f"{where}: the file must be JSON ({str(error).splitlines()[0]})") from None
     words = value.get("vocab") if isinstance(value, dict) else value
     if not isinstance(words, list):
         raise FormatError(
@@ -70,5 +70,5 @@ def _checked(words: list[object], where: str) -> tuple[str, ...]:
     if twice:
         raise FormatError(f"{where}: each word must occur once, got {shorten(twice[0])} twice")
     if not words:
-        raise FormatError(f"{where}: must have at least one word")
+        raise FormatError(f"{where}: the file must have at least one word")
     return tuple(names)

@@ -120,7 +120,7 @@ def test_it_says_where_a_network_is_not_its_rules(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("fare a b", "line 1: must be label<TAB>words, got 'fare a b'"),
+        ("fare a b", "line 1: the line must be label<TAB>words, got 'fare a b'"),
         ("", "at least one sentence"),
         ("x\ta BOS b", "BOS must not occur inside"),
     ],
@@ -139,7 +139,7 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     )
     assert run([*arguments, "--ties", "middle"]) == 2 and "first or last" in capsys.readouterr().err
     (folder / "test.tsv").unlink()
-    assert run(arguments) == 2 and "test.tsv: must be a file" in capsys.readouterr().err
+    assert run(arguments) == 2 and "test.tsv: the path must be a file" in capsys.readouterr().err
     (folder / "rules.config").write_text("$ * cost $ *")
     (folder / "test.tsv").write_text(TEST)
     assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err
