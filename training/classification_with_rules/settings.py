@@ -190,7 +190,7 @@ EXPERIMENTS = (
         presets(OWN),
         "training.classification_with_rules.experiment:RuleRun",
         does="Train an FA-RNN that is initialised from your own rules",
-        says="""Train an FA-RNN that begins as rules of one's own on one's own labelled sentences (Jiang et
+        says="""Train an FA-RNN that is initialised from your rules on your labelled sentences (Jiang et
         al. 2020, section 4.4).
 
         --model names another network. The epoch that is best on the dev part is kept, and measured on the

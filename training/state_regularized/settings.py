@@ -38,17 +38,12 @@ class Recipe(Settings):
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     clip: float = setting(1.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
     weighted: bool = setting(True, "give both classes the same weight")
-    near_misses: bool = setting(
-        True, "make half of the rejected strings one change away from an accepted one"
-    )
+    near_misses: bool = setting(True, "half of the rejected strings are one edit away from an accepted one")
     norm: float = setting(
         1.5, "approximate initial norm of a centroid; 0: entries are uniform in [-0.5, 0.5]", 0, 1e6
     )
     spread: float = setting(
-        0.5,
-        "initial spread of input weights, with orthogonal recurrent weights; 0: torch's initialisation",
-        0,
-        1e6,
+        0.5, "initial spread of input weights, with orthogonal recurrent ones; 0: torch's values", 0, 1e6
     )
     noise: str = setting(
         "1.5,2,1",
@@ -60,9 +55,7 @@ class Recipe(Settings):
         0.1, "the weight, in the finish, of the shortfall of the gap between the two largest logits", 0, 1e6
     )
     margin: float = setting(12.0, "required gap between the two largest logits, in the finish", 0, 1e6)
-    restart_after: int = setting(
-        400, "restart after this many iterations without a step of the curriculum", 1, NEVER
-    )
+    restart_after: int = setting(400, "restart after this many iterations without an advance", 1, NEVER)
     restart_finish_after: int = setting(200, "restart after this many iterations of the finish", 1, NEVER)
     look_every: int = setting(10, "iterations between checks of all strings", 1, NEVER)
     review: float = setting(0.0, "the share of a batch for strings that were wrong at the last check", 0, 1)
