@@ -113,7 +113,7 @@ def test_a_rule_and_words_that_are_longer_than_a_file_name(tmp_path: Path) -> No
 
 def test_an_output_that_no_automaton_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compile", "a", "-o", str(tmp_path / "a.txt")]) == 2
-    assert "no format" in capsys.readouterr().err
+    assert "the extension of an automaton to write must be one of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ['{"words": ["a"]}', "[1]", '["a", ""]', "{", "[]"])

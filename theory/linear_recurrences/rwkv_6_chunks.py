@@ -63,8 +63,8 @@ CLAIM = Claim(
     title="RWKV-6 in chunks is RWKV-6",
     statement=(
         "A head of RWKV-6 run in chunks of C tokens, with decays accumulated within the chunk, has the"
-        " outputs of the recurrence, for every C: each number of them is the Forward score of the automaton with"
-        " K + 2 states."
+        " outputs of the recurrence, for every C: each number of them is the Forward score of the automaton"
+        " with K + 2 states."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6), in chunks"),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),
