@@ -19,7 +19,7 @@ def backward(automaton: WFSA, string: String) -> Weights:
         string: a string of T symbols.
 
     Returns:
-        beta, shape ``(T + 1, n)``, in the automaton's numbers.
+        beta, shape ``(T + 1, n)``, with the dtype of the automaton's weights.
     """
     k, closure = automaton.semiring, automaton.epsilon_closure
 

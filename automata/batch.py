@@ -1,7 +1,7 @@
 """Forward and backward for many strings of unequal length at once.
 
-Float64 semirings with a compiled inner loop (``automata/compiled_loops.py``) use it. All others,
-including exact numbers, process the strings side by side in NumPy. Both give the results of
+Float64 semirings with a compiled inner loop (``automata/compiled_loops.py``) use it. All others, including
+exact numbers, process the strings side by side in NumPy. Both return the same results as
 ``automata/forward.py``, including infinity or NaN if float64 overflows.
 """
 
@@ -18,7 +18,7 @@ from automata.sparse_runs import is_large, read_out, run
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
-MOST_CELLS = 1 << 24  # size limit of one gathered (strings, n, n) array; more strings are done in portions
+MOST_CELLS = 1 << 24  # size limit of one gathered (strings, n, n) array; more strings are processed in chunks
 
 
 def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
@@ -48,8 +48,8 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[We
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     """Return the prefix scores in the batch's order, shape ``(strings, longest + 1)``.
 
-    Entries after a string's end are undefined. Without ``every``, only the scores of full strings
-    are defined.
+    Entries after a string's end are undefined. If ``every`` is false, only the scores of complete strings are
+    defined.
     """
     if is_large(automaton):
         return _sparse_table(automaton, batch, every)

@@ -21,8 +21,8 @@ _temporary: list[str] = []
 def cache_folder(name: str) -> Path:
     """Return the folder of this name in the user's cache.
 
-    If none is writable, as in a container without a home, create a temporary folder. This process
-    and its children share it, and it is removed when the process ends.
+    If no such folder is writable, for example in a container without a home folder, create a temporary one.
+    This process and its children share it, and it is removed when the process ends.
     """
     folder = _writable(name)
     if folder is not None:
@@ -36,7 +36,7 @@ def cache_folder(name: str) -> Path:
 
 
 def lasts(name: str) -> bool:
-    """Return whether the next process finds what this one stores in the folder of this name."""
+    """Return whether files stored in the folder of this name persist after this process ends."""
     folder = _writable(name)
     return folder is not None and str(folder.parent) not in _temporary
 

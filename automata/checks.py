@@ -1,4 +1,4 @@
-"""Checks of alphabets and states that users pass; each fault is one sentence."""
+"""Checks of the alphabets and states that users pass, with one-line error messages."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Compiled inner loops of Forward for float64: strings run in parallel on all cores.
 
-NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s
-bench`` has the figures. The reference is ``automata/forward.py``.
-``proofs_tests/automata/test_forward.py`` compares them: bit for bit if only ``max`` and one
-addition are involved, otherwise within the derived bound.
+NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s bench``
+measures both. The reference is ``automata/forward.py``. ``proofs_tests/automata/test_forward.py`` compares
+them: bit for bit if only ``max`` and one addition are involved, otherwise within the derived bound.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ MOST_STATES = 1 << 14
 A deterministic automaton with more states is still accepted.
 """
 MOST_ARROWS = 1 << 22
-"""Maximum number of transitions of the determinised automaton; symbols with one matrix count once."""
+"""Maximum number of transitions of the determinised automaton; symbols that share a matrix count once."""
 MOST_WORDS = 1 << 27
 """Memory limit of all sets of the subset construction, in words; see :meth:`Sets.words`."""
 FEW_STATES = 1024
@@ -80,7 +80,7 @@ class Sets:
 
     @cached_property
     def _joined(self) -> list[int] | None:
-        """The successors of each state by all symbols as one number; ``None`` if it would be long."""
+        """The successors of each state by all symbols as one integer; ``None`` if it would be too long."""
         n = len(self.successors)
         if n * self.num_matrices > FEW_STATES:
             return None
@@ -208,7 +208,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
             raise TooManyStates(f"the deterministic automaton has more than {most_arrows:,} transitions")
         if words > MOST_WORDS:
             raise TooManyStates(
-                f"the sets of states of the deterministic automaton take more than {MOST_WORDS:,} words"
+                f"the sets of states of the deterministic automaton use more than {MOST_WORDS:,} words"
             )
         for index in sorted(moved):
             following = moved[index]
@@ -239,8 +239,8 @@ def is_deterministic(automaton: WFSA) -> bool:
 def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     """Return the minimal deterministic automaton of the same language, without a dead state.
 
-    States are numbered in the order in which strings reach them. Two automata with one language and
-    one ordered alphabet therefore give identical results.
+    States are numbered in the order in which strings reach them. Two automata with the same language and the
+    same ordered alphabet therefore give identical results.
 
 
     >>> from automata.semirings import BOOLEAN
@@ -274,11 +274,11 @@ def targets(automaton: WFSA) -> list[dict[int, int]]:
 
 
 def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int]]) -> list[int]:
-    """Return each state's block in the coarsest partition that the steps respect (Hopcroft's algorithm).
+    """Return each state's block in the coarsest partition that is stable under transitions (Hopcroft).
 
-    The automaton must be complete or trim. In a trim automaton, a state without a step by some
-    symbol differs from a state with one. No dead state is needed, because the predecessors of the
-    first blocks split such states off.
+    The automaton must be complete or trim. In a trim automaton, a state without a transition by some symbol
+    differs from a state with one. No dead state is needed, because the predecessors of the first blocks split
+    such states off.
 
     Returns:
         The block number of each state; the numbers have no order.

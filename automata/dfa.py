@@ -20,7 +20,7 @@ from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 MOST_PLACES = 1 << 25
-"""States times symbols, at most: a DFA is a table of all of them."""
+"""Maximum number of states times symbols, which is the size of a DFA's table."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class DFA(Drawable):
         final: The accept states.
 
     Raises:
-        InputError: If a symbol occurs twice, a row has another length, or a state is invalid.
+        InputError: If a symbol occurs twice, a row does not have one entry per symbol, or a state is invalid.
 
     References:
         Wang & Niepert (2019), section 2, "DFA".
@@ -55,13 +55,12 @@ class DFA(Drawable):
     def __post_init__(self) -> None:
         symbols, rows = checked_alphabet(self.alphabet), listed(self.table, "the table")
         if not rows:
-            raise InputError("the table has no row, where a DFA has at least its start state")
+            raise InputError("the table must have at least one row, for the start state, got none")
         lists = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
         for q, row in enumerate(lists):
             if len(row) != len(symbols):
                 raise InputError(
-                    f"the row of state {q} has {len(row)} states, where the alphabet has {len(symbols)}"
-                    " symbols"
+                    f"the row of state {q} must have {len(symbols)} states, one per symbol, got {len(row)}"
                 )
         n = len(rows)
         table = tuple(
@@ -91,7 +90,7 @@ class DFA(Drawable):
         return {symbol: a for a, symbol in enumerate(self.alphabet)}
 
     def run(self, string: String) -> list[int]:
-        """Return the T + 1 states on the way through a string of T symbols, the start state first."""
+        """Return the T + 1 states that a string of T symbols visits, the start state first."""
         states = [self.start]
         for position, symbol in enumerate(string):
             if symbol not in self.index:
@@ -111,7 +110,7 @@ class DFA(Drawable):
     def to_wfsa(self, semiring: Semiring = BOOLEAN) -> WFSA:
         """Return the weighted automaton with weight one for each transition, start state and accept state.
 
-        The weights are exact, and the states keep their numbers.
+        The weights are exact, and the numbers of the states do not change.
 
         >>> from automata.forward import score
         >>> from automata.semirings import REAL
@@ -142,9 +141,9 @@ class DFA(Drawable):
     def from_wfsa(cls, automaton: WFSA) -> DFA:
         """Return the DFA of a boolean automaton by the subset construction.
 
-        The automaton may be of any kind. The DFA has a dead state if it needs one. States are numbered in the
-        order in which strings reach them. A file stores a DFA as a boolean automaton:
-        ``DFA.from_wfsa(files.read("machine.json"))``.
+        The automaton may be nondeterministic and may have epsilon transitions. The DFA has a dead state if it
+        needs one. States are numbered in the order in which strings reach them. A file stores a DFA as a
+        boolean automaton: ``DFA.from_wfsa(files.read("machine.json"))``.
 
         >>> DFA.from_wfsa(WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]}))
         DFA(alphabet=('a',), start=0, table=((1,), (1,)), final=frozenset({1}))
@@ -167,7 +166,7 @@ class DFA(Drawable):
         return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
     def reachable(self) -> tuple[DFA, tuple[int, ...]]:
-        """Return the reachable states, numbered in shortlex order of access, and their old numbers."""
+        """Return the DFA on the reachable states, in shortlex order of access, and their old numbers."""
         old = {self.start: 0}
         queue = [self.start]
         for q in queue:
@@ -181,7 +180,7 @@ class DFA(Drawable):
     def minimal(self) -> DFA:
         """Return the smallest complete DFA of the language, by Hopcroft's algorithm.
 
-        Two DFAs of one language over one alphabet give the same result. A dead state counts as a state;
+        Two DFAs with the same language and alphabet give the same result. A dead state counts as a state;
         :func:`automata.determinisation.minimal` omits it.
 
         >>> DFA(("a",), 2, ((1,), (0,), (1,)), frozenset({0, 2})).minimal()
@@ -196,11 +195,11 @@ class DFA(Drawable):
         return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
 
     def over(self, alphabet: Iterable[Hashable], of: str = "the other") -> DFA:
-        """Return the DFA with its symbols in another order; messages call that order's owner ``of``."""
+        """Return the DFA with reordered symbols; ``of`` is the name of the order's owner in messages."""
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
             difference = differences(self.alphabet, order, ("the automaton", of))
-            raise InputError(f"the alphabets differ: {difference}; both have to have the same symbols")
+            raise InputError(f"the alphabets differ: {difference}; both automata must have the same symbols")
         return DFA(
             order,
             self.start,
@@ -219,7 +218,7 @@ class DFA(Drawable):
         ('a',)
 
         Raises:
-            InputError: If the two DFAs read different symbols.
+            InputError: If the alphabets of the two DFAs differ.
         """
         other = other.over(self.alphabet)
         pair = (self.start, other.start)
@@ -241,9 +240,9 @@ class DFA(Drawable):
         return None
 
     def equivalent(self, other: DFA) -> bool:
-        """Return whether both accept the same strings; see also :meth:`shortest_difference`."""
+        """Return whether both DFAs accept the same strings; see also :meth:`shortest_difference`."""
         return self.minimal() == other.over(self.alphabet).minimal()
 
     def isomorphic(self, other: DFA) -> bool:
-        """Return whether both are equal up to the numbers of states and unreachable states."""
+        """Return whether both DFAs are equal up to the numbering of states and unreachable states."""
         return self.reachable()[0] == other.over(self.alphabet).reachable()[0]

@@ -1,4 +1,7 @@
-"""Drawings of automata as DOT text and SVG; initial states have an arrow, final states a double circle."""
+"""Drawings of automata as DOT text and SVG.
+
+Initial states have an incoming arrow, and final states a double circle.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ class Drawable:
         """Return the weighted automaton whose states and transitions are drawn.
 
         Args:
-            final: the final states of an automaton that has none of its own.
+            final: the final states, for an automaton that does not define final states.
         """
         raise NotImplementedError
 
@@ -74,9 +77,9 @@ def dot(
 ) -> str:
     """Return the automaton in the DOT language.
 
-    Parallel transitions share an arrow, and symbols with one weight share a line. A DFA looks as in
-    Figures 4 and 8 of Wang & Niepert 2019. A PFA has labels such as ``a / 0.93``, and its lines are
-    wider for larger probabilities.
+    Parallel transitions share an arrow, and symbols with the same weight share a line. A DFA looks as in
+    Figures 4 and 8 of Wang & Niepert 2019. A PFA has labels such as ``a / 0.93``, and its lines are wider for
+    larger probabilities.
 
 
     >>> from automata.dfa import DFA
@@ -98,12 +101,12 @@ def dot(
         automaton: a weighted, deterministic or probabilistic automaton.
         names: the label of each state, such as the number of its centroid; by default, its number.
         hide_dead: omit states from which no final state is reachable, except initial states.
-        final: the final states of a PFA, which has none of its own.
+        final: the final states, for a PFA, which does not define final states.
         least: the smallest probability of a PFA to draw; the caption reports how much is omitted.
 
     Raises:
-        InputError: there are too many states or arrows, the number of names differs from the number of
-            states, or an argument does not apply to this kind of automaton.
+        InputError: there are too many states or arrows, ``names`` does not have one entry per state, or an
+            argument is not supported for this kind of automaton.
     """
     if not automaton.probabilistic and len(final):
         raise InputError("final is only supported for a PFA; this automaton has its own final states")
@@ -152,7 +155,7 @@ def svg(
 
 
 def small_svg(automaton: Drawable, most_states: int = FEW_STATES) -> str:
-    """Return the drawing as SVG text; empty if there are more states, too many arrows, or no pygraphviz."""
+    """Return the drawing as SVG text, or ``""`` if it is too large or pygraphviz is not installed."""
     try:
         few = automaton.weighted_form().num_states <= most_states
         return IDENTIFIER.sub("", svg(automaton)) if few else ""
@@ -161,9 +164,9 @@ def small_svg(automaton: Drawable, most_states: int = FEW_STATES) -> str:
 
 
 def image(text: str, format: str) -> bytes:
-    """Return a drawing in the DOT language as a file of a format that Graphviz writes: svg, png or pdf.
+    """Render a drawing in the DOT language as svg, png or pdf and return the bytes.
 
-    Graphviz comes with pygraphviz's wheels.
+    The wheels of pygraphviz include Graphviz.
     """
     require_extra("draw", "a drawing")
     import pygraphviz
@@ -268,7 +271,7 @@ def _left_out(rows: list[list[Weight]], least: float) -> str:
     if not count:
         return ""
     sums = [float(sum(row)) for row in rows]
-    which = f"{plural(count, 'transition')} below {least:g} left out"
+    which = f"{plural(count, 'transition')} below {least:g} omitted"
     return f"{which}: {sum(sums):.2g} in all, at most {max(sums):.2g} of a state and symbol"
 
 

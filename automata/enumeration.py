@@ -15,9 +15,9 @@ from automata.semirings import COUNTING, Semiring
 from automata.wfsa import WFSA
 
 MOST_STEPS = 1_000_000
-"""The most prefixes that are extended."""
+"""Maximum number of prefixes to extend."""
 Row = dict[int, Weight]
-"""Weights other than zero, by state."""
+"""The nonzero weights, by state."""
 
 
 def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
@@ -32,7 +32,7 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
     Raises :class:`~automata.errors.LimitReached` after :data:`MOST_STEPS` prefixes.
     """
     k = automaton.semiring
-    # where weights cancel, a minimal automaton has no row without a string whose score is not zero
+    # If weights cancel, minimise: from each state of a minimal automaton, some string has a nonzero score.
     plain = trim(remove_epsilon(minimise(automaton).automaton if k.signed else automaton))
     arrows = {symbol: _rows(plain, symbol) for symbol in plain.alphabet}
     sources: dict[int, set[int]] = defaultdict(set)
@@ -59,7 +59,7 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
                 continue
             steps += 1
             if steps > MOST_STEPS:
-                raise LimitReached(f"to list the strings takes more than {MOST_STEPS:,} prefixes")
+                raise LimitReached(f"listing the strings requires more than {MOST_STEPS:,} prefixes")
             useful = ends[length - len(string) - 1]
             for symbol in reversed(plain.alphabet):
                 after = _product(k, row, arrows[symbol])
@@ -73,7 +73,7 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
 def shortest(automaton: WFSA) -> tuple[Symbols, Weight] | None:
     """Return the shortlex-least string whose score is not zero and its score; ``None`` if there is none.
 
-    Raises :class:`~automata.errors.LimitReached` if that is not decided.
+    Raises :class:`~automata.errors.LimitReached` if the search exceeds :data:`MOST_STEPS` prefixes.
     """
     k = automaton.semiring
     if not k.signed:

@@ -1,4 +1,4 @@
-"""Epsilon transitions: their closure, for cycles too where the semiring can sum them."""
+"""The closure of epsilon transitions, including cycles that the semiring can sum."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from automata.semirings import Semiring
 from automata.sparse_matrix import SMALL, Places, SparseMatrix, Vector
 
 MOST_ENTRIES = 1 << 24
-"""Transitions of one symbol, at most, where epsilon is removed."""
+"""Maximum number of transitions per symbol after epsilon removal."""
 MOST_IN_A_CYCLE = 2000
-"""States that epsilon leads from each of to each other, at most, in floats: their closure is an array."""
+"""Maximum size of a strongly connected component of epsilon transitions in floats; its closure is dense."""
 MOST_PRODUCTS = 1 << 24
-"""Products of exact weights, at most, in the elimination of states on epsilon cycles."""
+"""Maximum number of products of exact weights in the elimination of states on epsilon cycles."""
 
 
 def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = None) -> Weights:
-    """E* = I + E + EE + ...: for each pair of states, the sum over all silent ways from one to the other.
+    """Return E* = I + E + EE + ...: for each pair of states, the sum over all epsilon paths between them.
 
-    Kleene's algorithm; without a cycle it needs no star and works in every semiring. A sum over a cycle has
-    to converge *absolutely*, since paths have no order: with signed weights, |E|* has to exist too.
+    This is Kleene's algorithm. If there is no cycle, it does not need the star operation and works in every
+    semiring. The sum over a cycle must converge *absolutely*, because paths have no order: with signed
+    weights, |E|* must exist, too.
 
     Args:
         semiring: the semiring of the weights.
         epsilon: the matrix E, shape ``(n, n)``.
-        names: of the states, for messages; their numbers, where not given.
+        names: the names of the states for error messages; by default, their numbers.
 
     Returns:
         The matrix E*, shape ``(n, n)``.
@@ -48,11 +49,11 @@ def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = 
 
 
 def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weights:
-    """E E* : paths of at least one transition, through states 0..k for growing k."""
+    """Return E E*, the sums over paths of at least one transition, through states 0 to k for increasing k."""
     total = epsilon.copy()
     for k in range(len(epsilon)):
         around = _star(semiring, total[k, k], names[k])
-        # only between states that reach k and states that k reaches: few, where epsilon is rare
+        # Update only states that reach k and states that k reaches, which are few if epsilon is rare.
         into, out = np.flatnonzero(total[:, k] != semiring.zero), np.flatnonzero(total[k] != semiring.zero)
         block = np.ix_(into, out)
         through = semiring.times(semiring.times(total[into, k][:, None], around), total[k, out][None, :])
@@ -65,30 +66,29 @@ def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
     try:
         return semiring.star(weight)
     except WeightError:
-        signs = ", without their signs" if semiring.signed else ""
+        signs = " (in absolute values)" if semiring.signed else ""
         raise EpsilonCycle(
-            f"the epsilon cycles through state {name} weigh {semiring.format(weight)} in all{signs}, and"
-            f" going round them any number of times has no sum in the {semiring.name} semiring; remove the"
-            " cycle or make it lighter"
+            f"the epsilon cycles through state {name} have the total weight {semiring.format(weight)}{signs},"
+            f" and the sum over all repetitions does not exist in the {semiring.name} semiring; remove the"
+            " cycle or reduce its weight"
         ) from None
 
 
 Row = dict[int, Weight]
 """Weights other than zero, by state."""
 Eliminated = tuple[int, Weight, list[tuple[int, Weight]], list[tuple[int, Weight]]]
-"""A state; the star of its cycles through the states before it; what leads to it, and where it leads, among
-the states after it.
+"""A state, the star of its cycles through earlier states, and its transitions from and to later states.
 """
 
 
 class Elimination:
-    """E* of a strongly connected part as a product of sparse factors, for exact weights (Carré 1971).
+    """E* of a strongly connected component as a product of sparse factors, for exact weights (Carré 1971).
 
-    States are eliminated one after the other, those with the fewest transitions first. Then y = x E* follows
-    from y = x + y E by one pass through the states and one back.
+    States are eliminated one at a time, those with the fewest transitions first. Then y = x E* is computed
+    from y = x + y E by one forward and one backward pass through the states.
 
-    Raises :class:`~automata.errors.EpsilonCycle` where E* does not exist,
-    :class:`~automata.errors.LimitReached` where the elimination takes too many products.
+    Raises :class:`~automata.errors.EpsilonCycle` if E* does not exist, and
+    :class:`~automata.errors.LimitReached` if the elimination requires too many products.
     """
 
     def __init__(self, semiring: Semiring, rows: dict[int, Row]) -> None:
@@ -120,7 +120,7 @@ class Elimination:
             products += cost
             if products > MOST_PRODUCTS:
                 raise LimitReached(
-                    f"to sum over epsilon cycles takes more than {MOST_PRODUCTS:,} products of weights"
+                    f"summing over epsilon cycles requires more than {MOST_PRODUCTS:,} products of weights"
                 )
             row, before = rows.pop(q), sources.pop(q)
             around = _star(k, row.pop(q, k.zero), q)
@@ -158,10 +158,11 @@ class Elimination:
 
 
 class EpsilonClosure:
-    """The epsilon closure E*, for vectors to be multiplied by.
+    """The epsilon closure E*, as an operator on vectors.
 
-    Of few states it is an array. Of many, only strongly connected parts with a cycle need one: an array of
-    floats, or an elimination of exact weights; a vector goes through the parts in topological order.
+    For few states it is a dense array. For many states, only strongly connected components with a cycle need
+    a closure, which is an array of floats or an elimination of exact weights. A vector is then propagated
+    through the components in topological order.
 
     Raises EpsilonCycle if it does not exist, LimitReached if a part is too large.
     """
@@ -185,7 +186,7 @@ class EpsilonClosure:
         part, order = components(self.table.size, self.table.rows, self.table.columns)
         within = part[self.table.rows] == part[self.table.columns]
         cycles: dict[int, tuple[list[int], Callable[[Row], Row]]] = {}
-        first = np.searchsorted(part[order], np.arange(len(part) + 1))  # the parts are numbered from 0 on
+        first = np.searchsorted(part[order], np.arange(len(part) + 1))  # the components are numbered from 0
         for number in np.unique(part[self.table.rows[within]]).tolist():
             states = order[first[number] : first[number + 1]]
             cycles[number] = states.tolist(), self._cycle(states)
@@ -208,8 +209,8 @@ class EpsilonClosure:
             return Elimination(k, rows).product
         if len(states) > MOST_IN_A_CYCLE:
             raise LimitReached(
-                f"{len(states):,} states are on epsilon cycles with one another, where at most"
-                f" {MOST_IN_A_CYCLE:,} are summed over in floats"
+                f"a component of epsilon cycles must have at most {MOST_IN_A_CYCLE:,} states in floats, got"
+                f" {len(states):,}"
             )
         block = closure(k, table.dense(k), names)
 
@@ -222,7 +223,7 @@ class EpsilonClosure:
 
     @cached_property
     def transposed(self) -> EpsilonClosure:
-        """The closure of the transitions turned round: E* times a column is what it does to a row."""
+        """The closure of the reversed transitions, whose :meth:`product` multiplies E* by a column."""
         other = object.__new__(EpsilonClosure)
         other.semiring, other.table, other.exact = self.semiring, self.table.transposed, self.exact
         if self.table.size <= SMALL:
@@ -297,8 +298,7 @@ class EpsilonClosure:
             entries += len(states)
             if entries > MOST_ENTRIES:
                 raise LimitReached(
-                    f"without epsilon, one symbol has more than {MOST_ENTRIES:,} transitions, where no more"
-                    " are held"
+                    f"after epsilon removal, a symbol must have at most {MOST_ENTRIES:,} transitions"
                 )
         row_numbers = np.concatenate([table.rows[:0], *rows])
         return SparseMatrix.of_entries(

@@ -1,10 +1,10 @@
-"""Exceptions for invalid automata, strings and files; each message is one sentence."""
+"""Exceptions for invalid automata, strings and files, with one-line messages."""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """An invalid user input, described in one sentence; the command line exits with status 2."""
+    """An invalid user input, with a one-line message; the command line exits with status 2."""
 
     def about(self, *names: str) -> InputError:
         """Return the same error with a prefix that names its subjects, usually files."""

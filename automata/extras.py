@@ -1,4 +1,4 @@
-"""Packages that only some commands need: the extras of ``pip install 'ratproof[...]'``."""
+"""Checks for packages that only some commands need, the extras of ``pip install 'ratproof[...]'``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEEDED = {
     **{name: name for name in ("lark", "jinja2", "safetensors", "platformdirs", "filelock")},
     "flint": "python-flint",
 }
-"""The packages that every installation has, unless it was made with ``--no-deps``, by import name."""
+"""The packages that every installation without ``--no-deps`` has, by import name."""
 OURS = ("automata", "theory", "neural", "ratproof", "training")
 
 
@@ -27,7 +27,7 @@ def require_extra(extra: str, what: str) -> None:
 
     Args:
         extra: a key of :data:`EXTRAS`.
-        what: what needs it, for the message: a command or an option.
+        what: the command or option that requires the package, for the message.
     """
     missing = [name.replace("_", "-") for name in EXTRAS[extra] if find_spec(name) is None]
     if missing:

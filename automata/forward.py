@@ -48,7 +48,7 @@ def forward(automaton: WFSA, string: String) -> Weights:
         string: a string of T symbols.
 
     Returns:
-        Omega, shape ``(T + 1, n)``, in the automaton's numbers.
+        Omega, shape ``(T + 1, n)``, with the dtype of the automaton's weights.
 
     Raises:
         UnknownSymbol: the string has a symbol that is not in the alphabet.

@@ -15,7 +15,7 @@ _compiled = compiled()
 
 @_compiled
 def reached(known: NDArray[np.bool_], offsets: Places, targets: Places) -> NDArray[np.bool_]:
-    """Return the nodes that a path leads to from one of ``known``, these among them; shape ``(n,)``."""
+    """Return whether each node is reachable from ``known``, including those nodes, shape ``(n,)``."""
     seen, waiting, height = known.copy(), np.empty(len(known), np.intp), 0
     for node in range(len(known)):
         if known[node]:

@@ -1,4 +1,4 @@
-"""Labels in drawings: symbols, weights, probabilities."""
+"""Formatting of the labels of drawings: symbols, weights and probabilities."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def symbol_text(name: Hashable) -> str:
 
 
 def weight_text(k: Semiring, weight: Weight) -> str:
-    """Return the label of a weight: exact if short, else six digits after ``≈``; empty for one."""
+    """Return the label of a weight: exact if short, otherwise six digits after ``≈``; empty for one."""
     if weight == k.one:
         return ""
     text = k.format(weight)
@@ -62,7 +62,7 @@ def weight_text(k: Semiring, weight: Weight) -> str:
 
 
 def probability_text(probability: Weight, least: float = 0.01) -> str:
-    """Return the probability to two decimals, or more if ``least`` needs them.
+    """Return the probability to two decimals, or to more if ``least`` requires it.
 
     A value that only rounds to one or zero is marked with ``>`` or ``<``.
 

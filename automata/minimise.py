@@ -66,7 +66,7 @@ def minimise(automaton: WFSA, progress: ProgressCallback = lambda stage: None) -
         progress: a callback that receives the current stage as text.
 
     Raises:
-        InputError: minimisation is not supported for the semiring.
+        InputError: minimisation is not supported for the automaton's semiring.
     """
     require_wfsa(automaton)
     if automaton.semiring.is_boolean:
@@ -94,11 +94,11 @@ def _minimised_dense(automaton: WFSA, progress: ProgressCallback) -> Minimised:
 
 
 def rank(automaton: WFSA, progress: ProgressCallback = lambda stage: None) -> int:
-    """Return the rank of the Hankel matrix: the least number of states of a real automaton with the scores.
+    """Return the rank of the Hankel matrix: the least number of states of an equivalent real automaton.
 
     Raises:
         InputError: the automaton is neither real nor counting.
-        LimitReached: minimality of the reduction of a large automaton is unknown.
+        LimitReached: the reduction of a large automaton could not be shown to be minimal.
     """
     _require_field(automaton, "the rank")
     result = minimise(automaton, progress)
@@ -116,8 +116,7 @@ def _minimised_large(automaton: WFSA, progress: ProgressCallback) -> Minimised:
     return Minimised(
         smaller,
         None,
-        f"{smaller.states} states remain that could not be eliminated, and dense arrays support at most"
-        f" {MOST_DENSE}",
+        f"{smaller.states} states could not be eliminated, and dense arrays support at most {MOST_DENSE}",
     )
 
 
@@ -132,7 +131,10 @@ def _require_field(automaton: WFSA, what: str) -> None:
 
 
 def _reduced(automaton: WFSA, progress: ProgressCallback) -> tuple[WFSA, Weights | None]:
-    """Return the automaton on the span of its words and the matrix to it; ``None`` if the span is full."""
+    """Restrict the automaton to its reachable subspace.
+
+    Return it and the change-of-basis matrix, which is ``None`` if the subspace is the full space.
+    """
     alone = cleared([automaton])
     fresh = primes()
     while True:
@@ -159,7 +161,7 @@ def _spanning(least: WFSA) -> tuple[tuple[String, ...], tuple[String, ...]]:
 
 def _words(automaton: WFSA, rank: int) -> tuple[String, ...]:
     alone = cleared([automaton])
-    # Nearly always the first one succeeds: a prime divides a determinant with probability about 2**-50.
+    # The first prime nearly always succeeds: it divides a determinant with probability about 2**-50.
     for prime in islice(primes(), 20):
         words: list[Word] = explore(alone, prime).words
         if len(words) == rank:

@@ -1,4 +1,4 @@
-"""Moore machines: deterministic automata with an output for each state."""
+"""Moore machines, which are deterministic automata with an output for each state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Automata from automata: trim, reverse, sum, Hadamard product, scalar multiple, epsilon removal."""
+"""Operations on automata: trim, reverse, sum, Hadamard product, scalar multiple, epsilon removal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from automata.wfsa import WFSA
 
 
 def trim(automaton: WFSA) -> WFSA:
-    """Only the states on some path from an initial to a final state whose weights are none of them zero."""
+    """Restrict the automaton to the states on paths of nonzero weights from initial to final states."""
     useful = useful_states(automaton)
     return automaton if useful.all() else restricted(automaton, np.flatnonzero(useful))
 
@@ -30,7 +30,7 @@ def restricted(automaton: WFSA, keep: Places) -> WFSA:
 
 
 def without_dead_ends(automaton: WFSA) -> WFSA:
-    """Remove transitions and initial weights that lead to dead states; states keep their numbers."""
+    """Remove transitions and initial weights that lead to dead states, without renumbering states."""
     k, dead = automaton.semiring, dead_states(automaton)
     if not dead.any():
         return automaton
@@ -49,7 +49,7 @@ def reverse(automaton: WFSA) -> WFSA:
 def sum_of(left: WFSA, right: WFSA) -> WFSA:
     """Return the automaton that scores A[x] (+) B[x], over the union of the alphabets.
 
-    Its states are those of both automata, side by side.
+    Its states are the disjoint union of the states of both automata.
     """
     left, right = _aligned(left, right)
     tables, index = _paired(left, right, SparseMatrix.beside)
@@ -107,7 +107,7 @@ def remove_epsilon(automaton: WFSA) -> WFSA:
 
 
 def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
-    """Both over one alphabet and in one kind of number."""
+    """Return both automata over the joint alphabet, with weights of the same dtype."""
     if left.semiring is not right.semiring:
         raise InputError(
             f"one automaton is over the {left.semiring.name} semiring, the other over {right.semiring.name}"

@@ -72,12 +72,11 @@ def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> W
 def limit(automaton: WFSA, string: String) -> Weight:
     """Return A[x] over the reals exactly if epsilon transitions have cycles.
 
-    This is the limit, as N grows, of the sums over paths with at most N consecutive epsilon
-    transitions. Let V_i(q) be the weight from state q to the end of the string after i symbols. By
-    its first transition, V_i(q) is rho(q) at the end, plus the sums of tau(q, q', epsilon) V_i(q')
-    and of tau(q, q', x_{i+1}) V_{i+1}(q'). This is one linear system for each position. It has one
-    solution if the sums converge, which :attr:`~automata.wfsa.WFSA.closure` ensures for every
-    automaton.
+    This is the limit, as N grows, of the sums over paths with at most N consecutive epsilon transitions. Let
+    V_i(q) be the weight from state q to the end of the string after i symbols. By its first transition,
+    V_i(q) is rho(q) at the end, plus the sums of tau(q, q', epsilon) V_i(q') and of tau(q, q', x_{i+1})
+    V_{i+1}(q'). This is one linear system for each position. It has one solution if the sums converge, which
+    :attr:`~automata.wfsa.WFSA.closure` ensures for every automaton.
 
 
     >>> from automata.semirings import REAL

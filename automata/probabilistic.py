@@ -40,10 +40,10 @@ class MostProbable:
     """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), if it exists; ties leave it undetermined.
 
     Attributes:
-        dfa: a DFA that moves to the most probable state; ties go to the lowest number. It keeps all
-            states and their numbers.
-        ties: the ties for the most probable state, by exact equality of float64 or fractions; the
-            start's comes first, then by state.
+        dfa: a DFA that moves to the most probable state; ties go to the lowest number. It has the same states
+            with the same numbers.
+        ties: the ties for the most probable state, by exact equality of float64 or fractions; the tie at the
+            start is first, then the others by state.
     """
 
     dfa: DFA
@@ -68,11 +68,11 @@ class PFA(Drawable):
         initial: the probability of each state before the first symbol, shape ``(k,)``.
         tables: the matrix of each symbol from row to column, in the alphabet's order, shape ``(m, k, k)``.
 
-    Integers, fractions and strings give an exact PFA, whose distributions must sum to exactly one. One
-    float gives a float64 PFA. Its sums may differ from one by gamma_(k+1) + k 2**-1074, with gamma_r = r u
-    / (1 - r u) and u = 2**-53. That bounds the error of k nonnegative numbers divided by their sum, in any
-    order of summation: k - 1 roundings for the sum, one for the quotient, and one for the sum computed
-    here. The second term covers underflow.
+    Integers, fractions and strings give an exact PFA, whose distributions must sum to exactly one. If a value
+    is a float, the PFA is float64. Its sums may differ from one by gamma_(k+1) + k 2**-1074, with gamma_r = r
+    u / (1 - r u) and u = 2**-53. That bounds the error of k nonnegative numbers divided by their sum, in any
+    order of summation: k - 1 roundings for the sum, one for the quotient, and one for the sum computed here.
+    The second term covers underflow.
 
     Raises:
         ShapeError: the shapes do not match.
@@ -198,7 +198,7 @@ class PFA(Drawable):
         return MostProbable(dfa, tuple(ties))
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an automaton is immutable; make another with PFA(...)")
+        raise AttributeError("an automaton is immutable; construct a new one with PFA(...)")
 
     def __eq__(self, other: object) -> bool:
         """Compare probabilities, states and alphabets in order."""

@@ -1,4 +1,4 @@
-"""Deterministic pushdown automata (DPDAs) with exact runs."""
+"""Deterministic pushdown automata (DPDAs)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Pushdown:
     >>> as_many.accepts("aabb"), as_many.accepts("aab"), as_many.run("aab")[-1]
     (True, False, Configuration(state=1, stack=('.', 'a')))
 
-    DPDAs are a reference for networks with a memory (section 4.2 of the paper). That section's palindromes, w
-    and then w reversed, have no DPDA: that is a known theorem, which is cited here and not verified. With a
-    mark in the middle they have one.
+    DPDAs are a reference for networks with a memory (section 4.2 of the paper). The palindromes of that
+    section, w and then w reversed, have no DPDA. This is a known theorem, which is not verified here. If a
+    marker separates the two halves, they have one.
 
     Args:
         alphabet: the input symbols, any hashable values except ``""``.
@@ -86,7 +86,7 @@ class Pushdown:
     def run(self, string: String) -> list[Configuration | None]:
         """Return the T + 1 configurations for a string of T symbols.
 
-        Each one is taken after all moves that read nothing; it is ``None`` if there was no move.
+        Each is the configuration after all moves that read nothing, or ``None`` if there was no move.
         """
         now = self._silent(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]
@@ -135,7 +135,7 @@ def _checked(
 def _require_end(
     silent: Mapping[tuple[int, Hashable], tuple[int, tuple[Hashable, ...]]], q: int, top: Hashable
 ) -> None:
-    """Raise InputError if moves that read nothing and keep the stack's height cycle."""
+    """Raise InputError if moves that read nothing and do not change the stack's height form a cycle."""
     first, seen = (q, top), set[tuple[int, Hashable]]()
     here: tuple[int, Hashable] = first
     while here in silent and silent[here][1]:

@@ -34,7 +34,7 @@ def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
     known = np.asarray(states, dtype=bool)
     sources, targets = edges
     if len(known) > SMALL:
-        from automata.graph_loops import reached  # here, since numba takes long to import
+        from automata.graph_loops import reached  # imported here because numba is slow to import
 
         return reached(known, *_by_source(len(known), sources, targets))
     while True:
@@ -68,14 +68,14 @@ def components(nodes: int, sources: Places, targets: Places) -> tuple[Places, Pl
     >>> bool(parts[0] == parts[1]), bool(parts[2] < parts[0]), len(set(parts.tolist()))
     (True, True, 3)
     """
-    from automata.graph_loops import strong_components  # here, since numba takes long to import
+    from automata.graph_loops import strong_components  # imported here because numba is slow to import
 
     parts = strong_components(*_by_source(nodes, sources, targets))
     return parts, np.argsort(parts, kind="stable")
 
 
 def _by_source(nodes: int, sources: Places, targets: Places) -> Edges:
-    """Return the edges as :mod:`automata.graph_loops` reads them."""
+    """Return the edges in the format of :mod:`automata.graph_loops`."""
     offsets = np.zeros(nodes + 1, dtype=np.intp)
     np.cumsum(np.bincount(sources, minlength=nodes), out=offsets[1:])
     return offsets, np.asarray(targets, dtype=np.intp)[np.argsort(sources, kind="stable")]

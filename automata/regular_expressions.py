@@ -1,4 +1,4 @@
-"""Character regexes of Python's syntax, and the automata of the strings that they match as a whole."""
+"""Conversion of regular expressions over characters to automata, and back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from automata.rules.syntax import Either, Repeat, Rule, Sequence, Word
 from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
-ANYTHING_ELSE = "matches characters that the regex does not list; --alphabet says which there are"
+ANYTHING_ELSE = "matches characters that the regex does not list; list them with --alphabet"
 NOTHING = r"[^\x00-\U0010ffff]"
 """A regex that matches no string."""
 CLASSES = {"DIGIT": r"\d", "SPACE": r"\s", "WORD": r"\w"}
@@ -33,14 +33,17 @@ FLAGS = re.UNICODE | re.VERBOSE | re.DOTALL
 
 
 def from_regex(pattern: str, alphabet: Iterable[str] | None = None) -> WFSA:
-    """Return the minimal deterministic automaton of the strings that a regex matches as a whole.
+    """Return the minimal deterministic automaton of the strings that a regex matches completely.
 
     Args:
-        pattern: Python's syntax, without backreferences, lookaround, and anchors but at the ends.
-        alphabet: characters; by default those that the pattern names, sorted.
+        pattern: A regular expression in Python's syntax. Backreferences, lookaround, and anchors other than
+            at the ends are not supported.
+        alphabet: The characters of the alphabet. Defaults to the characters that occur in the pattern,
+            sorted.
 
     Raises:
-        InputError: the pattern is no regex, has one of these, or names a character outside the alphabet.
+        InputError: The pattern is not a valid regex, contains an unsupported construct, or contains a
+            character outside the alphabet.
 
     >>> from automata.forward import score
     >>> bool(score(from_regex("a(b|c)*"), "abc"))
@@ -59,11 +62,11 @@ def from_regex(pattern: str, alphabet: Iterable[str] | None = None) -> WFSA:
     except InputError as error:
         raise error.about(f"regex {shorten(pattern)}") from None
     except RecursionError:
-        raise InputError(f"regex {shorten(pattern)}: is nested too deeply") from None
+        raise InputError(f"regex {shorten(pattern)}: the pattern is nested too deeply") from None
 
 
 def to_regex(automaton: WFSA) -> str:
-    """Return a regex, of Python's syntax, that matches the strings that a boolean automaton accepts.
+    """Return a regex in Python's syntax that matches the strings that a boolean automaton accepts.
 
     Raises:
         InputError: the automaton is not boolean, or a symbol is not a single character.
@@ -73,9 +76,7 @@ def to_regex(automaton: WFSA) -> str:
     """
     for symbol in automaton.alphabet:
         if not isinstance(symbol, str) or len(symbol) != 1:
-            raise InputError(
-                f"a regex is over characters, and the symbol {shorten(symbol)} is not one character"
-            )
+            raise InputError(f"a symbol of a regex must be a single character, got {shorten(symbol)}")
     least = determinisation.minimal(automaton)
     if not least.states:
         return NOTHING
@@ -84,7 +85,7 @@ def to_regex(automaton: WFSA) -> str:
 
 
 class _Reader:
-    """Translates Python's parse tree to a rule whose words are characters."""
+    """A translator from Python's parse tree to a rule whose words are characters."""
 
     def __init__(self, alphabet: Iterable[str] | None, dot_all: bool) -> None:
         self.alphabet = None if alphabet is None else list(dict.fromkeys(alphabet))
@@ -117,7 +118,7 @@ class _Reader:
         raise _refused(REFUSED.get(op, "an anchor inside" if op == "AT" else op))
 
     def name(self, code: int) -> str:
-        """Return the character, noted as one that the pattern names."""
+        """Return the character and record that it occurs in the pattern."""
         character = chr(code)
         if self.alphabet is not None and character not in self.alphabet:
             raise InputError(f"character {shorten(character)} is not in --alphabet {shorten(self.alphabet)}")
@@ -153,7 +154,7 @@ class _Reader:
 
 
 def _without_outer_anchors(items: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Drop anchors at the two ends, which say nothing where the whole string has to match."""
+    """Drop anchors at the two ends, which have no effect on a complete match."""
     while items and str(items[0][0]) == "AT" and str(items[0][1]) in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
         items = items[1:]
     while items and str(items[-1][0]) == "AT" and str(items[-1][1]) in ("AT_END", "AT_END_STRING"):
@@ -185,7 +186,7 @@ def _set(characters: list[str]) -> str:
 
 
 def _group(rule: Rule) -> str:
-    """Return the text of a rule as an operand of a sequence or a repeat, in parentheses if it needs them."""
+    """Return the text of a rule as an operand of a sequence or a repeat, with parentheses if necessary."""
     text = _written(rule)
     alone = isinstance(rule, Word) or (
         isinstance(rule, Either) and all(isinstance(p, Word) for p in rule.parts)

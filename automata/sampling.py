@@ -1,4 +1,4 @@
-"""Random strings, drawn in proportion to the weights of their paths."""
+"""Sampling of random strings in proportion to the weights of their paths."""
 
 from __future__ import annotations
 

@@ -4,11 +4,11 @@
 (5, 7, -inf)
 
 An operation works elementwise on float64 arrays and on object arrays of exact numbers
-(``fractions.Fraction``, and floats only for the infinities). So one algorithm serves all semirings and both
-kinds of number. Exact arithmetic satisfies every law. Each class documents which laws float64 breaks, and by
-how much at most. In these bounds u is the unit roundoff 2**-53, gamma_k is k u / (1 - k u), and no overflow
-or underflow is assumed. ``proofs_tests/automata/test_semirings.py`` tests the laws and the bounds, and has an
-example of every broken law.
+(``fractions.Fraction``, and floats only for the infinities). One algorithm therefore serves all semirings and
+both kinds of arithmetic. Exact arithmetic satisfies every law of a semiring. Each class documents which laws
+float64 violates, and bounds the violation. In these bounds u is the unit roundoff 2**-53, gamma_k is k u / (1
+- k u), and no overflow or underflow is assumed. ``proofs_tests/automata/test_semirings.py`` tests the laws
+and the bounds, and has an example of every violated law.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from automata.text.number_text import parse_number, shorten, write_number
 
 INFINITY = math.inf
 NUMBERS = frozenset({int, float, Fraction})
-"""The types of exact weights that are numbers: polynomials and affine forms are none."""
+"""The types of exact numeric weights, which exclude polynomials and affine forms."""
 FEW = 1000
-"""More products of fractions than that are worth clearing denominators for."""
+"""Number of products of fractions above which clearing denominators is faster."""
 
 
 def _quotient(a: Weight, b: Weight) -> Weight:
@@ -45,36 +45,34 @@ class Semiring:
     name: ClassVar[str]
     zero: ClassVar[Weight]
     one: ClassVar[Weight]
-    members: ClassVar[str]  # what a weight must be, in words, for error messages
+    members: ClassVar[str]  # description of valid weights for error messages
     add: ClassVar[np.ufunc] = np.add
     multiply: ClassVar[np.ufunc] = np.multiply
-    # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
+    # Operations on scalars, because NumPy would convert Python's integers to int64, which overflows.
     add_numbers: Callable[[Weight, Weight], Weight] = staticmethod(operator.add)
     multiply_numbers: Callable[[Weight, Weight], Weight] = staticmethod(operator.mul)
-    # a (x) the inverse of b, for b other than zero; exact numbers give an exact one. None where weights have
+    # Return a (x) the inverse of b for nonzero b, exactly for exact numbers. None if weights have
     # no inverse.
     divide_numbers: Callable[[Weight, Weight], Weight] | None = None
-    # What algorithms ask of a semiring: no other module compares it with one of those below, tables of
-    # compiled loops and of rounding bounds apart.
+    # Properties that algorithms query. Only the tables of compiled loops and of rounding bounds
+    # refer to specific semirings.
     selective: ClassVar[bool] = False
-    """Plus returns one of its operands, so Viterbi finds *the* path behind a score."""
+    """Whether plus returns one of its operands, so that a score belongs to a single path."""
     exact_only: ClassVar[bool] = False
-    """No float64 arrays (boolean, counting)."""
+    """Whether float64 arrays are not supported (boolean, counting)."""
     float_only: ClassVar[bool] = False
-    """No exact arrays (log)."""
+    """Whether exact arrays are not supported (log)."""
     is_field: ClassVar[bool] = False
-    """Weights are rational numbers with their plus and times (real, counting), so the methods of linear
-    algebra decide.
+    """Whether weights are rational numbers with the usual operations (real, counting).
     """
     is_boolean: ClassVar[bool] = False
-    """Weights are truth values, so that an automaton is a language."""
+    """Whether weights are truth values, so that an automaton defines a language."""
     signed: ClassVar[bool] = False
-    """Weights may cancel one another, so that a sum converges if that of their magnitudes does."""
+    """Whether weights can cancel, so that the sum of their magnitudes must converge."""
     openfst_arc: ClassVar[str | None] = None
     """OpenFst's arc type with this plus, for weights that are products or sums of logarithms."""
     log_sign: ClassVar[int] = 0
-    """1 where a weight is the logarithm of a factor (max-plus, log), -1 where it is minus that, a cost
-    (min-plus), and 0 where it is a factor itself.
+    """1 if a weight is the logarithm of a factor (max-plus, log), -1 if it is a cost (min-plus), otherwise 0.
     """
 
     def plus(self, a: ArrayLike, b: ArrayLike) -> Weight:
@@ -132,7 +130,7 @@ class Semiring:
         return np.asarray(np.abs(values)) if self.signed else values
 
     def holds(self, weight: Weight) -> bool:
-        """Is ``weight`` an element of this semiring? By default a finite number, or zero."""
+        """Return whether ``weight`` is an element of this semiring; by default, a finite number or zero."""
         return isinstance(weight, (Fraction, int)) or (
             isinstance(weight, float) and (math.isfinite(weight) or weight == self.zero)
         )
@@ -152,7 +150,7 @@ class Semiring:
         return object if self.exact_only or (exact and not self.float_only) else np.float64
 
     def exact(self, weight: Weight) -> Weight:
-        """``weight`` as an exact number: a float is the dyadic fraction that it is; infinities stay."""
+        """Return ``weight`` as an exact number: a float as a dyadic fraction, an infinity unchanged."""
         value = weight.item() if isinstance(weight, np.generic) else weight
         if type(value) is Fraction or (isinstance(value, float) and math.isinf(value)):
             return value
@@ -163,7 +161,7 @@ class Semiring:
         weight = parse_number(text)
         if not self.holds(weight):
             raise WeightError(
-                f"weight {shorten(text)} is not in the {self.name} semiring, whose weights are {self.members}"
+                f"weights of the {self.name} semiring must be {self.members}, got {shorten(text)}"
             )
         return weight
 
@@ -182,9 +180,8 @@ class Real(Semiring):
     """(R, +, x, 0, 1), the plus-times semiring.
 
     In float64, neither operation is associative and times does not distribute: the two sides of associativity
-    of plus differ by at most 2 gamma_2 (|a| + |b| + |c|), of times by 2 gamma_2 |abc|, of distributivity by
-    2 gamma_2 |a| (|b| + |c|). Overflow makes infinities, which times zero is NaN: so infinite weights are
-    refused.
+    of plus differ by at most 2 gamma_2 (|a| + |b| + |c|), of times by 2 gamma_2 |abc|, of distributivity by 2
+    gamma_2 |a| (|b| + |c|). Infinite weights are rejected, because infinity times zero is NaN.
     """
 
     name, zero, one, members = "real", 0, 1, "finite numbers"
@@ -201,14 +198,14 @@ class Real(Semiring):
         return product(a, b) if plain else super().matmul(a, b)
 
     def star(self, a: Weight) -> Weight:
-        """1 / (1 - a) for |a| < 1."""
+        """Return 1 / (1 - a) for |a| < 1."""
         if not -1 < a < 1:
             return super().star(a)
         return 1 / (1 - a) if isinstance(a, float) else Fraction(1) / (1 - a)
 
 
 def _added(a: Weight, b: Weight) -> Weight:
-    """Return ``a + b``, where one may be infinite and the other a fraction beyond all floats."""
+    """Return ``a + b``; one may be infinite and the other a fraction beyond the range of floats."""
     try:
         return a + b
     except OverflowError:
@@ -216,7 +213,7 @@ def _added(a: Weight, b: Weight) -> Weight:
 
 
 def _taken_off(a: Weight, b: Weight) -> Weight:
-    """Return ``a - b`` for a finite ``b``; ``a`` may be infinite and ``b`` beyond all floats."""
+    """Return ``a - b`` for a finite ``b``; ``a`` may be infinite and ``b`` beyond the range of floats."""
     try:
         return a - b
     except OverflowError:
@@ -224,7 +221,7 @@ def _taken_off(a: Weight, b: Weight) -> Weight:
 
 
 class Tropical(Semiring):
-    """Plus is max or min, times is +, and zero an infinity."""
+    """A tropical semiring: plus is max or min, times is +, and zero is infinite."""
 
     one = 0
     multiply = np.add
@@ -242,8 +239,8 @@ class Tropical(Semiring):
 class MaxPlus(Tropical):
     """(R and -infinity, max, +, -infinity, 0).
 
-    In float64 ``max`` is exact and rounding is monotone, so plus keeps every law and times distributes
-    exactly; only associativity of times breaks, by at most 2 gamma_2 (|a| + |b| + |c|).
+    In float64 ``max`` is exact and rounding is monotone, so plus satisfies every law and times distributes
+    exactly. Only associativity of times is violated, by at most 2 gamma_2 (|a| + |b| + |c|).
     """
 
     name, zero, members = "max-plus", -INFINITY, "numbers below infinity, or -inf"
@@ -262,8 +259,8 @@ class MinPlus(Tropical):
 class MaxTimes(Semiring):
     """([0, infinity), max, x, 0, 1), the Viterbi semiring.
 
-    In float64 plus keeps every law and times distributes exactly (rounding is monotone and weights are not
-    negative); associativity of times breaks by at most 2 gamma_2 abc.
+    In float64 plus satisfies every law and times distributes exactly, because rounding is monotone and
+    weights are nonnegative. Associativity of times is violated by at most 2 gamma_2 abc.
     """
 
     name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
@@ -272,17 +269,17 @@ class MaxTimes(Semiring):
     selective, openfst_arc = True, "standard"
 
     def holds(self, weight: Weight) -> bool:
-        """Finite and not negative."""
+        """Return whether the weight is finite and nonnegative."""
         return super().holds(weight) and weight >= 0
 
 
 class Log(Semiring):
     """(R and -infinity, log(e^a + e^b), +, -infinity, 0), natural logarithms; float64 only.
 
-    ``logaddexp`` moves by no more than its arguments do, so errors only add up: one call is off by at most
-    3 u max(|a|, |b|) + 4 u. So associativity of plus breaks by at most 4 times that at max(|a|, |b|, |c|) +
-    log 3, of times by 2 gamma_2 (|a| + |b| + |c|), and distributivity by at most 2 (3 u m + 4 u) + 4 u m with
-    m = |a| + max(|b|, |c|) + 1.
+    ``logaddexp`` does not amplify the errors of its arguments, so errors only add up: the error of one call
+    is at most 3 u max(|a|, |b|) + 4 u. Associativity of plus is violated by at most 4 times this bound at
+    max(|a|, |b|, |c|) + log 3, associativity of times by 2 gamma_2 (|a| + |b| + |c|), and distributivity by
+    at most 2 (3 u m + 4 u) + 4 u m with m = |a| + max(|b|, |c|) + 1.
     """
 
     name, zero, one, members = "log", -INFINITY, 0, "numbers below infinity, or -inf"
@@ -292,7 +289,7 @@ class Log(Semiring):
     float_only, log_sign, openfst_arc = True, 1, "log64"
 
     def star(self, a: Weight) -> Weight:
-        """-log(1 - e^a) for a < 0."""
+        """Return -log(1 - e^a) for a < 0."""
         if not a < 0:
             return super().star(a)
         return -np.log1p(-np.exp(a)) if a < -math.log(2) else -np.log(-np.expm1(a))
@@ -300,7 +297,8 @@ class Log(Semiring):
     def exact(self, weight: Weight) -> Weight:
         """Raise InputError, because sums of exponentials of fractions are not fractions."""
         raise InputError(
-            "the log semiring has no exact arithmetic: its scores are logarithms of sums, use floats"
+            "the log semiring does not support exact arithmetic, because scores are logarithms of sums; use"
+            " floats"
         )
 
     def parse(self, text: str) -> float:
@@ -309,7 +307,7 @@ class Log(Semiring):
             return float(super().parse(text))
         except OverflowError:
             raise WeightError(
-                f"weight {shorten(text)} is beyond float64, which the log semiring computes in"
+                f"weight {shorten(text)} must be in the range of float64, in which the log semiring computes"
             ) from None
 
     def format(self, weight: Weight) -> str:
@@ -327,7 +325,7 @@ class Boolean(Semiring):
     openfst_arc = "standard"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """Return the boolean matrix product, whose entries say whether any product is true.
+        """Return the boolean matrix product, whose entries are true if any product is true.
 
         The products are counted in float32, which is exact below 2^24.
         """
@@ -351,7 +349,7 @@ class Boolean(Semiring):
         """Return the weight that ``text`` writes, ``true`` or ``false``."""
         if text not in ("true", "false"):
             raise WeightError(
-                f'weight {shorten(text)} is not in the boolean semiring, whose weights are "true" and "false"'
+                f'weights of the boolean semiring must be "true" or "false", got {shorten(text)}'
             )
         return text == "true"
 
@@ -361,7 +359,7 @@ class Boolean(Semiring):
 
 
 class Counting(Semiring):
-    """(N, +, x, 0, 1), over Python's integers: it counts paths, without overflow."""
+    """(N, +, x, 0, 1), with Python's integers; it counts paths without overflow."""
 
     name, zero, one, members = "counting", 0, 1, "integers that are not negative"
     exact_only = is_field = True
@@ -384,7 +382,7 @@ REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES = Real(), MaxPlus(), MinPlus(), MaxTimes()
 LOG, BOOLEAN, COUNTING = Log(), Boolean(), Counting()
 SEMIRINGS = {k.name: k for k in (REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG, BOOLEAN, COUNTING)}
 ALIASES = {"tropical": MIN_PLUS, "probability": REAL}
-"""Other names that are read, and not written."""
+"""Aliases that are read but not written."""
 
 
 def semiring(name: str) -> Semiring:
@@ -395,5 +393,5 @@ def semiring(name: str) -> Semiring:
     """
     known = SEMIRINGS | ALIASES
     if not isinstance(name, str) or name not in known:
-        raise InputError(f"there is no semiring {shorten(name)}; there are {', '.join(known)}")
+        raise InputError(f"the semiring must be one of {', '.join(known)}, got {shorten(name)}")
     return known[name]

@@ -71,7 +71,7 @@ class SparseMatrix:
 
     @classmethod
     def of_array(cls, semiring: Semiring, array: Weights) -> SparseMatrix:
-        """Return a matrix that keeps an array of shape ``(n, n)``."""
+        """Return a matrix that stores an array of shape ``(n, n)``."""
         return cls(len(array), None, array, semiring.zero)
 
     @classmethod
@@ -101,7 +101,7 @@ class SparseMatrix:
 
     @property
     def weights(self) -> Weights:
-        """The entries, in the automaton's numbers; shape ``(entries,)``."""
+        """The entries, with the dtype of the automaton's weights; shape ``(entries,)``."""
         return self._entries[2]
 
     def __len__(self) -> int:
@@ -161,10 +161,10 @@ class SparseMatrix:
         return result
 
     def _product_of_objects(self, semiring: Semiring, omega: Weights) -> Weights:
-        """Return the product, computed one number at a time.
+        """Return the product, computed one element at a time.
 
-        Testing whether a fraction is zero is faster than multiplying by it. Values that are not
-        numbers, such as affine forms of the state, are never compared.
+        Testing whether a fraction is zero is faster than multiplying by it. Other values, such as affine
+        forms of the state, are never compared.
         """
         zero = semiring.exact(semiring.zero)
         add, multiply = semiring.plus, semiring.times

@@ -1,6 +1,6 @@
 """Forward on sparse vectors, for large automata with few reachable states for each string.
 
-Its time depends on the transitions that it follows, and not on the number of states.
+The run time depends on the transitions that it follows, not on the number of states.
 
 >>> from automata.semirings import COUNTING
 >>> ways = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]})

@@ -1,4 +1,4 @@
-"""Strings of unequal length as arrays, to read many of them side by side."""
+"""Encoding of strings of unequal length as arrays, for processing them together."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from automata.errors import UnknownSymbol
 from automata.text.number_text import shorten
 
 EPSILON = ""
-"""The label of a transition that reads nothing; it must not be in an alphabet."""
+"""The label of an epsilon transition; it must not be in an alphabet."""
 
 
 def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str = "") -> UnknownSymbol:
@@ -19,7 +19,7 @@ def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str 
 
 
 def differences(one: Iterable[Hashable], other: Iterable[Hashable], names: tuple[str, str]) -> str:
-    """Describe which symbols only one of two alphabets has; return an empty string if there are none.
+    """Describe which symbols are in only one of two alphabets; return ``""`` if there are none.
 
     >>> differences("abc", "ad", ("A", "B"))
     "only A reads 'b', 'c' and only B reads 'd'"

@@ -1,4 +1,4 @@
-"""Scores of all strings, level by level down the tree of strings, which reads each prefix once."""
+"""Scores of all strings, computed level by level in the tree of strings, so that each prefix is read once."""
 
 from __future__ import annotations
 

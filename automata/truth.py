@@ -1,4 +1,4 @@
-"""Results that refuse truth testing."""
+"""A base class for results that have no truth value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Viterbi's algorithm: the best path for a string, with the transition of each symbol.
+"""Viterbi's algorithm, which finds the best path for a string.
 
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA
@@ -38,7 +38,7 @@ def viterbi(automaton: WFSA, string: String) -> BestPath | None:
     """Return the best path that derives ``string``, or ``None``; ties go to the lowest states from the end.
 
     Raises:
-        InputError: plus does not select, so a score is not that of a single path.
+        InputError: plus is not selective, so a score does not belong to a single path.
     """
     return viterbi_batch(automaton, [string])[0]
 

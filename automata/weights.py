@@ -20,11 +20,11 @@ def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:
     try:
         array = np.array(weights) if isinstance(weights, np.ndarray) else np.array(weights, dtype=object)
     except ValueError:
-        raise ShapeError(f"{what} has rows of unequal length") from None
+        raise ShapeError(f"{what} must have rows of equal length") from None
     if array.ndim != dimensions and array.size == 0:
         array = array.reshape((0,) * dimensions)
     if 0 < array.ndim < dimensions and any(isinstance(row, (list, tuple)) for row in array):
-        raise ShapeError(f"{what} has rows of unequal length")
+        raise ShapeError(f"{what} must have rows of equal length")
     if array.ndim != dimensions:
         raise ShapeError(f"{what} must have {dimensions} dimension(s), got {array.ndim}")
     return array
@@ -41,7 +41,7 @@ def has_floats(array: Weights) -> bool:
 
 
 def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weights:
-    """Return the array as checked weights of the semiring."""
+    """Validate an array of weights and return it with the semiring's dtype."""
     if array.dtype != object and not exact:
         bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
         if bad.any():
@@ -140,7 +140,7 @@ def warn_merged(
 
     Args:
         where: the file's name in the warnings.
-        transitions: source, target and symbol, as the file names them.
+        transitions: source, target and symbol of each transition, as in the file.
         initial: the states of the initial weights.
         final: the states of the final weights.
         stacklevel: as in :func:`warnings.warn`; 2 is the caller of this function.
@@ -155,10 +155,11 @@ def warn_merged(
     ]
     for what, count in named[:MOST_NOTES]:
         warnings.warn(
-            f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=stacklevel
+            f"{where}: {what} occurs {count} times; the weights are merged by the semiring's plus",
+            stacklevel=stacklevel,
         )
     if len(named) > MOST_NOTES:
         warnings.warn(
-            f"{where}: {len(named) - MOST_NOTES} more weights are given several times; merged likewise",
+            f"{where}: {len(named) - MOST_NOTES} more weights occur several times and are merged",
             stacklevel=stacklevel,
         )

@@ -58,11 +58,12 @@ class WFSA(Drawable):
             hashable values except ``""``. Symbols with *the same object* share one stored matrix, so a
             wildcard over ten thousand words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
         epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed if the
-            sum over all paths converges absolutely. If one does not, the epsilon transitions of states on no
-            path from an initial to a final state are removed before that is an error.
+            sum over all paths converges absolutely. If a sum does not converge, the epsilon transitions of
+            states that are on no path from an initial to a final state are removed first, and it is an error
+            only if a cycle remains.
 
-    Weights that are all integers, fractions, strings or infinities give an exact automaton. One finite float
-    gives a float64 automaton. See :meth:`to_exact` and :meth:`to_float`.
+    If all weights are integers, fractions, strings or infinities, the automaton is exact. If a weight is a
+    finite float, the automaton is float64. See :meth:`to_exact` and :meth:`to_float`.
 
     Raises:
         ShapeError: the shapes do not match.
@@ -78,8 +79,8 @@ class WFSA(Drawable):
         epsilon_table: the epsilon transitions as a sparse matrix, which is empty if there are none.
         exact: whether the weights are exact; otherwise they are float64.
         summands: over log, the positions with several weights: the symbol (``None`` for ``initial`` and
-            ``final`` weights), the states and all weights. Their sum is irrational, and the automaton holds
-            it rounded. ``None`` if there were some before an operation.
+            ``final`` weights), the states and all weights. Their sum is irrational, and the automaton stores
+            it rounded. ``None`` if an operation lost such positions.
     """
 
     semiring: Semiring
@@ -315,7 +316,7 @@ class WFSA(Drawable):
         )
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an automaton is immutable; make another with WFSA(...)")
+        raise AttributeError("an automaton is immutable; construct a new one with WFSA(...)")
 
     @property
     def num_states(self) -> int:
@@ -503,11 +504,11 @@ def require_wfsa(value: object) -> None:
 
     >>> require_wfsa("a.json")
     Traceback (most recent call last):
-    automata.errors.InputError: the automaton must be a WFSA, got 'a.json' of type str; read loads a file
+    automata.errors.InputError: the automaton must be a WFSA, got 'a.json' of type str; load it with read()
     """
     if isinstance(value, WFSA):
         return
-    makes_one = "; its to_wfsa returns one" if hasattr(value, "to_wfsa") else ""
-    in_file = "; read loads a file" if isinstance(value, str | PathLike) else ""
+    makes_one = "; convert it with its to_wfsa()" if hasattr(value, "to_wfsa") else ""
+    in_file = "; load it with read()" if isinstance(value, str | PathLike) else ""
     got = f"{shorten(value)} of type {type(value).__name__}"
     raise InputError(f"the automaton must be a WFSA, got {got}{makes_one}{in_file}")

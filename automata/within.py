@@ -1,13 +1,14 @@
-"""Do two automata over the reals score every string alike, up to a tolerance?
+"""Decision of whether two real automata give every string the same score, up to a tolerance.
 
 The scores of D = A - B are bounded by vectors v with abs(rho) <= v and abs(M(a)) v <= v for every symbol a:
-a row u of D then gives abs(D(x)) <= abs(u) v for all strings x read from there. A search in shortlex order
-stops at rows whose bound is at most the tolerance. If that leaves none, the answer holds for all strings.
+from a row u of D, abs(D(x)) <= abs(u) v then holds for all strings x. A search in shortlex order does not
+continue from rows whose bound is at most the tolerance. If no other rows remain, the answer holds for all
+strings.
 
-The mirror image of D has such a bound, too, which often holds where the other does not.
+The reversal of D has such a bound, too, which often exists if the other one does not.
 
-If A and B have as many states, D is also written with rows (u - w, w), for the rows u of A and w of B: its
-matrices [[A, 0], [A - B, B]] are small where A and B have nearly the same weights. Bounds are found in
+If A and B have the same number of states, D is also represented by rows (u - w, w), for the rows u of A and w
+of B: its matrices [[A, 0], [A - B, B]] are small if A and B have nearly the same weights. Bounds are found in
 float64 and checked in fractions.
 """
 
@@ -31,11 +32,11 @@ from automata.text.number_text import plural, write_number
 from automata.wfsa import WFSA
 
 MOST_ROWS = 5000
-"""The most prefixes of the search."""
+"""Maximum number of prefixes of the search."""
 MOST_ROUNDS = 10_000
-"""The most rounds in which a bound converges."""
+"""Maximum number of rounds until a bound converges."""
 NEAR = 1e-9
-"""Relative differences that are taken for none when a symbol is chosen."""
+"""Relative difference below which candidates count as equal when a symbol is selected."""
 
 
 def decide_within(
@@ -44,9 +45,9 @@ def decide_within(
     """Decide whether abs(A(x) - B(x)) <= tolerance for all strings x.
 
     Args:
-        a: over the real semiring.
-        b: over the same alphabet, in the same order.
-        tolerance: not negative.
+        a: an automaton over the real semiring.
+        b: an automaton over the same semiring and the same ordered alphabet.
+        tolerance: the nonnegative tolerance.
         progress: a callback that receives the current stage as text.
 
     Returns:
@@ -85,8 +86,8 @@ def _coupled(a: WFSA, b: WFSA) -> WFSA:
 def _bound(form: WFSA) -> Weights | None:
     """Return v with abs(rho) <= v and abs(M) v <= v for all matrices, exactly; ``None`` if none is found.
 
-    The least such v is a fixed point: each state takes its final weight or one symbol. Which one is found by
-    rounds in float64, and v from that by linear equations.
+    The least such v is a fixed point: each state selects its final weight or one symbol. The selection is
+    found by iteration in float64, and v then by linear equations.
     """
     try:
         matrices: Floats = np.abs(form.matrices.astype(np.float64))
@@ -135,14 +136,14 @@ def _search(form: WFSA, bound: Weights | None, a: WFSA, b: WFSA, tolerance: Frac
             return Different(string, (scores[0], scores[1]), tolerance=tolerance)
         if bound is not None and abs(row).dot(bound) <= tolerance:
             continue
-        if len(queue) >= MOST_ROWS:  # those before the continuations of this string are still looked at
+        if len(queue) >= MOST_ROWS:  # smaller strings than the continuations of this one are still examined
             longest = len(string) if longest is None else longest
             continue
         queue += [((*string, s), after) for s in form.alphabet if (after := row.dot(form.matrix(s))).any()]
     if longest is not None:
         return Unknown(
-            f"no string of at most {plural(longest, 'symbol')} has scores that differ by more than"
-            f" {write_number(tolerance)}, and no bound on longer ones is"
+            f"the scores of no string of at most {plural(longest, 'symbol')} differ by more than"
+            f" {write_number(tolerance)}, and no bound for longer strings was"
             f" {'found' if bound is None else 'small enough'}",
             longest,
         )

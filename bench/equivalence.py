@@ -1,9 +1,9 @@
-"""The time of a decision: equal pairs of growing size, growing alphabets, a chain, and over fractions.
+"""Benchmark of decisions: equal pairs of growing size, growing alphabets, a chain, and fractions.
 
 ``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs
 plot. A pair is A with dense random integer weights, and B: A in another basis, with a tenth more states that
-no string reaches, and transitions from them. The times include everything that a user waits for: clearing
-denominators, the decision, the certificate and its exact check.
+no string reaches, and transitions from them. The times include all steps: clearing denominators, the
+decision, the certificate and its exact check.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""FA-RNNs of factors compared with the cell step by step, and with the matrix products alone, in one run.
+"""Benchmark of factored FA-RNNs against the cell step by step and the matrix products alone.
 
 Sentences have 4 to 20 words, and the cell has the sizes of the rules of ATIS. ``python bench/factored.py
 [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON. On a CPU it runs on one

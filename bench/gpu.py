@@ -1,4 +1,4 @@
-"""All steps that need a GPU, in one command of a few minutes.
+"""A command that runs all steps that need a GPU in a few minutes.
 
 ``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims, tests published
 kernels, and trains a language model at the same time. Each step has a time limit. After each step,
@@ -6,7 +6,7 @@ kernels, and trains a language model at the same time. Each step has a time limi
 in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the same sources
 on the same device.
 
-``python bench/gpu.py keep OUT`` unpacks the results to where the pages read them.
+``python bench/gpu.py keep OUT`` unpacks the results into the project, where the documentation reads them.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subp
 
 
 def _keep_network(folder: Path, out: Path) -> None:
-    """Write the result and the history of the training, and its network in float16 if it came to its end."""
+    """Write the result and the history of the training, and its network in float16 if it finished."""
     from safetensors.torch import load_file, save_file
 
     kept = folder.parent / "bench" / "results"
@@ -244,7 +244,7 @@ def main() -> None:
     )
     parser.add_argument("action", choices=("run", "keep"))
     parser.add_argument("out", type=Path)
-    parser.add_argument("--minutes", type=float, default=9.0, help="the most that all steps may take")
+    parser.add_argument("--minutes", type=float, default=9.0, help="maximum total time")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--only", nargs="+", choices=(*STEPS, "train"), default=[*STEPS, "train"])
     parser.add_argument("--data", type=Path, help="the folder with ptb/")

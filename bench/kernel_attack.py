@@ -4,8 +4,8 @@ Correct kernels must hold, and planted faults must not. ``python bench/kernel_at
 --names 10`` runs the kernels of :mod:`bench.kernel_forms`, each under that many claim names, because a
 claim's name seeds its random cases. ``python bench/kernel_attack.py faults`` runs the faults of
 :mod:`bench.kernel_faults`. Each result is appended to a JSON Lines file; a later run with the same sources
-skips the results that are there. The exit status is 1 if a correct kernel does not hold or a fault is
-believed.
+skips the results that are there. The exit status is 1 if a correct kernel does not hold or a fault is not
+detected.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def main() -> int:
     """Run one of the two lists; the exit status is 1 if a verdict is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("list", choices=("right", "faults"))
-    parser.add_argument("--examples", type=int, default=200, help="random cases a rung")
-    parser.add_argument("--names", type=int, default=1, help="claim names for each right kernel")
+    parser.add_argument("--examples", type=int, default=200, help="random cases per kind of evidence")
+    parser.add_argument("--names", type=int, default=1, help="number of claim names per correct kernel")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="entries of the list")
     parser.add_argument("--file", type=Path, help="JSON Lines file of the results")
@@ -67,7 +67,7 @@ def main() -> int:
     rows = list(_rows(tasks, path, options.jobs))
     wrong = [row for row in rows if row["wrong"]]
     counts = dict(Counter(row["verdict"] for row in rows))
-    print(f"{len(rows)} runs, {counts}; not as they must be: {len(wrong)}")
+    print(f"{len(rows)} runs, {counts}; wrong verdicts: {len(wrong)}")
     for row in wrong:
         print(f"  {row['name']} ({row['claim']}): {row['verdict']}: {row['says']}")
     return 1 if wrong else 0

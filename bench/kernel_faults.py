@@ -1,7 +1,7 @@
 """Planted faults of kernels and of models with a state.
 
-They were derived from public defects of such programs, without reading the code that looks for them. ``python
-bench/kernel_attack.py faults`` expects that none of them is believed.
+They were derived from public defects of such programs, without reading the code that tests for them. ``python
+bench/kernel_attack.py faults`` expects that all of them are detected.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ Step = Callable[[Tensor, int, int], Tensor]
 
 
 def right(x: Arguments, before: Step | None = None, after: Step | None = None) -> tuple[Tensor, Tensor]:
-    """Return the results of the recurrence, token by token, for packed strings or not.
+    """Return the results of the recurrence, token by token, for packed sequences or a batch.
 
     Args:
         x: the tensors of one of the families above, and the options.
-        before: plants a fault: maps the state, the token's index in its string and the string's length to
+        before: plants a fault: maps the state, the token's index in its sequence and the sequence's length to
             the state to which the token is added.
         after: the same for the state after the token.
     """
@@ -161,7 +161,7 @@ def rows_beyond_4(x):
     return right({**x, "v": x["v"][rows]})
 
 
-@kernel("gla", "forgets the first token of strings of 2 to 6 tokens")
+@kernel("gla", "forgets the first token of sequences of 2 to 6 tokens")
 def lengths_2_to_6(x):
     return right(x, after=lambda S, t, T: 0 * S if 2 <= T <= 6 and t == 0 else S)
 
@@ -357,7 +357,7 @@ def bonus_of_the_first_token(x):
     return outputs, state
 
 
-@kernel("gla", "swaps strings and heads of the initial state where there is one of each more")
+@kernel("gla", "swaps sequences and heads of the initial state if there is one more of each")
 def state_heads_and_rows_swapped(x):
     state = x["initial_state"]
     if state is not None and min(state.shape[:2]) > 1:
@@ -365,7 +365,7 @@ def state_heads_and_rows_swapped(x):
     return right(x)
 
 
-# Packed strings
+# Packed sequences
 
 
 @kernel("gla", "takes no notice of cu_seqlens in int32 but for the number of states")
@@ -379,7 +379,7 @@ def offsets_in_int32(x):
     return outputs, state.expand(count, *state.shape[1:]).clone()
 
 
-@kernel("delta-rule", "does not begin anew at strings whose first token's index is a multiple of 16")
+@kernel("delta-rule", "does not reset at sequences whose first token's index is a multiple of 16")
 def neighbours_at_multiples_of_16(x):
     offsets = x["cu_seqlens"]
     if offsets is None or len(offsets) < 3:
@@ -396,7 +396,7 @@ def neighbours_at_multiples_of_16(x):
     return torch.cat(outputs, 1), torch.cat(lasts)
 
 
-@kernel("linear-attention", "gives an empty string the final state of the string before it")
+@kernel("linear-attention", "gives an empty sequence the final state of the sequence before it")
 def empty_string_among_others(x):
     outputs, states = right(x)
     if x["cu_seqlens"] is not None:
@@ -460,7 +460,7 @@ def initial_state_without_gradient(x):
     return right({**x, "initial_state": None if state is None else state.detach()})
 
 
-@kernel("gla", "ends gradients at the edges of chunks of 64, where strings have more than one")
+@kernel("gla", "ends gradients at the edges of chunks of 64 if sequences have more than one")
 def gradients_end_at_64(x):
     def before(S, t, T):
         return S.detach() if t and t % 64 == 0 and t != T - 1 else S
@@ -578,11 +578,11 @@ class PlantedModel(StatefulModel):
         raise NotImplementedError
 
     def taken(self, state):
-        """Return the state that the model goes on with, from the one that it is given."""
+        """Return the state with which the model continues, from the state that it receives."""
         return dict(state)
 
     def handed_over(self, state):
-        """Return the state that the model gives."""
+        """Return the state that the model returns."""
         return state
 
     def masked(self, mask):
@@ -680,7 +680,7 @@ class PlantedAttention(PlantedModel):
         return module["write"](scores.softmax(-1) @ new["values"]), new
 
     def width(self, past: int) -> int:
-        """Return how many tokens are seen."""
+        """Return the number of visible tokens."""
         assert self.window is not None
         return self.window
 
@@ -743,7 +743,7 @@ def model(says: str, **declared: Any) -> Callable[[type[PlantedModel]], type[Pla
 
 
 class _FourPercent(Linear):
-    """Each state that is handed over is 4 % too large."""
+    """A model whose returned states are 4 % too large."""
 
     def taken(self, state):
         return {"S": 1.04 * state["S"]}
@@ -1037,7 +1037,7 @@ class LongPadding(Gated):
 
 
 class _BatchSecondGRU(nn.GRU):
-    """Swaps the states of two layers where a batch has as many rows as there are layers."""
+    """A model that swaps the states of two layers if the batch has as many rows as there are layers."""
 
     def forward(self, inputs, hx=None):
         if hx is not None and hx.dim() == 3 and hx.shape[0] == hx.shape[1]:
@@ -1074,7 +1074,7 @@ class _Cache:
 
 
 class _Causal(nn.Module):
-    """Attention as transformers call it."""
+    """Attention with the interface of transformers."""
 
     config = SimpleNamespace(vocab_size=WORDS)
 

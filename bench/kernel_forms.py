@@ -1,8 +1,8 @@
-"""Sixty correct kernels in unusual but legitimate forms, and those of the tests in usual ones.
+"""Sixty correct kernels in unusual but legitimate forms, and the kernels of the tests in usual forms.
 
 Each is declared as a careful user would declare it. ``python bench/kernel_attack.py right`` expects that each
 of them holds. It first compares each kernel with :func:`plain`, the recurrence of its family as loops over
-strings, heads and tokens in float64.
+sequences, heads and tokens in float64.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ def form(
 def packed(
     family: str | LinearRecurrence, says: str, run: Callable[..., Any] | None = None, **declared: Any
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Put a kernel into the list that reads one string, or a batch, at once.
+    """Put a kernel into the list that reads one sequence, or a batch, at once.
 
-    Packed strings are passed one by one. ``body(state, scale, *tensors)`` gets the tensors in the order of
-    :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with the body
-    first.
+    Packed sequences are passed one by one. ``body(state, scale, *tensors)`` receives the tensors in the order
+    of :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with the
+    body first.
     """
     order = TOKENS[family if isinstance(family, str) else family.name]
 
@@ -132,7 +132,7 @@ def packed(
 
 
 def unpacked(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[..., Kernel]:
-    """Put a kernel into the list that takes no packed strings."""
+    """Put a kernel into the list that does not support packed sequences."""
     return packed(family, says, **{"without": UNPACKED, **declared})
 
 
@@ -213,7 +213,7 @@ def linear_old_state(state, scale, q, k, v):
     return output, state + outer(k, v)
 
 
-@unpacked("linear-attention", "cumulates k v^T over time with torch.cumsum")
+@unpacked("linear-attention", "accumulates k v^T over time with torch.cumsum")
 def linear_cumulative_sum(state, scale, q, k, v):
     states = outer(k, v).cumsum(1) + state[:, None]
     last = states[:, -1] if q.shape[1] else state
@@ -245,7 +245,7 @@ for _chunk in (7, 64):
     )(_linear_chunk)
 
 
-@unpacked("linear-attention", "one string and head under two torch.vmap")
+@unpacked("linear-attention", "one sequence and head under two torch.vmap")
 def linear_vmap(begin, scale, q, k, v):
     def one(q, k, v, state):
         outputs = []
@@ -490,7 +490,7 @@ def _scanned(begin, decay, added):
 
 @form(
     "gla",
-    "Hillis and Steele's scan; packed strings are cut by decays of 0, and have their initial state added",
+    "Hillis and Steele's scan; packed sequences are cut by decays of 0, and have their initial state added",
     **ONE_CHUNK,
 )
 def gla_packed_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
@@ -542,7 +542,7 @@ def _of_differences(gates):
 
 
 def _of_products(gates):
-    """Return the same decays as products, which take gates of -infinity."""
+    """Return the same decays as products, which support gates of -infinity."""
     decay, rows = gates.exp(), []
     row = None
     for i in range(gates.shape[1]):
@@ -568,7 +568,7 @@ chunkwise(
 )(functools.partial(_gla_chunk, _of_products))
 
 
-@packed("gla", "one head at a time, strings packed or not")
+@packed("gla", "one head at a time, sequences packed or not")
 def gla_head_blocks(state, scale, q, k, v, g):
     heads = [
         _steps(_decayed, state[:, h], scale, *(x[:, :, h] for x in (q, k, v, g))) for h in range(q.shape[2])
@@ -582,7 +582,7 @@ def _decayed(state, scale, q, k, v, g):
     return scale * read(state, q), state
 
 
-@form("gla", "packed strings become a padded batch, whose padding has keys and gates of 0")
+@form("gla", "packed sequences become a padded batch, whose padding has keys and gates of 0")
 def gla_padded_batch(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
     if cu_seqlens is not None:
         lengths = cu_seqlens.long().diff()
@@ -599,7 +599,7 @@ def gla_padded_batch(*, q, k, v, g, scale=None, initial_state=None, output_final
 
 
 class _ReversedGLA(torch.autograd.Function):
-    """Gated linear attention with a backward pass of its own."""
+    """Gated linear attention with a custom backward pass."""
 
     @staticmethod
     def forward(ctx, q, k, v, g, begin, scale, cumulated):
@@ -641,7 +641,7 @@ def gla_cumulated_gate_gradients(state, scale, *tensors):
 
 
 def _heads_first(*, queries, keys, v, log_decay, scale=None, initial_state=None, output_final_state=True):
-    """Heads before time, states (N, H, V, K), another name for each tensor but v."""
+    """Return a kernel with heads before time, states (N, H, V, K), and other names for all tensors but v."""
     state = initial_state
     if state is None:
         state = v.new_zeros(*v.shape[:2], v.shape[-1], keys.shape[-1])
@@ -660,7 +660,7 @@ FORMS["gla-transposed-layouts"] = RightForm(
 
 @packed(
     "gla",
-    "reads bfloat16 or float16, computes in float32, strings packed",
+    "reads bfloat16 or float16, computes in float32, sequences packed",
     dtypes=("bfloat16", "float16"),
     accumulation="float32",
 )
@@ -788,7 +788,7 @@ for _name, _family, _chunk, _solve, _more in _delta_chunks:
     chunkwise(_family, f"chunks of {_chunk}", _chunk, name=_name, **_more)(_step)
 
 
-@packed("delta-rule", "one string and head under torch.vmap; packed strings one after the other")
+@packed("delta-rule", "one sequence and head under torch.vmap; packed sequences one after the other")
 def delta_vmap(begin, scale, *tensors):
     def one(q, k, v, beta, state):
         outputs = []
@@ -894,7 +894,7 @@ def hgrn_scan(begin, scale, x, g):
     return _scanned(begin, g.exp(), x)
 
 
-@packed("hgrn", "the step h = exp2(g log2 e) h + x by addcmul, strings packed", run=_steps)
+@packed("hgrn", "the step h = exp2(g log2 e) h + x by addcmul, sequences packed", run=_steps)
 def hgrn_packed(h, scale, x, g):
     h = torch.addcmul(x, torch.exp2(g * math.log2(math.e)), h)
     return h, h
@@ -946,7 +946,7 @@ def _lru_scan(f, u, state=None):
 
 
 def lru_of_reals(*, f, u, initial_state=None, output_final_state=True):
-    """Real and imaginary parts by real arithmetic alone."""
+    """Compute real and imaginary parts by real arithmetic."""
     cosine, sine = f.unbind(-1)
     begin = u.new_zeros(u.shape[0], *u.shape[2:]) if initial_state is None else initial_state
     (x, y), outputs = begin.unbind(-1), []
@@ -1028,14 +1028,14 @@ def plain(
     initial_state: Tensor | None,
     cu_seqlens: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the results of a family's recurrence, by loops over strings, heads and tokens in float64.
+    """Return the results of a family's recurrence, by loops over sequences, heads and tokens in float64.
 
     Args:
         family: a family's name, or a recurrence.
         tensors: the family's tensors.
         scale: a number, or ``None`` for K^(-1/2).
-        initial_state: the state before each string, or ``None``.
-        cu_seqlens: offsets of packed strings, or ``None``.
+        initial_state: the state before each sequence, or ``None``.
+        cu_seqlens: offsets of packed sequences, or ``None``.
     """
     name = family if isinstance(family, str) else family.name
     x = {key: tensor.double() for key, tensor in tensors.items()}

@@ -1,4 +1,4 @@
-"""Forward of a batch of strings under a dense automaton: the networks' kernels and the NumPy semantics.
+"""Benchmark of Forward for a batch of strings and a dense automaton: kernels of networks and NumPy.
 
 There are 256 strings of length 64, 8 symbols, and one thread. ``python bench/matrix_scan.py [--device cuda]
 [FILE]``. In each row the runs take turns, and times are medians. For the real semiring, one matrix product

@@ -55,7 +55,7 @@ def wrong_unit() -> Any:
 
 
 def wrong_layer() -> Any:
-    """Networks whose states are off by 1e-3 after the planted strings."""
+    """Networks whose states have an error of 1e-3 after the planted strings."""
     right = LayerComparison.states
 
     def states(self: LayerComparison, strings: Any) -> Any:
@@ -70,7 +70,7 @@ def wrong_layer() -> Any:
 
 
 class Searching(Worker):
-    """A pytest plugin that hunts with one way of comparing, until it finds something."""
+    """A pytest plugin that hunts with one way of comparing until it finds a difference."""
 
     def __init__(self, way: str, seed: int, seconds: float) -> None:
         super().__init__(None, None, seed)

@@ -18,7 +18,7 @@ Values = list[Tensor]
 
 
 def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call accelerated-scan on strings and lanes first, steps last.
+    """Call accelerated-scan with sequences and lanes first, steps last.
 
     Its Triton kernel takes any number of steps.
     """
@@ -27,7 +27,7 @@ def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
 
 
 def _hgrn(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call a kernel with strings first, and with the gates' logarithms."""
+    """Call a kernel with sequences first, and with the gates' logarithms."""
     scan = import_module("fla.ops.hgrn").chunk_hgrn
     return lambda g, x: scan(x, g)[0], [x.transpose(0, 1).contiguous() for x in (f.log(), u)]
 
@@ -48,7 +48,7 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
         try:
             run, values = make(f[:64], u[:64])
             states = run(*values).permute(BACK[name])
-        except Exception as error:  # of others' programs, without which the rest is measured
+        except Exception as error:  # of other programs; measure the rest without them
             print(f"  {name} is not measured: {type(error).__name__}: {error}")
             continue
         if not torch.allclose(states, _right(f[:64], u[:64]), rtol=1e-2, atol=1e-2):
@@ -69,7 +69,7 @@ def layers(size: int, device: str) -> dict[str, nn.Module]:
         layer = import_module("sru").SRU(size, size, num_layers=1).to(device)
         layer(torch.zeros(4, 2, size, device=device))[0].sum().backward()
         there["sru.SRU"] = layer
-    except Exception as error:  # of others' programs, without which the rest is measured
+    except Exception as error:  # of other programs; measure the rest without them
         print(f"  sru is not measured: {type(error).__name__}: {error}")
     return there
 

@@ -29,7 +29,7 @@ SHAPES = {"cpu": [(512, 16, 512), (2048, 4, 512)], "cuda": [(2048, 64, 1024), (5
 FEW = (65_536, 64)
 """T, and a small number of lanes; on a GPU."""
 COSTS = {"steps": (64, 256, 1024, 4096, 16_384), "lanes": (16, 64, 256, 1024, 4096, 16_384)}
-"""The sizes over which the cost per number is plotted, with 2,048 lanes, and with 512 steps."""
+"""The sizes over which the cost per element is plotted, with 2,048 lanes, and with 512 steps."""
 LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
 """The layers, each with its number of linear maps of D x D."""
 WANTED = {
@@ -219,9 +219,7 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
                     least=True,
                 )
         figures[name] = beside_other("layer", "linear", **times)
-        if (
-            device != "cpu" and inputs.numel() < 2**26
-        ):  # for larger arrays, the CPU keeps ahead without graphs
+        if device != "cpu" and inputs.numel() < 2**26:  # for larger arrays, the CPU is ahead without graphs
             captured = {"layer": graphs(module, inputs), "linear": graphs(linear, inputs)}
             times = {
                 way: interleaved({what: own[way] for what, own in captured.items()}, 7, device, least=True)
@@ -265,7 +263,7 @@ def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
 
 
 def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Return nanoseconds per number, forward, by the number of steps and of lanes."""
+    """Return nanoseconds per element, forward, by the number of steps and of lanes."""
     result: dict[str, dict[str, dict[str, float]]] = {"steps": {}, "lanes": {}}
     for what, sizes in COSTS.items():
         for size in sizes:
@@ -280,7 +278,7 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def starting(device: str) -> dict[str, float]:
-    """Return the microseconds of a call with a few numbers: the time of the CPU to start the kernels."""
+    """Return the microseconds of a call with few elements: the CPU time to launch the kernels."""
     f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
     start = torch.rand(64, device=device)
     values = [x.clone().requires_grad_() for x in (f, u, start)]

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Any
 
 OTHER = {"cpu": 2**26, "cuda": 2**28}
-"""The number of 4-byte numbers written between runs.
+"""The number of 4-byte elements written between runs.
 
 They are more than any cache holds, and on a GPU enough to keep it busy while the CPU starts a run.
 """
@@ -47,8 +47,9 @@ def interleaved(
 ) -> dict[str, float]:
     """Return the median, or the minimum, of each in milliseconds; the runs take turns.
 
-    With ``from_memory``, and always on a GPU, other memory is written to before each run, so that no run
-    finds its arrays in the cache. Otherwise, the order of the runs would determine how much of them is there.
+    If ``from_memory`` is true, and always on a GPU, other memory is written to before each run, so that no
+    run finds its arrays in the cache. Otherwise, the order of the runs would determine how much of them is
+    there.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""A trigram model of real text as an automaton, with the time of each step.
+"""Benchmark of a trigram model of real text as an automaton, with the time of each step.
 
 The steps are to build, write, load, score with and minimise it, to decide that it equals the minimised one,
 and to check that certificate. ``python bench/trigram.py TRAIN TEST [FILE]`` reads texts with one sentence per

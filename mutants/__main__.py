@@ -21,13 +21,13 @@ from mutants.trial import COLLECTING, LIMIT, TrialOutcome, collects, copy_of, di
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
-"""Hypothesis's examples in the third pass: as many as in any run of the tests. It shrinks, too."""
+"""The number of Hypothesis examples in the third pass, as in a normal test run. It also shrinks."""
 NEAREST = 8
 """Number of test files in the first pass, which kill most mutants."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Draw or read a session, run what is open in it, and say what survived; status 1 where something did."""
+    """Draw or read a session, run its open mutants, and report survivors, if any, with status 1."""
     parser = _parser()
     options = parser.parse_args(arguments)
     rooms = options.rooms or list(ROOMS)
@@ -35,12 +35,13 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         session = MutantSession.read(path, options.seed)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        parser.error(f"--session {path}: is no session that this program wrote ({type(error).__name__})")
+        parser.error(f"--session {path}: the file must be a session of this program ({type(error).__name__})")
     if not options.report:
         stale = sessions.stale(ROOT, rooms)
         for room, where, before, after in stale:
             print(
-                f"{sessions.EQUIVALENT}: in {room}, {where}, nothing changes {before!r} to {after!r} any more"
+                f"{sessions.EQUIVALENT}: in {room}, {where}, no mutation changes {before!r} to {after!r} any"
+                " more"
             )
         if stale:
             return 2
@@ -68,15 +69,18 @@ def room(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="nox -s mutants --", description="Breaks one place of the code at a time.")
-    parser.add_argument("rooms", nargs="*", type=room, help=f"of {', '.join(ROOMS)}; all without it")
-    parser.add_argument("--seed", type=at_least(0), default=0)
+    parser = Parser(prog="nox -s mutants --", description="Change the code in one position at a time.")
     parser.add_argument(
-        "--sample", type=at_least(1), default=20, help="how many mutants, over all rooms (default 20)"
+        "rooms", nargs="*", type=room, help=f"packages among {', '.join(ROOMS)} (default: all)"
     )
-    parser.add_argument("--jobs", type=at_least(1), default=1, help="how many at a time (default 1)")
+    parser.add_argument("--seed", type=at_least(0), default=0)
+    parser.add_argument("--sample", type=at_least(1), default=20, help="total number of mutants (default 20)")
+    parser.add_argument("--jobs", type=at_least(1), default=1, help="number of parallel runs (default 1)")
     parser.add_argument(
-        "--examples", type=at_least(1), default=25, help="Hypothesis's, but in the third pass (default 25)"
+        "--examples",
+        type=at_least(1),
+        default=25,
+        help="Hypothesis examples, except in the third pass (default 25)",
     )
     parser.add_argument(
         "--passes",
@@ -86,15 +90,15 @@ def _parser() -> argparse.ArgumentParser:
         help="1: the nearest of the room's own tests; 2: all of these; 3: with as many examples as in any run"
         " of the tests; 4: the rest of the tests (default)",
     )
-    parser.add_argument("--again", action="store_true", help="run the session's survivors once more")
-    parser.add_argument("--report", action="store_true", help="show the session, and run nothing")
+    parser.add_argument("--again", action="store_true", help="run the session's survivors again")
+    parser.add_argument("--report", action="store_true", help="show the session without running it")
     parser.add_argument("--session", help="the session's file (default .mutants/ROOMS-SEED.json)")
     parser.add_argument("--python", default=sys.executable, help="the Python that runs the tests")
     return parser
 
 
 class MutantRunner:
-    """Runs the mutants through the passes: each takes those that the one before it left alive."""
+    """A runner of the passes; each pass tests the survivors of the previous one."""
 
     def __init__(self, session: MutantSession, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
@@ -110,7 +114,7 @@ class MutantRunner:
         self.collected: set[tuple[str, ...]] = set()
 
     def run(self) -> None:
-        """Every pass, some mutants at a time, each job in its own copy of the tree."""
+        """Run all passes in parallel jobs, each in its own copy of the tree."""
         quick = self.options.examples
         passes = [("nearest", quick), ("own", quick), ("own", FULL), ("rest", quick)]
         passes = passes[: self.options.passes]
@@ -153,12 +157,12 @@ class MutantRunner:
                 raise
 
     def _trial(self, mutant: Mutant, scope: str, examples: int, tree: Path) -> str:
-        """One mutant's outcome in one pass, which goes into the session, in words."""
+        """Run one mutant in one pass, record the outcome in the session, and return it as text."""
         source = (tree / mutant.file).read_text() if (tree / mutant.file).exists() else ""
         changes = sessions.located(source, mutant.definition, mutant.before, mutant.after)
         change = min(changes, key=lambda c: abs(c.line - mutant.line), default=None)
         if change is None:
-            return "left out: the code is another one now"
+            return "omitted: the code has changed"
         own = self.own[mutant.room]
         files = [t for t in self.tests if t not in own] if scope == "rest" else own
         files = self.sight.ordered(mutant.file, files)[: NEAREST if scope == "nearest" else None]
@@ -190,7 +194,7 @@ class MutantRunner:
         return run(tree, self.options.python, tests, examples, examples >= FULL, clean, name)
 
     def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
-        """Whether a test that stopped a mutant passes without it; one that fails is left out from then on."""
+        """Return whether a test that failed with a mutant passes without it; if not, omit it from now on."""
         if test is None or "::" not in test:  # the tests could not even be collected
             return True
         with self.lock:
@@ -201,7 +205,7 @@ class MutantRunner:
                 clean[test] = result.seconds.get(test, LIMIT) if result.outcome == "survived" else None
                 self.session.write()
             if clean[test] is None:
-                print(f"fails unmutated, and is left out: {test}", flush=True)
+                print(f"fails unmutated, and is omitted: {test}", flush=True)
         return clean[test] is not None
 
 
@@ -233,5 +237,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("interrupted: the same command goes on", file=sys.stderr)
+        print("interrupted: run the same command to continue", file=sys.stderr)
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""The argument parser of these commands: bad input is answered with one sentence and exit status 2."""
+"""An argument parser with one-line error messages and exit status 2."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NoReturn
 
 
 class Parser(argparse.ArgumentParser):
-    """Bad input is one sentence, and status 2."""
+    """A parser that reports invalid input with a one-line message and exit status 2."""
 
     def error(self, message: str) -> NoReturn:
-        """Say it, and leave."""
+        """Print the message and exit."""
         print(f"{self.prog} {message}", file=sys.stderr)
         sys.exit(2)
 

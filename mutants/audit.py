@@ -1,4 +1,4 @@
-"""The verdict of each rung of a claim on a planted fault: refuted, unknown or holds."""
+"""The verdict of each kind of evidence on a claim with a planted fault: refuted, unknown or holds."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from theory.registry import claim_named
 
 LATE = "out of time"
 SECONDS = 20
-"""Processor time that a rung may take with a fault in place."""
+"""The maximum processor time of a kind of evidence on a planted fault."""
 THEOREM, ALL = "theorem", "all"
-"""The part that Coq's faults break, which are found as they are tried: their key stands for all of them."""
+"""The part of Coq's faults. They are found during the run, so one key represents all of them."""
 COLUMNS = {
     "sampled": "exa",
     "gradient": "grd",
@@ -41,17 +41,17 @@ COLUMNS = {
     "proved": "prv",
     KERNEL: "coq",
 }
-"""The rungs' short names; ``cpu`` is ``sampled`` where torch ran."""
+"""The short names of the kinds of evidence; ``cpu`` is ``sampled`` if torch ran."""
 RUNGS = ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq")
 NOTHING = "nothing is broken"
 
 
 @dataclass(frozen=True)
 class AuditRow:
-    """A fault, and what each rung that runs the broken part says.
+    """A fault, and the verdict of each kind of evidence that runs the broken part.
 
     Attributes:
-        rungs: by the rung's short name ``refuted``, ``unknown``, ``holds`` or :data:`LATE`.
+        rungs: ``refuted``, ``unknown``, ``holds`` or :data:`LATE`, by the short name of the kind of evidence.
     """
 
     claim: str
@@ -67,17 +67,17 @@ class AuditRow:
 
     @property
     def seen_by(self) -> list[str]:
-        """The rungs on which the claim does not hold any more."""
+        """The kinds of evidence on which the claim no longer holds."""
         return [rung for rung, verdict in self.rungs.items() if verdict in ("refuted", "unknown")]
 
     def to_json(self) -> dict[str, Any]:
-        """As the kept file has it."""
+        """Return the row as stored in the file."""
         return asdict(self)
 
 
 @contextmanager
 def up_to_the_first_refutation() -> Iterator[None]:
-    """Draw the same random cases in every run, and end a rung at its first refutation.
+    """Draw the same random cases in every run, and stop at the first refutation.
 
     The refutation is neither shrunk nor run again.
     """
@@ -112,7 +112,7 @@ def up_to_the_first_refutation() -> Iterator[None]:
 
 
 def make_ready() -> None:
-    """Compile Coq's development, and ask it about all theorems, if Coq is here: once, it takes minutes."""
+    """Compile Coq's development and query all theorems if Coq is installed; this takes minutes once."""
     with suppress(NotRun):
         accept("proposition-7", claim_named("proposition-7").variant("corrected"))
 
@@ -162,13 +162,13 @@ def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
 
 
 def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = "") -> dict[str, str]:
-    """Return the verdicts of these rungs on a variant in its current state.
+    """Return the verdicts of these kinds of evidence on a variant in its current state.
 
     Args:
-        name: name of the claim.
-        variant: the variant of the claim.
-        rungs: short names of the rungs.
-        part: the broken part. Exact numbers are not run again if a torch layer is broken, and torch is not
+        name: The name of the claim.
+        variant: The variant of the claim.
+        rungs: The short names of the kinds of evidence.
+        part: The broken part. Exact numbers are not run again if a torch layer is broken, and torch is not
             run if the exact part is broken.
     """
     claim = claim_named(name)
@@ -209,11 +209,11 @@ def _timed(verdict: Callable[[], str]) -> str:
 
 
 class OutOfTime(KeyboardInterrupt):
-    """A rung takes longer than it may; neither Hypothesis nor the runner catches it."""
+    """An exception for exceeding the time limit, which neither Hypothesis nor the runner catches."""
 
 
 class Refuted(KeyboardInterrupt):
-    """A random case refutes; not caught, either."""
+    """An exception for a refutation by a random case, which is not caught, either."""
 
 
 @contextmanager
@@ -254,7 +254,7 @@ def _bond(name: str, variant: Variant) -> str:
     for case, coq in asked:
         try:
             ours = bond._python_values(variant, case)
-        except Exception:  # whatever it is, the rung does not hold
+        except Exception:  # any error means that the evidence does not hold
             return "unknown"
         for side in ("network", "automaton"):
             if getattr(coq, side) is not None and getattr(coq, side) != getattr(ours, side):
@@ -264,7 +264,7 @@ def _bond(name: str, variant: Variant) -> str:
 
 @cache
 def _coq_values(name: str, variant_name: str) -> list[tuple[Any, Any]] | None:
-    """Coq's values of the unbroken variant on the bond's cases; ``None`` where nothing of it can be run."""
+    """Return Coq's values of the original variant on the comparison's cases; ``None`` if it cannot be run."""
     from theory.registry import claims
 
     variant = claims()[name].variant(variant_name)

@@ -1,6 +1,6 @@
-"""The command line of ``nox -s mutants -- claims``: every fault of every claim, and the rungs that see it.
+"""The command line of ``nox -s mutants -- claims``, which runs all faults of all claims.
 
-It goes on where it was stopped: what is done is in ``.mutants/claims.jsonl``, with a digest of the sources
+It resumes after an interruption: finished rows are in ``.mutants/claims.jsonl``, with a digest of the sources
 and of the faults. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
 """
 
@@ -28,22 +28,24 @@ ROOT = Path(__file__).resolve().parent.parent
 SESSION = ROOT / ".mutants" / "claims.jsonl"
 MATRIX = Path(__file__).with_name("matrix.json")
 EVERY = 30
-"""Seconds between two lines that say how far it is."""
+"""Seconds between two progress lines."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what is open; status 1 if a fault is seen by no rung."""
+    """Run the open faults; the status is 1 if no kind of evidence detects a fault."""
     parser = Parser(
         prog="nox -s mutants -- claims",
-        description="Break each claim on purpose, and see which rungs notice.",
+        description="Plant faults in each claim, and report which kinds of evidence detect them.",
     )
-    parser.add_argument("names", nargs="*", metavar="CLAIM", help="claims; all without")
-    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="how many processes")
-    parser.add_argument("--fresh", action="store_true", help="forget what was run before")
-    parser.add_argument("--again", action="store_true", help="run faults again that no rung saw")
-    parser.add_argument("--any-sources", action="store_true", help="go on though the sources have changed")
+    parser.add_argument("names", nargs="*", metavar="CLAIM", help="claims (default: all)")
+    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="number of processes")
+    parser.add_argument("--fresh", action="store_true", help="discard previous runs")
+    parser.add_argument("--again", action="store_true", help="rerun faults that no kind of evidence detected")
     parser.add_argument(
-        "--report", action="store_true", help="run nothing; show the faults that no rung sees"
+        "--any-sources", action="store_true", help="continue although the sources have changed"
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing; show the faults that no kind of evidence detects"
     )
     parser.add_argument("--keep", action="store_true", help="write the matrix to mutants/matrix.json")
     options = parser.parse_args(arguments)
@@ -65,10 +67,10 @@ def main(arguments: list[str] | None = None) -> int:
     unseen = [row for row in rows if row.says != audit.NOTHING and not row.seen_by]
     broken = [row for row in rows if row.says == audit.NOTHING and row.seen_by]
     for row in broken:
-        print(f"does not hold unbroken: {row.claim}, {row.variant}: {', '.join(row.seen_by)}")
+        print(f"does not hold without a fault: {row.claim}, {row.variant}: {', '.join(row.seen_by)}")
     for row in unseen:
-        print(f"seen by no rung: {row.claim}, {row.variant}, {row.part}: {row.says} ({_shown(row)})")
-    print(f"{len(rows)} rows; {len(unseen)} faults are seen by no rung")
+        print(f"not detected: {row.claim}, {row.variant}, {row.part}: {row.says} ({_shown(row)})")
+    print(f"{len(rows)} rows; {len(unseen)} faults are not detected")
     if options.keep:
         keep(rows)
     return 1 if unseen or broken else 0
@@ -81,7 +83,7 @@ def _digest() -> str:
 
 
 def read(sources: str | None) -> dict[str, audit.AuditRow]:
-    """Return the rows of the session by their keys, without those of other sources."""
+    """Return the rows of the session by their keys, without rows of other sources."""
     if not SESSION.exists():
         return {}
     lines = [
@@ -92,7 +94,7 @@ def read(sources: str | None) -> dict[str, audit.AuditRow]:
 
 
 def keep(rows: list[audit.AuditRow]) -> None:
-    """Write the matrix, one row a line; claims that did not run keep their rows."""
+    """Write the matrix, one row per line; rows of claims that did not run are unchanged."""
     before = json.loads(MATRIX.read_text(encoding="utf-8"))["rows"] if MATRIX.exists() else []
     ran = {row.claim for row in rows}
     order = {name: i for i, name in enumerate(claims())}
@@ -103,7 +105,7 @@ def keep(rows: list[audit.AuditRow]) -> None:
 
 
 def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: int) -> None:
-    """Run the faults of these claims that are not done; ``done`` gets their rows, and so does the session."""
+    """Run the unfinished faults of these claims, and add their rows to ``done`` and to the session."""
     SESSION.parent.mkdir(exist_ok=True)
     print("compiling Coq's development, unless it is there", flush=True)
     audit.make_ready()
@@ -144,7 +146,7 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
 
 
 def work(name: str, done: list[str], results: Any) -> None:
-    """Process the open faults of a claim, in a process of its own."""
+    """Process the open faults of a claim in a separate process."""
     keys = [key for key in audit.planned(name) if key not in done]
     start_time = time.monotonic()
     with audit.up_to_the_first_refutation():
@@ -154,7 +156,7 @@ def work(name: str, done: list[str], results: Any) -> None:
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
-    """Process a text fault in a program of its own, which reads the sources with the fault."""
+    """Process a text fault in a separate program, which reads the sources with the fault."""
     program = [sys.executable, "-m", "mutants.planted", fault.says, *[n for n in fault.claims if n in names]]
     keys = {f"{row} | {fault.part} | {fault.says}" for row in fault.claims}
     if keys <= {" | ".join(key.split(" | ", 3)[i] for i in (0, 2, 3)) for key in done}:
@@ -176,5 +178,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("interrupted: the same command goes on", file=sys.stderr)
+        print("interrupted: run the same command to continue", file=sys.stderr)
         sys.exit(130)

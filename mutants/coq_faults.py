@@ -1,8 +1,8 @@
-"""Faults in the definitions of ``theory/coq``, and whether the rung ``kernel-checked`` still holds with them.
+"""Faults in the definitions of ``theory/coq``, and whether ``kernel-checked`` evidence detects them.
 
-The definitions that a theorem's terms name are changed by one operator: a sum is a product, a one is a zero,
-an index is not shifted, two places are exchanged. A definition that Coq finds ill-typed is no fault. One more
-fault of each theorem is that it says nothing.
+The definitions that occur in a theorem's terms are changed by one operator: a sum becomes a product, a one
+becomes a zero, an index is not shifted, or two indices are exchanged. An ill-typed definition does not count
+as a fault. In an additional fault of each theorem, its statement is trivial.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class CoqFault:
     """A change of one file.
 
     Attributes:
-        says: in words.
-        file: below ``theory/coq``.
+        says: a description of the fault.
+        file: the path below ``theory/coq``.
         text: the file's text with the change.
         first, last: the lines of the definition.
     """
@@ -63,7 +63,7 @@ class CoqFault:
 
 
 def coq_faults(variant: Variant) -> Iterator[CoqFault]:
-    """Candidates, of the variant's own file first."""
+    """Yield candidates, starting with the variant's own file."""
     assert variant.theorem is not None
     yield _saying_nothing(variant.theorem.name)
     folder = sources.source_folder()
@@ -127,7 +127,7 @@ def _sites(file: str, text: str, definition: re.Match[str]) -> Iterator[CoqFault
 
 
 def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a fault's description and the rung's verdict, ``unknown`` or ``holds``."""
+    """Yield pairs of a fault's description and its verdict, ``unknown`` or ``holds``."""
     compiled, count = build(), 0
     for tried, fault in enumerate(coq_faults(variant)):
         if count > FAULTS or tried > TRIES:
@@ -139,7 +139,7 @@ def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, st
 
 
 def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) -> str | None:
-    """Return the rung's verdict, or ``None`` if the definition is ill-typed."""
+    """Return the verdict, or ``None`` if the definition is ill-typed."""
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         root = Path(folder) / "coq"
         shutil.copytree(compiled, root, copy_function=os.symlink)
@@ -187,7 +187,7 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
 
 
 def _rung(claim: Claim, variant: Variant, root: Path) -> str:
-    """Run the rung ``kernel-checked`` on this development, for this variant's theorem only."""
+    """Check this variant's theorem with Coq's kernel in this development."""
     assert variant.theorem is not None
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
     runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]

@@ -1,9 +1,9 @@
-"""Faults: mistakes that change what a claim's network, automaton, layer, gradient or program computes.
+"""Faults that change the result of a claim's network, automaton, layer, gradient or program.
 
-Most faults are made from the claim's record, so that a new claim has them without a word: each weight is
-dropped, weights of one shape are exchanged, a symbol is read late, the state is lost, a matrix is transposed.
-Faults of one formula are in ``mutants/faults.toml``, as text; those of Coq's definitions are in
-:mod:`mutants.coq_faults`.
+Most faults are derived from the claim's record, so a new claim has them automatically: each weight is
+dropped, weights of the same shape are exchanged, a symbol is read late, the state is lost, a matrix is
+transposed. Faults of single formulas are defined as text in ``mutants/faults.toml``, and faults of Coq's
+definitions in :mod:`mutants.coq_faults`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 
 FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
-"""A state that is lost is lost after so many symbols, in torch."""
+"""The number of symbols after which a state is lost in torch."""
 LOST_EXACTLY = 20
-"""The length in exact arithmetic: longer than random strings there, and short enough to be decided."""
+"""The same number in exact arithmetic, longer than random strings and short enough to be decided."""
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
     "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -33,7 +33,7 @@ PARTS = {
     "formula": ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq"),
     "theorem": ("coq",),
 }
-"""The broken part, and the rungs that run it."""
+"""The broken part, and the kinds of evidence that run it."""
 Change = Callable[[Any], Any]
 
 
@@ -42,9 +42,9 @@ class Fault:
     """One mistake in one variant of a claim.
 
     Attributes:
-        part: what is broken, a key of :data:`PARTS`.
-        says: what the broken part does.
-        plant: a context in which the mistake is there; it gives the variant as it is then.
+        part: the broken part, a key of :data:`PARTS`.
+        says: a description of the fault.
+        plant: a context in which the fault is present; it yields the changed variant.
     """
 
     part: str
@@ -54,11 +54,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class TextFault:
-    """A mistake as text: in one file, what stands there and what stands there instead.
+    """A fault as text: a file, the original text and its replacement.
 
     Attributes:
         claims: the claims that run the text.
-        variants: those of their variants that it makes wrong; all that hold, without.
+        variants: the variants that the fault affects; by default, all that hold.
     """
 
     part: str
@@ -70,7 +70,7 @@ class TextFault:
     variants: tuple[str, ...] = ()
 
     def planted(self, text: str) -> str:
-        """Return the file's text with the mistake.
+        """Return the file's text with the fault.
 
         Raises:
             ValueError: the file does not contain ``before`` exactly once.
@@ -105,7 +105,7 @@ def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
 
 def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
     entries = getattr(_probes(variant)[0], "entries", {})
-    names = sorted(entries, key=lambda name: not isinstance(entries[name], dict))  # those by symbol first
+    names = sorted(entries, key=lambda name: not isinstance(entries[name], dict))  # tables by symbol first
     by_symbol = [name for name in names if isinstance(entries[name], dict)]
     alike = [(a, b) for a, b in combinations(names, 2) if _shape(entries[a]) == _shape(entries[b])]
     square = [name for name in names if _is_square(entries[name])]
@@ -189,12 +189,12 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 
 def _stepping(step: Callable[..., Any]) -> Change:
-    """Return a change to another step, which receives the right one."""
+    """Return a change to another step, which receives the correct one."""
     return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 
 def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
-    """Return a recurrence that additionally remembers one of finitely many things."""
+    """Return a recurrence that additionally stores one of finitely many values."""
 
     def pair(state: Any, more: Any) -> Any:
         return ((more, state[0]), state[1]) if recurrence.modes else (more, state)
@@ -305,7 +305,8 @@ def _is_square(value: Any) -> bool:
 def _probes(variant: Any) -> list[Any]:
     """Return some cases for comparing values.
 
-    They are small ones, and those of Coq's comparison, with generic weights, if the variant has a theorem.
+    They are small cases and, if the variant has a theorem, the cases of Coq's comparison with generic
+    weights.
     """
     from ratproof.coq.bond import some_cases
 
@@ -315,7 +316,7 @@ def _probes(variant: Any) -> list[Any]:
 
 
 def _differs(variant: Any, broken: Any, says: str) -> bool:
-    """Whether a probe and a string tell the broken variant from the right one: else nothing is broken."""
+    """Return whether some probe and string distinguish the broken variant from the correct one."""
     for case in _probes(variant):
         letters = tuple(case.alphabet)
         long = letters * (-(-(LOST_EXACTLY + 2) // len(letters)))
@@ -326,7 +327,7 @@ def _differs(variant: Any, broken: Any, says: str) -> bool:
                     if of(variant, case, string) != of(broken, case, string):
                         return True
                 except (ArithmeticError, ValueError, TypeError, LookupError, AssertionError):
-                    return True  # a step that fails is another one
+                    return True  # a step that fails differs, too
     return False
 
 
@@ -356,7 +357,7 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
     for n in LOST:
         yield fault("layer", f"the state is lost after {n} symbols", recur=_torch_losing(right, n))
     yield fault("layer", "every symbol is read a step late", recur=_torch_late(right))
-    if repr(kind.starts) != repr(st.none()):  # else the first state is the semiring's zero
+    if repr(kind.starts) != repr(st.none()):  # otherwise the first state is the semiring's zero
         yield fault("layer", "the first state is ignored", recur=lambda c, v, s: right(c, v, _zeros(c, s)))
         yield fault(
             "gradient",
@@ -378,12 +379,12 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
             "gates",
             f"{says}, for its automata too",
             gates=lambda c, v, ch=change, g=cell.gates: ch(c, g(c, v)),
-            fused=lambda c, v, s: None,  # it computes the gates by itself
+            fused=lambda c, v, s: None,  # it computes the gates itself
         )
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return changes of a layer's gates, or of the gates that its pattern names."""
+    """Return changes of a layer's gates, or of the gates in its pattern."""
     from neural.affine import AffineCell
     from neural.pattern import ONE, START, ZERO
 
@@ -430,7 +431,7 @@ def _torch_losing(right: Any, symbols: int) -> Any:
 
 
 def _truncating(right: Any, symbols: int) -> Any:
-    """Forward as it should be; backward stops at every multiple of so many symbols."""
+    """Return a change that truncates the backward pass at every multiple of this many symbols."""
     import torch
 
     def recur(cell: Any, view: Any, state: Sequence[Any]) -> Any:
@@ -587,7 +588,7 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
         return Fault("program", f"state-regularized layers: {says}", _patching(variant, changes))
 
     right, similar = StochasticComponent.forward, StochasticComponent.similarities
-    samples = not variant.programs  # layers that sample; the cells that they are compared with are not broken
+    samples = not variant.programs  # layers that sample; the reference cells are not broken
 
     def choosing(change: Callable[[Any, Any], Any]) -> Any:
         def forward(component: Any, u: Any) -> Any:
@@ -600,7 +601,7 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
 
         return forward
 
-    if not {"sr-asked", "sr-counted"} & set(variant.programs):  # these ask about, or count, short strings
+    if not {"sr-asked", "sr-counted"} & set(variant.programs):  # these use short strings
         for n in LOST[:1] if samples else LOST:  # layers that sample read strings of 48 symbols at most
             yield fault(f"the state is lost after {n} symbols", SRCell, run=losing(n))
     for says, change in (
@@ -609,7 +610,7 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
         ("the first centroid is always taken", lambda c, alpha: torch.eye(c.k).to(alpha)[0].expand_as(alpha)),
     ):
         yield fault(says, StochasticComponent, forward=choosing(change))
-    if samples:  # the others compare which probability is the greatest, which these do not change
+    if samples:  # the others compare the most probable centroid, which these faults do not change
 
         def unlike(change: Callable[[Any, Any], Any]) -> Any:
             return lambda c, u: similar(c, u) if c.transition == "limit" else change(c, similar(c, u))

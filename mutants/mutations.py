@@ -19,7 +19,7 @@ from cosmic_ray.operators.number_replacer import NumberReplacer
 from cosmic_ray.operators.operator import Operator
 from cosmic_ray.plugins import get_operator
 
-# One replacement or two for each symbol. All eleven would be mostly type errors, which any test kills.
+# One or two replacements per operator. All eleven would be mostly type errors, which any test kills.
 _BINARY = (
     "Add_Sub Sub_Add Mul_Div Mul_Add Div_Mul FloorDiv_Div FloorDiv_Mul Mod_FloorDiv Pow_Mul BitAnd_BitOr"
     " BitOr_BitAnd BitXor_BitOr LShift_RShift RShift_LShift"
@@ -32,12 +32,12 @@ _OTHERS = (
 )
 _SWAPS = {"max": "min", "any": "all", "maximum": "minimum", "floor": "ceil"}
 _IN_PLACE = ("+=", "-=", "*=", "/=", "|=", "&=", "^=", "%=", "@=", "//=", "**=", "<<=", ">>=")
-# Caches change how long an answer takes, and these markers change nothing.
+# Caches only change the run time, and these markers have no effect.
 _NO_EFFECT = {"cache", "lru_cache", "override", "final", "overload"}
 
 
 class _Number(NumberReplacer):
-    """One more or one less, with the space before it as it was."""
+    """A number plus or minus one, with unchanged leading space."""
 
     def mutate(self, node: Any, index: int) -> Any:
         replaced = super().mutate(node, index)
@@ -46,7 +46,7 @@ class _Number(NumberReplacer):
 
 
 class _SwappedName(Operator):
-    """``max`` for ``min``, ``any`` for ``all``, and the like."""
+    """A swapped function name, such as ``max`` for ``min`` or ``any`` for ``all``."""
 
     names = _SWAPS | {after: before for before, after in _SWAPS.items()}
 
@@ -64,7 +64,7 @@ class _SwappedName(Operator):
 
 
 class _RemovedStatement(Operator):
-    """``pass`` in place of a call, of ``x += 1``, or of ``x[i] = 1``."""
+    """``pass`` instead of a call, ``x += 1``, or ``x[i] = 1``."""
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
         if node.type == "simple_stmt":
@@ -87,7 +87,7 @@ class _RemovedStatement(Operator):
 
 @cache
 def operators() -> dict[str, Operator]:
-    """Every operator by its name."""
+    """Return all operators by name."""
     names = [f"ReplaceBinaryOperator_{n}" for n in _BINARY.split()]
     names += [f"ReplaceComparisonOperator_{n}" for n in _COMPARISONS.split()]
     names += _OTHERS.split()
@@ -106,7 +106,7 @@ class MutationSite:
 
 @dataclass(frozen=True)
 class Mutation:
-    """A changed text, and what it changes: lines without their indentation."""
+    """A changed text, with the original and the new line without indentation."""
 
     text: str
     definition: str
@@ -116,7 +116,7 @@ class Mutation:
 
 
 def mutation_sites(source: str) -> list[MutationSite]:
-    """Return every position of every operator."""
+    """Return all positions of all operators."""
     counts = dict.fromkeys(operators(), 0)
     result = []
     for node in ast_nodes(get_ast(source)):
@@ -130,11 +130,11 @@ def mutation_sites(source: str) -> list[MutationSite]:
 def mutation(source: str, site: MutationSite) -> Mutation | None:
     """Return the mutated text, or None if it has the same meaning or is not valid Python.
 
-    Annotations and docstrings have no meaning here.
+    Annotations and docstrings do not count.
     """
     try:
         text = mutate_code(source, operators()[site.operator], site.occurrence)
-    except AttributeError:  # cosmic-ray replaces exceptions that are names, and stops at others
+    except AttributeError:  # cosmic-ray only replaces exceptions that are names, and fails on others
         return None
     if text is None or meaning(text) in (None, meaning(source)):
         return None
@@ -151,7 +151,7 @@ def mutation(source: str, site: MutationSite) -> Mutation | None:
 
 
 def diff(name: str, source: str, text: str) -> str:
-    """Both texts as a unified diff."""
+    """Return a unified diff of both texts."""
     before, after = source.splitlines(keepends=True), text.splitlines(keepends=True)
     return "".join(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
 
@@ -171,7 +171,7 @@ def meaning(source: str) -> str | None:
 
 
 class _Effects(ast.NodeTransformer):
-    """Drops annotations, docstrings, ``__repr__`` and ``__str__``, caches, and code for type checkers."""
+    """A transformer that removes annotations, docstrings, caches, and other code without effect."""
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         return ast.Pass() if isinstance(node.value, ast.Constant) else self.generic_visit(node)

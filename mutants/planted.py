@@ -1,6 +1,7 @@
-"""A program with a text fault: ``python -m mutants.planted SAYS CLAIM ...``.
+"""A program that runs claims with a text fault: ``python -m mutants.planted SAYS CLAIM ...``.
 
-It reads one source file with the fault, and prints a row for each variant of the claims. No file is changed.
+It imports one source file with the fault, and prints a row for each variant of the claims. No file is
+changed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def plant(fault: TextFault) -> None:
-    """Have Python read the fault's file with the fault, from now on."""
+    """Make Python import the fault's file with the fault from now on."""
     path = ROOT / fault.file
     text = fault.planted(path.read_text(encoding="utf-8"))
     right = importlib.machinery.SourceFileLoader.get_code
@@ -31,7 +32,7 @@ def plant(fault: TextFault) -> None:
 
 
 def main(says: str, *names: str) -> None:
-    """Plant the fault, and run."""
+    """Plant the fault and run the claims."""
     (fault,) = (fault for fault in text_faults() if fault.says == says)
     plant(fault)
     from mutants import audit

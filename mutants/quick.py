@@ -1,10 +1,10 @@
-"""A pytest plugin for the runs of mutants: a limit and a record for each test, no shrinking in a first pass.
+"""A pytest plugin for mutants, with a time limit and a record for each test and optional shrinking.
 
-It is read by the tests' Python (``-p mutants.quick``), so it imports nothing that they lack.
-``MUTANTS_RECORD`` names the file that gets a line for each test as it starts and ends; ``MUTANTS_LIMITS`` one
-with the seconds that a test may take; with ``MUTANTS_SHRINK`` Hypothesis shrinks, as tests of strategies
-expect. ``MUTANTS_NAME`` is the name of the mutant's file: tests with that name run first, such as a claim's
-rungs among those of all claims.
+The tests' Python imports it (``-p mutants.quick``), so it only imports packages that the tests have.
+``MUTANTS_RECORD`` is the file to which a line is written when a test starts and ends. ``MUTANTS_LIMITS`` is a
+file with the maximum seconds of each test. If ``MUTANTS_SHRINK`` is set, Hypothesis shrinks, as tests of
+strategies expect. ``MUTANTS_NAME`` is the name of the mutant's file: tests with that name run first, such as
+a claim's evidence among the tests of all claims.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """First what bears the name of the mutant's file."""
+    """Run tests with the name of the mutant's file first."""
     name = _name(os.environ["MUTANTS_NAME"])
     items.sort(key=lambda item: name not in _name(item.nodeid))
 
@@ -51,7 +51,7 @@ def _name(text: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """End the whole run when a test takes many times what it takes unmutated, even inside compiled code."""
+    """End the run if a test takes much longer than without a mutant, even inside compiled code."""
     limits = json.loads(Path(os.environ["MUTANTS_LIMITS"]).read_text())
     _record(start=item.nodeid)
     begun = time.monotonic()

@@ -1,6 +1,7 @@
-"""A session: the mutants of a sample and the outcome of each, in one JSON file that is read again to go on.
+"""Sessions, which store the mutants of a sample and their outcomes in a JSON file, so that runs can resume.
 
-Mutants judged to change nothing are in ``proofs_tests/mutants_equivalent.toml``, each with its reason.
+Mutants that are judged to be equivalent are in ``proofs_tests/mutants_equivalent.toml``, each with its
+reason.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Mutant:
     """One mutation of one file.
 
     Attributes:
-        passes: by the name of a pass, its outcome (``killed``, ``timed out`` or ``survived``) and the test.
+        passes: the outcome (``killed``, ``timed out`` or ``survived``) and the test, by the name of the pass.
     """
 
     room: str
@@ -39,12 +40,12 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The place and the change, without the file's name or the line's number: a move keeps them."""
+        """The definition and the change, which do not depend on the file's name or the line number."""
         return self.room, self.definition, self.before.strip(), self.after.strip()
 
     @property
     def outcome(self) -> str | None:
-        """The last pass's, which is the first that the mutant did not survive; none before the first pass."""
+        """The outcome of the last pass; ``None`` before the first pass."""
         return next(reversed(self.passes.values()))["outcome"] if self.passes else None
 
 
@@ -53,11 +54,11 @@ class MutantSession:
     """The sample so far.
 
     Attributes:
-        path: the file.
-        seed: of the sample.
-        mutants: in the order of drawing.
-        tree: what the tests' times were measured on (:func:`mutants.trial.digest`).
-        clean: by examples, the seconds of each test without a mutant; none for one that fails then.
+        path: the session's file.
+        seed: the seed of the sample.
+        mutants: the mutants in the order of drawing.
+        tree: the digest of the tree on which the tests' times were measured (:func:`mutants.trial.digest`).
+        clean: the seconds of each test without a mutant, by number of examples; ``None`` for failing tests.
     """
 
     path: Path
@@ -76,7 +77,7 @@ class MutantSession:
         return cls(path, data["seed"], mutants, data["tree"], data["clean"])
 
     def write(self) -> None:
-        """Replace the file, whole."""
+        """Replace the file atomically."""
         data = {"seed": self.seed, "mutants": [asdict(m) for m in self.mutants]}
         data |= {"tree": self.tree, "clean": self.clean}
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +86,7 @@ class MutantSession:
         os.replace(partial, self.path)
 
     def fit(self, tree: str) -> None:
-        """Forget the tests' times where they are those of another tree."""
+        """Discard the tests' times if they belong to another tree."""
         if self.tree != tree:
             self.tree, self.clean = tree, {}
 

@@ -1,4 +1,4 @@
-"""Which tests can see a module: those that import it, directly or through others, and how near they are."""
+"""Selection of the tests that import a module, directly or indirectly, ordered by distance."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 
 
 def own_folders(root: Path, room: str) -> list[str]:
-    """Return the folders with a room's own tests: those of its name and its folders' names, and its doctests.
+    """Return the folders with a package's tests, by its name and its folders' names, and its doctests.
 
-    A name that two rooms share belongs to the first, so that a paper's tests belong to the theory. So does
-    the ladder of all claims.
+    A name that two packages share belongs to the first, so that a paper's tests belong to ``theory``, like
+    the tests of all claims.
     """
     first: dict[str, str] = {}
     for each in ROOMS:
@@ -31,7 +31,7 @@ def own_folders(root: Path, room: str) -> list[str]:
 
 
 def test_files(root: Path) -> list[str]:
-    """Every file with tests or doctests."""
+    """Return all files with tests or doctests."""
     tests = sorted(p for p in (root / "proofs_tests").rglob("test_*.py"))
     code = sorted(p for folder in (*ROOMS, "training") for p in (root / folder).rglob("*.py"))
     with_doctests = [p for p in code if ">>> " in p.read_text()]
@@ -39,7 +39,7 @@ def test_files(root: Path) -> list[str]:
 
 
 class Sight:
-    """The imports between a tree's files, each file named by its path."""
+    """The imports between a tree's files, identified by their paths."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -52,7 +52,7 @@ class Sight:
                 self.importers.setdefault(imported, set()).add(path)
 
     def distances(self, path: str) -> dict[str, int]:
-        """Return the number of imports between ``path`` and each file that sees it."""
+        """Return the number of imports between ``path`` and each file that imports it."""
         result, queue = {path: 0}, deque([path])
         while queue:
             near = queue.popleft()
@@ -63,9 +63,9 @@ class Sight:
         return result
 
     def ordered(self, path: str, tests: list[str]) -> list[str]:
-        """Return the tests that see ``path``: those with its name first, then the nearest.
+        """Return the tests that import ``path``, first the tests with its name, then the nearest.
 
-        Tests that start programs come last, because they see everything and are slow.
+        Tests that start programs come last, because they import everything and are slow.
         """
         distances = self.distances(path)
         name = Path(path).stem
@@ -90,7 +90,7 @@ class Sight:
                     parents = package.split(".")
                     base = ".".join([*parents[: len(parents) - node.level + 1], *filter(None, [base])])
                 names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
-        if "walk_packages" in text or "iter_modules" in text:  # all that is below a package named in the file
+        if "walk_packages" in text or "iter_modules" in text:  # all modules below a package
             named = {n.split(".")[0] for n in names} | set(re.findall(r'import_module\("(\w+)"\)', text))
             names |= {m for m in self.modules if m.split(".")[0] in named & {"theory", "neural"}}
         if path.startswith("proofs_tests/") and _STARTS_PROGRAMS.search(text):

@@ -1,4 +1,4 @@
-"""Running tests in a copy of the tree, with a mutant or without: the user's own files are never changed."""
+"""Test runs in a copy of the tree, with or without a mutant; the user's files are never changed."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ from pathlib import Path
 MEMORY = 16 * 2**30
 """A mutant's address space, in bytes."""
 TIMES, SECONDS, LIMIT = 10, 30, 300
-"""A test may take this many times what it takes unmutated and these seconds more, or LIMIT where that is not
-known.
+"""A test's time limit is this multiple of its unmutated time plus these seconds, or LIMIT if unknown.
 """
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 COLLECTING = "collecting the tests"
-"""The record of a mutant with which the tests cannot be collected."""
+"""The record of a mutant that prevents the collection of tests."""
 _clock = itertools.count(1)
 _running: set[int] = set()
 
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """``killed``, ``timed out`` or ``survived``, by which test, and the seconds of each test that ended."""
+    """An outcome (``killed``, ``timed out`` or ``survived``), its test, and the seconds of each test."""
 
     outcome: str
     by: str | None
@@ -40,11 +39,11 @@ class TrialOutcome:
 
 
 class Stopped(Exception):
-    """The session is interrupted."""
+    """An exception for an interrupted session."""
 
 
 def stop_all() -> None:
-    """End every run of tests; whoever waits for one gets :class:`Stopped`."""
+    """End all test runs; functions that wait for one raise :class:`Stopped`."""
     while _running:
         with suppress(ProcessLookupError):
             os.killpg(_running.pop(), signal.SIGKILL)
@@ -79,9 +78,9 @@ def digest(tree: Path) -> str:
 
 @contextmanager
 def mutated(path: Path, text: str) -> Iterator[None]:
-    """Give the file another text within the block.
+    """Replace the file's text within the context.
 
-    Its new time makes Python recompile its bytecode.
+    The new modification time makes Python recompile the bytecode.
     """
     original, status = path.read_text(), path.stat()
     try:
@@ -112,7 +111,7 @@ def run(
         tests: test files or tests.
         examples: number of Hypothesis examples.
         shrink: whether Hypothesis shrinks.
-        clean: the unmutated duration of each test in seconds; None leaves a test out.
+        clean: the unmutated duration of each test in seconds; None excludes a test.
         name: tests with this in their name run first.
     """
     record, limits = tree.parent / "record", tree.parent / "limits"
@@ -120,7 +119,7 @@ def run(
     known = {test: SECONDS + TIMES * s for test, s in clean.items() if s is not None}
     limits.write_text(json.dumps({"limit": LIMIT, "tests": known}))
     command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    # with -k the project's plugin expects that some tests are left out
+    # with -k the project's plugin expects that some tests are deselected
     command += ["-p", "mutants.quick", "-k", "not no_test_has_this_name"]
     command += [f"--deselect={test}" for test, seconds in clean.items() if seconds is None]
     settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
@@ -142,7 +141,7 @@ def run(
         raise Stopped
     _running.remove(process.pid)
     with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)  # what it left running, too
+        os.killpg(process.pid, signal.SIGKILL)  # also processes that it left running
     process.wait()
     lines = [json.loads(line) for line in record.read_text().splitlines()]
     seconds = {line["end"]: line["seconds"] for line in lines if "end" in line}
@@ -159,7 +158,7 @@ def run(
 
 
 def collects(tree: Path, python: str, tests: list[str]) -> bool:
-    """Can these files of tests be collected?"""
+    """Return whether these test files can be collected."""
     command = [python, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *tests]
     environment = os.environ | {"PYTHONPATH": str(tree)}
     return (

@@ -30,7 +30,7 @@ class AffineCell(AutomatonCell):
     """A cell with gates ``W``, shape ``(..., d, d)``, and ``b``, shape ``(..., d)``."""
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute c_t = W_t c_{t-1} + b_t with a separate matrix for each step of each string."""
+        """Compute c_t = W_t c_{t-1} + b_t with a separate matrix for each step of each sequence."""
         b = gates["b"]
         each = torch.arange(b.shape[:2].numel(), device=b.device).reshape(b.shape[:2])
         return self.recurrence(gates["W"].flatten(0, 1), each, state[0], b)

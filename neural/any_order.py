@@ -1,6 +1,6 @@
-"""Numbers with an error bound that holds for every order of evaluation, and their derivatives.
+"""Tensors with an error bound that holds for every order of evaluation, and their derivatives.
 
-Derivatives are computed by reverse accumulation. A number is a polynomial in its leaves: parameters, inputs,
+Derivatives are computed by reverse accumulation. A value is a polynomial in its leaves: parameters, inputs,
 and the values of sigmoids and similar functions. In every order of sums and products, and for every
 factorisation of sums, each monomial is rounded at most once per operation that it passes through. The error
 of a computation is therefore at most
@@ -67,7 +67,7 @@ class ReorderingBound:
         size: the sum of the magnitudes of the monomials; 0 for -infinity.
         error: an upper bound on the error that is propagated from the leaves.
         reach: the sum of the monomials, with every factor below 1 replaced by 1.
-        kind: the format of the bounded computation.
+        kind: the dtype of the bounded computation.
         roundings: the maximum number of roundings of one monomial.
         parents: the operands, each with its pullback for derivatives.
     """
@@ -82,7 +82,7 @@ class ReorderingBound:
 
     @classmethod
     def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
-        """Return leaf values with errors of at most ``error``; without it, the values are exact."""
+        """Return leaf values with errors of at most ``error``. If omitted, the values are exact."""
         wide = value.detach().double()
         finite = torch.where(wide.isfinite(), wide.abs(), 0.0)
         off = torch.zeros_like(wide) if error is None else error
@@ -90,7 +90,7 @@ class ReorderingBound:
 
     @_plain
     def bound(self) -> Tensor:
-        """Bound the distance between ``value`` and the result of any computation in the format.
+        """Bound the distance between ``value`` and the result of any computation in the dtype.
 
         The bound includes the rounding errors of ``value`` itself. It is infinite if the result or an
         intermediate value might overflow.
@@ -163,9 +163,9 @@ class ReorderingBound:
 
     @_plain
     def maximum(self, other: ReorderingBound) -> ReorderingBound:
-        """Return the larger of both numbers.
+        """Return the elementwise maximum of both tensors.
 
-        If either might be the larger one, the bound of the derivative covers every share between them.
+        If either operand might be the larger one, the bound of the derivative covers every split of it.
         """
         a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
         unclear = ~((a - b).abs() > self.bound() + other.bound())  # also true if both are -infinity
@@ -217,8 +217,8 @@ class evaluating(TorchFunctionMode):
     """A context in which torch functions compute with :class:`ReorderingBound`, also for plain parameters.
 
     Args:
-        kind: the format.
-        leaves: the numbers that replace tensors, keyed by the tensors' ``id``.
+        kind: the dtype.
+        leaves: the leaves that replace tensors, keyed by the tensors' ``id``.
     """
 
     def __init__(self, kind: Format, leaves: dict[int, ReorderingBound] | None = None) -> None:
@@ -242,7 +242,7 @@ _PARTS = ("value", "size", "error", "reach")
 
 
 def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
-    """Apply a linear map to every part of the number."""
+    """Apply a linear map to every field of the tensor."""
     value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
     return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
 
@@ -328,7 +328,7 @@ def _log_sigmoid(a: ReorderingBound) -> ReorderingBound:
     value = functional.logsigmoid(a.value)
     result = ReorderingBound.leaf(value, a.kind, rounding.log_sigmoid(value, a.bound(), a.kind))
     slope = torch.sigmoid(-a.value)
-    # It may be computed as 1 minus another sigmoid, with the rounding error of a number near 1.
+    # It may be computed as 1 minus another sigmoid, with the rounding error of a value near 1.
     off = rounding.sigmoid(slope, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
     derivative = ReorderingBound.leaf(slope, a.kind, off)
     return _with_parents(result, 0, (a, lambda bar: bar * derivative))
@@ -411,7 +411,7 @@ def _apply_move(
 
 @dataclass(frozen=True)
 class _ArgumentSlot:
-    """A placeholder for a number in the arguments of a data movement."""
+    """A placeholder for a tensor in the arguments of a data movement."""
 
     index: int
 
@@ -449,7 +449,7 @@ def _collect(bars: dict[int, ReorderingBound], number: ReorderingBound, bar: Reo
 
 
 def _sorted(results: Sequence[ReorderingBound]) -> list[ReorderingBound]:
-    """Return all numbers that the results depend on, each after its own operands."""
+    """Return all tensors that the results depend on in topological order, operands first."""
     order: list[ReorderingBound] = []
     seen: set[int] = set()
     stack = [(result, False) for result in results]

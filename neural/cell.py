@@ -1,8 +1,8 @@
-"""The base class of all cells whose units are automata: one layer that reads in one direction.
+"""The base class of cells whose units are automata, each with one layer and one direction.
 
 A cell defines its gates (``gates``: the automata's weights, a function of the symbols alone) and its
-recurrence (``steps``, or ``fused`` if one kernel computes both). It also defines which state is the score
-(``score``) and its outputs (``output``). This class provides the rest.
+recurrence (``steps``, or ``fused`` if one kernel computes both). It also defines the score as a function of
+the state (``score``) and the outputs (``output``). This class implements everything else.
 
 >>> from neural.rrnn_b import RRNNBCell
 >>> cell = RRNNBCell(3, 2)
@@ -34,11 +34,12 @@ class AutomatonCell(RecurrentCell):
         input_size: the size of v_t.
         hidden_size: d, the number of units.
         device, dtype: as in torch; float32 or float64.
-        window: K, the number of symbols that the gates read: the last K, padded with zeros at the start.
+        window: K, the number of symbols that the gates read. These are the last K symbols, padded with zeros
+            at the start.
     """
 
     semiring: ClassVar[Semiring] = REAL
-    pattern: Pattern  # the automaton of one unit; cells with coupled units define their own arrays
+    pattern: Pattern  # the automaton of one unit; cells with coupled units override ``arrays``
 
     def __init__(
         self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None, window: int = 1
@@ -85,7 +86,7 @@ class AutomatonCell(RecurrentCell):
         """Compute the c-states from the windows and the first state with one kernel, within the same bounds.
 
         Return ``None`` if the cell has no such kernel. A subclass that overrides ``gates`` or ``steps`` has
-        none unless it also overrides this method.
+        no kernel unless it also overrides this method.
         """
         return None
 
@@ -100,7 +101,7 @@ class AutomatonCell(RecurrentCell):
         return self.steps(self.gates(view), state) if states is None else states
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
-        """Return the automata's scores in a state, which may have leading axes: the last of the c-states."""
+        """Return the automata's scores in a state, which are the last c-state; leading axes are allowed."""
         return state[self.c_states - 1]
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
@@ -121,9 +122,9 @@ class AutomatonCell(RecurrentCell):
         return [*shapes, (self.window - 1, self.input_size)] if self.window > 1 else shapes
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first state of each string.
+        """Return the initial state of each sequence.
 
-        The c-states are ``value``, or the semiring's zero by default; the previous inputs are zeros.
+        The c-states are ``value``, by default the semiring's zero; the previous inputs are zeros.
         """
         like = next(self.parameters())
         zeros = [torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes()]
@@ -131,7 +132,7 @@ class AutomatonCell(RecurrentCell):
         return tuple(s + number if i < self.c_states else s for i, s in enumerate(zeros))
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Read T symbols of B strings.
+        """Run the cell on B sequences of T symbols.
 
         Args:
             inputs: shape ``(T, B, input_size)``.
@@ -168,5 +169,5 @@ class AutomatonCell(RecurrentCell):
         return states, self.hidden_size * windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Bound the difference between two evaluations of each gate: twice the error of one evaluation."""
+        """Bound the difference between two evaluations of each gate by twice the error of one evaluation."""
         return {name: 2 * gate.error for name, gate in gates.items()}

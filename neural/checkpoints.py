@@ -1,7 +1,7 @@
 """Checkpoint files (safetensors), written atomically and read without executing code.
 
-The header has three text fields: ``ratproof`` is the format, ``kind`` is the kind of object, and ``about`` is
-a JSON description of the object.
+The header has three text fields: ``ratproof`` is the version of the file format, ``kind`` is the kind of
+object, and ``about`` is a JSON description of the object.
 """
 
 from __future__ import annotations
@@ -55,17 +55,18 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
         # header starts with a brace.
         if start[8:] != b"{" and start.startswith((b"\x80", b"PK\x03\x04")):
             raise FormatError(
-                f"{path}: must be a ratproof checkpoint (safetensors), got a pickle, which could run code"
+                f"{path}: the file must be a ratproof checkpoint (safetensors), got a pickle, which could"
+                " run code"
             ) from None
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: must be a complete checkpoint ({why:.80})") from None
+        raise FormatError(f"{path}: the file must be a complete checkpoint ({why:.80})") from None
     if header.get("ratproof") != FORMAT or header.get("kind") != kind:
         actual = (
             header.get("kind")
             if header.get("ratproof") == FORMAT
             else header.get("ratproof") or "another program's file"
         )
-        raise FormatError(f"{path}: must be {kind!r}, got {actual!r:.60}")
+        raise FormatError(f"{path}: the file must be {kind!r}, got {actual!r:.60}")
     try:
         about = json.loads(header["about"])
     except (KeyError, ValueError, RecursionError):

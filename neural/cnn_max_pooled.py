@@ -4,7 +4,7 @@ Section 1 of Peng et al. (2018) calls it rational: a unit's pooled value is the 
 symbols.
 
 >>> layer = CNNMaxPooled(3, 2, width=2)
->>> h, (c, _) = layer(torch.zeros(1, 4, 3))  # no string has a window yet
+>>> h, (c, _) = layer(torch.zeros(1, 4, 3))  # the sequences are shorter than a window
 >>> c[0, 0].tolist(), layer.to_automata(torch.eye(3), "abc")[0]
 ([-inf, -inf], <WFSA: 3 states, 3 symbols, max-plus semiring, exact>)
 """
@@ -50,7 +50,7 @@ class CNNMaxPooledCell(AutomatonCell):
     """A cell that computes c_t = max(c_{t-1}, z_K) with z_j = z_{j-1} + f_j.
 
     Here z_{j-1} belongs to the previous step, and z_0 = 0. The score of a symbol at position j of a window is
-    f_j = W_j v_t; f_K = W_K v_t + b.
+    f_j = W_j v_t, except f_K = W_K v_t + b.
     """
 
     semiring = MAX_PLUS
@@ -107,8 +107,8 @@ class CNNMaxPooled(Recurrent):
     Its outputs are the pooled values so far, after the nonlinearity. Its state is ``(c, z_1, ..., z_{K-1})``.
 
     Options: ``width``, K, 3 by default. ``padding``: whether a window may be truncated at the start of the
-    string; without it, the pool of a string shorter than K is empty, -infinity. ``output``, the nonlinearity,
-    ``"relu"`` or ``"tanh"``. ``bias``: whether b is present.
+    sequence; otherwise, the pool of a sequence shorter than K is empty, -infinity. ``output``, the
+    nonlinearity, ``"relu"`` or ``"tanh"``. ``bias``: whether b is present.
     """
 
     cell_class = CNNMaxPooledCell
@@ -118,7 +118,7 @@ def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
     """Return the claim's weights: f as one vector, whose last entry includes the bias."""
     indices = range(1, len(tables) + 1)
     return ("K", len(indices)), {
-        "b": Fraction(0),  # added already
+        "b": Fraction(0),  # already added
         "f": {x: tuple(tables[f"f{j}"][x] for j in indices) for x in tables["f1"]},
     }
 

@@ -1,8 +1,8 @@
 """Derivatives of automaton scores with respect to a cell's parameters, inputs and first state.
 
-The gradients of the fast network must equal these. The scores are computed by the Forward algorithm over the
-gates (eq. 3b, Peng et al. 2018), with epsilon transitions after each symbol. They are differentiated by
-reverse accumulation, with a bound on the error of any other order of evaluation (:mod:`neural.any_order`).
+They are the reference for the gradients of the fast network. The scores are computed by the Forward algorithm
+over the gates (eq. 3b, Peng et al. 2018), with epsilon transitions after each symbol. They are differentiated
+by reverse accumulation, with a bound on the error of any other order of evaluation (:mod:`neural.any_order`).
 
 >>> from neural.rrnn_b import RRNNBCell
 >>> cell = RRNNBCell(1, 1, dtype=torch.float64)
@@ -40,7 +40,7 @@ def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tupl
 
     Returns:
         ``(scores, bounds)`` of all prefixes, float64, shape ``(T + 1, B, hidden_size)``; a bound is infinite
-        where a computation might overflow.
+        if a computation might overflow.
     """
     scores = _scores(cell, inputs, start)[1]
     shape = inputs.shape[1], cell.hidden_size
@@ -54,14 +54,14 @@ def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tupl
 def score_derivatives(
     cell: AutomatonCell, inputs: Tensor, start: Tensor, factors: Tensor
 ) -> dict[str, ReorderingBound]:
-    """Compute the derivatives of the sum of factor times score over all prefixes, strings and units.
+    """Compute the derivatives of the sum of factor times score over all prefixes, sequences and units.
 
     Args:
         cell: the cell.
         inputs: shape ``(T, B, input_size)``; symbol indices of shape ``(T, B)`` if the cell reads symbols.
-        start: c_0, one number or one per unit.
-        factors: the factors of the scores of all prefixes, the empty one included, shape
-            ``(T + 1, B, hidden_size)``.
+        start: c_0, a scalar or one value per unit.
+        factors: the factors of the scores of all prefixes, including the empty one, shape ``(T + 1, B,
+            hidden_size)``.
 
     Returns:
         The derivatives by the parameter's name, or :data:`INPUTS` or :data:`FIRST`, in the parameter's shape.
@@ -92,7 +92,7 @@ def _scores(
 
 
 def _of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
-    """Return the factors of a score, shape ``(B, hidden_size)``, summed over strings that share the score."""
+    """Return the factors of a score, shape ``(B, hidden_size)``, summed over sequences that share it."""
     return factors if score.dim() == factors.dim() else factors.sum(0)
 
 

@@ -1,6 +1,6 @@
 """ISAN (Foerster et al. 2017): a matrix and a vector for each symbol (Peng et al. 2018, equation 16).
 
->>> layer = ISAN(3, 2)  # three symbols, whose numbers are the inputs
+>>> layer = ISAN(3, 2)  # the inputs are the indices of three symbols
 >>> c, c_n = layer(torch.tensor([[0, 2], [1, 1]]))
 >>> c.shape, layer.to_automata(torch.arange(3), "abc")[0]
 (torch.Size([2, 2, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)

@@ -55,10 +55,10 @@ class Recurrent(Stacked):
             embeddings: v of each symbol, shape ``(len(vocabulary), input_size)``; the symbols' indices if
                 inputs are symbols.
             vocabulary: the symbols.
-            start: c_0, one number or one per unit; the semiring's zero by default.
-            exact: use exact weights instead of float64 weights (the values are the same).
-            direction: 1 for the backward cells of a bidirectional network, whose automata read a string
-                from its end.
+            start: c_0, a scalar or one value per unit. Defaults to the semiring's zero.
+            exact: whether weights are exact instead of float64; the values are the same.
+            direction: 1 for the backward cells of a bidirectional network, whose automata read the reversed
+                string.
         """
         return reading.to_automata(self._reader(direction), embeddings, vocabulary, start, exact)
 

@@ -1,7 +1,7 @@
 """The record of a kind of layer: its class, options, first states, and gates as the weights of a claim.
 
-Each layer's module ends with its record, and :func:`layer_kinds` finds it there. Random layers, stored
-counterexamples, evidence, tests and pages use these records.
+Each layer's module ends with its record, which :func:`layer_kinds` collects. Random layers, stored
+counterexamples, evidence, tests and documentation use these records.
 
 >>> from neural.layer_kind import layer_kinds
 >>> layer_kinds()["rrnn-b"].cls
@@ -23,11 +23,11 @@ import neural
 from neural.layer import Recurrent
 
 Tables = Mapping[str, Any]
-"""For each gate, a table keyed by the window of symbols, or one value if no symbol changes it."""
+"""For each gate, a table keyed by the window of symbols, or a single value if it is constant."""
 ClaimWeights = tuple[tuple[str, int] | None, dict[str, Any]]
-"""The claim's name for the network's size with the size, and the weights by name.
+"""The name and the value of the claim's size parameter, and the weights by name.
 
-The first item is ``None`` if the network has only one size.
+The first item is ``None`` if the claim has no size parameter.
 """
 
 FLAG = st.booleans()
@@ -55,7 +55,7 @@ def windowed(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
 
 
 def constant(table: Any) -> Any:
-    """Return the value that a table has for every symbol."""
+    """Return the single value of a table whose entries are equal for all symbols."""
     return next(iter(table.values())) if isinstance(table, dict) else table
 
 
@@ -90,7 +90,7 @@ def layer_kinds() -> dict[str, LayerKind]:
     """Return all kinds by name, collected from the modules in ``neural/``."""
     kinds: dict[str, LayerKind] = {}
     for module in pkgutil.walk_packages(neural.__path__, "neural."):
-        if module.name.startswith("neural.scan."):  # contains no layers, and Triton is slow to import
+        if module.name.startswith("neural.scan."):  # this package has no layers, and Triton is slow to import
             continue
         for value in vars(importlib.import_module(module.name)).values():
             if isinstance(value, LayerKind) and kinds.setdefault(value.name, value) is not value:

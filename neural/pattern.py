@@ -6,7 +6,7 @@ of up to K - 1 symbols (Proposition 11, Peng et al. 2018). Shorter histories occ
 string.
 
 >>> windows = Windows(symbols=2, size=2)
->>> windows.histories, windows.ids.tolist()  # (), (a), (b); place -1: before the string
+>>> windows.histories, windows.ids.tolist()  # (), (a), (b); -1: before the string
 (3, [[-1, 0], [-1, 1], [0, 0], [0, 1], [1, 0], [1, 1]])
 >>> gates = {"f": np.full((6, 1), 0.5), "u": np.full((6, 1), 0.5)}
 >>> half = WindowWeights(gates, 1.0, 0.0, np.zeros(1), np.array([True]))
@@ -112,8 +112,8 @@ class WindowWeights:
     """The values of a pattern's names: the gates in every window, and the constants.
 
     Attributes:
-        gates: the values of each gate, shape ``(windows, units)``, or ``(units,)`` if no symbol changes them;
-            matrices have one more axis.
+        gates: the values of each gate, shape ``(windows, units)``, or ``(units,)`` if they do not depend on
+            the symbol; matrices have one more axis.
         one, zero: the semiring's constants.
         start: c_0 of each unit.
         fresh: whether c_0 of a unit is the semiring's zero, so that no path starts in those states.
@@ -126,7 +126,7 @@ class WindowWeights:
     fresh: NDArray[np.bool_]
 
     def of(self, name: str, unit: int) -> Any:
-        """Return the value of a name for a unit: one number, or one per window."""
+        """Return the value of a name for a unit: a scalar, or one value per window."""
         constants = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
         return constants[name] if name in constants else self.gates[name][..., unit]
 
@@ -160,7 +160,7 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
 def silent(pattern: Pattern, weights: WindowWeights, units: int) -> list[NDArray[np.float64] | None]:
     """Return the epsilon transitions of each unit, shape ``(n, n)``, or ``None`` if the pattern has none.
 
-    No symbol changes their gates, and all gates of such a pattern read one symbol.
+    Their gates do not depend on the symbol, and all gates of such a pattern read one symbol.
     """
     if not pattern.silent:
         return [None] * units

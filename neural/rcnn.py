@@ -1,4 +1,4 @@
-"""RCNN (Lei et al. 2016): n-grams whose words need not be adjacent.
+"""RCNN (Lei et al. 2016), which matches n-grams of words that need not be adjacent.
 
 See Peng et al. 2018, equation 14 and Appendix B.
 

@@ -116,7 +116,7 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
         value = value.expand(cell.hidden_size)
     except RuntimeError:
         raise InputError(
-            f"start must be one number or have shape ({cell.hidden_size},), got shape {tuple(value.shape)}"
+            f"start must be a scalar or have shape ({cell.hidden_size},), got shape {tuple(value.shape)}"
         ) from None
     values = _array(value)
     if not all(map(cell.semiring.holds, values.tolist())):
@@ -164,7 +164,7 @@ def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hasha
     elif embeddings.dtype != next(cell.parameters()).dtype or not bool(embeddings.isfinite().all()):
         raise InputError(f"embeddings must be finite numbers of dtype {next(cell.parameters()).dtype}")
     if len(set(vocabulary)) != len(vocabulary):
-        raise InputError("the vocabulary must name each symbol once, got a duplicate")
+        raise InputError("the vocabulary must contain each symbol once, got a duplicate")
     windows = Windows(len(vocabulary), cell.window)
     (states, weights), most = cell.automata_size(windows), MOST_EXACT_CELLS if exact else MOST_CELLS
     if weights > most:

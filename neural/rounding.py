@@ -1,7 +1,7 @@
 """Bounds on the difference between two floating-point evaluations of one formula.
 
 The bounds for gates hold for any order of summation. A network computes its gates for a whole batch, and
-again in other shapes when its automata are extracted. The matrix products may then be summed in another
+again in other shapes when its automata are extracted. The matrix products may then be summed in a different
 order. These bounds limit the difference between the two.
 
 The only assumption is about the elementary functions: sigmoid, its logarithm, tanh, exp, log and log1p are
@@ -32,7 +32,7 @@ _PRODUCT_UNITS = {"highest": FLOAT32.unit, "high": 2.0**-10, "medium": 2.0**-7}
 
 
 def format_of(dtype: torch.dtype) -> Format:
-    """Return the floating-point format of a torch dtype."""
+    """Return the parameters of the floating-point format of a torch dtype."""
     if dtype not in FORMATS:
         raise InputError(
             f"weights must be torch.float32, torch.float64, torch.bfloat16 or torch.float16, got {dtype}"
@@ -65,14 +65,14 @@ def reduction(kind: Format) -> float:
     The bound is 0 at full precision.
     """
     unit = _product_unit() if kind is FLOAT32 else kind.unit
-    # Reduced precision first rounds both factors of each product; the sums are kept in the full format.
+    # Reduced precision first rounds both factors of each product; the sums are accumulated in full precision.
     return 2 * unit + unit**2 if unit > kind.unit else 0.0
 
 
 def _product_unit() -> float:
     try:
         return _PRODUCT_UNITS[torch.get_float32_matmul_precision()]
-    except RuntimeError:  # set by torch's newer per-backend switches: assume the least precise
+    except RuntimeError:  # set by torch's newer per-backend options: assume the least precise one
         return _PRODUCT_UNITS["medium"]
 
 
@@ -122,7 +122,7 @@ def softplus(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def square_root(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of the square root of a non-negative number with an error of at most ``error``."""
+    """Bound the error of the square root of a non-negative value with an error of at most ``error``."""
     ours = value.double() * (1 - 2 * kind.unit)
     carried = torch.sqrt(error)  # for large arguments, error / (sqrt x + sqrt x') is tighter
     near = torch.where(ours**2 > 4 * error, 1.5 * error / ours.clamp(min=kind.tiny), carried)
@@ -139,7 +139,7 @@ def logarithm(value: Tensor, argument: Tensor, error: Tensor, kind: Format) -> T
 
 
 def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``value``, the quotient of two numbers with these errors.
+    """Bound the error of ``value``, the quotient of two values with these errors.
 
     The bound is infinite if the divisor may be 0.
     """
@@ -151,13 +151,13 @@ def quotient(value: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: F
 
 
 def summed(size: Tensor, carried: Tensor, terms: int, kind: Format, products: bool = True) -> Tensor:
-    """Bound the error of a sum of ``terms`` numbers, or products of two numbers, in any order.
+    """Bound the error of a sum of ``terms`` values, or products of two values, in any order.
 
     Args:
         size: the sum of the absolute values.
         carried: the sum of the terms' errors.
         terms: the number of terms.
-        kind: the format.
+        kind: the dtype.
         products: whether the terms are products, which matrix units may round further.
     """
     reduced = reduction(kind) if products else 0.0
@@ -178,6 +178,6 @@ def product(a: Tensor, a_error: Tensor, b: Tensor, b_error: Tensor, kind: Format
 
 
 def total(value: Tensor, a_error: Tensor, b_error: Tensor, kind: Format) -> Tensor:
-    """Bound the error of ``value``, the sum or difference of two numbers with these errors."""
+    """Bound the error of ``value``, the sum or difference of two values with these errors."""
     carried = a_error + b_error
     return (carried + kind.gamma(2) * (value.double().abs() + carried) + kind.tiny) * _OUTWARD

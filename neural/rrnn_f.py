@@ -6,7 +6,7 @@ It has the automaton of Figure 4. Equation 26g is read as c = p1 * c1 + p2 * c2,
 >>> h, (c1, c2) = layer(torch.zeros(5, 4, 3))
 >>> layer.to_automata(torch.eye(3), "abc")[0]
 <WFSA: 4 states, 3 symbols, real semiring, exact>
->>> layer.to_automata(torch.eye(3), "abc", epsilon=True)[0]  # as it is drawn
+>>> layer.to_automata(torch.eye(3), "abc", epsilon=True)[0]  # as drawn in Figure 4
 <WFSA: 4 states, 3 symbols, real semiring, exact, with epsilon>
 """
 

@@ -18,8 +18,9 @@ def seeded(seed: int, on_gpu: bool = False) -> Iterator[None]:
     ...     bool((first == torch.rand(2)).all())
     True
 
-    ``torch.manual_seed`` would keep the caller's stack, as text, for each unused kind of device: it takes 1
-    ms per call and never frees the memory. It would also seed the GPUs and not restore their generators.
+    ``torch.manual_seed`` would store the caller's stack, as text, for each unused kind of device. That takes
+    1 ms per call, and the memory is never freed. It would also seed the GPUs without restoring their
+    generators.
 
     Args:
         seed: the seed of the generators.

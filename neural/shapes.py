@@ -1,4 +1,4 @@
-"""Conversion of a layer's inputs to the shape ``(T, B, ...)`` and back.
+"""Conversion of a layer's inputs to the shape ``(T, B, ...)`` and of its results back.
 
 Inputs may be batched or not, batch first, or packed.
 
@@ -24,8 +24,8 @@ class Layout:
     """The inputs of a call, and the conversion of results to their shape.
 
     Attributes:
-        inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero after a string's end.
-        ends: the strings' lengths, shape ``(B,)``, on the inputs' device; ``None`` if all have length T.
+        inputs: shape ``(T, B, input)`` (symbols: ``(T, B)``), zero after a sequence's end.
+        ends: the sequences' lengths, shape ``(B,)``, on the inputs' device; ``None`` if all have length T.
         batched: whether the inputs have a batch axis.
     """
 
@@ -40,7 +40,7 @@ class Layout:
         self.packed = isinstance(source, PackedSequence)
         if self.packed:
             if lengths is not None:
-                raise InputError("lengths must be None for a packed sequence, which has its own")
+                raise InputError("lengths must be None for a packed sequence, which contains its lengths")
             self.source = source
             source, lengths = pad_packed_sequence(source)
             batch_first = False
@@ -57,14 +57,14 @@ class Layout:
         self.inputs = self.masked(inputs)
 
     def masked(self, values: Tensor) -> Tensor:
-        """Return values of shape ``(T, B, ...)`` with zeros after each string's end."""
+        """Return values of shape ``(T, B, ...)`` with zeros after each sequence's end."""
         if self.ends is None:
             return values
         behind = torch.arange(len(values), device=values.device)[:, None] >= self.ends
         return values.masked_fill(behind.reshape(*behind.shape, *[1] * (values.dim() - 2)), 0)
 
     def reversed(self, values: Tensor) -> Tensor:
-        """Reverse each string of ``(T, B, ...)`` within its own length."""
+        """Reverse each sequence of ``(T, B, ...)`` within its length."""
         if self.ends is None:
             return values.flip(0)
         time = torch.arange(len(values), device=values.device)[:, None]
@@ -72,7 +72,7 @@ class Layout:
         return values[source, torch.arange(values.shape[1], device=values.device)]
 
     def last(self, start: Tensor, states: Tensor) -> Tensor:
-        """Return each string's state after its last symbol.
+        """Return each sequence's state after its last symbol.
 
         ``start`` has shape ``(B, ...)`` and ``states`` has shape ``(T, B, ...)``.
         """

@@ -1,6 +1,6 @@
 """SoPa's soft patterns (Schwartz et al. 2018), which section 1 of Peng et al. (2018) calls rational.
 
-A unit matches a pattern of n words anywhere in a string, with self-loops and epsilon transitions.
+A unit matches a pattern of n words anywhere in a sequence, with self-loops and epsilon transitions.
 
 >>> layer = Sopa(3, 2, words=4, dtype=torch.float64)
 >>> c, state = layer(torch.zeros(5, 1, 3, dtype=torch.float64))  # T = 5 steps, a batch of 1
@@ -74,7 +74,7 @@ class SopaCell(AutomatonCell):
         return self.words + 1
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute m1, ..., mn, s1, ..., sn, and e1, ..., en, which no symbol changes."""
+        """Compute m1, ..., mn, s1, ..., sn, and e1, ..., en, which do not depend on the symbol."""
         moves = {f"m{j}": self.weight(move(view)) for j, move in enumerate(self.moves, 1)}
         loops = {f"s{j}": self.weight(loop(view)) for j, loop in enumerate(self.loops, 1)}
         return moves | loops | {f"e{j}": e for j, e in enumerate(self.left_out(), 1)}
@@ -137,7 +137,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {"words": st.integers(1, 3), "bias"
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the claim's weights, with m, s and e as one vector each.
+    """Return the claim's weights, in which m, s and e are vectors.
 
     The claim's patterns start from zero.
     """

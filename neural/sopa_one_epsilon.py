@@ -1,7 +1,7 @@
 """SoPa with at most one epsilon transition after each symbol, as in Schwartz et al. (2018).
 
-Their dynamic program allows no more. Each position has two states: one for paths whose last transition read a
-symbol, and one for the others.
+Their dynamic program does not allow more. Each position has two states: one for paths whose last transition
+read a symbol, and one for the others.
 
 >>> layer = SopaOneEpsilon(3, 2, words=2)
 >>> c, state = layer(torch.zeros(5, 1, 3))

@@ -26,7 +26,7 @@ class Stacked(nn.Module):
         input_size: the size of v_t.
         hidden_size: d, the number of units in each layer and direction.
         num_layers: the number of layers; upper layers read the outputs of lower ones.
-        bias: whether to use biases, if the architecture has some.
+        bias: whether to use biases, if the architecture has biases.
         batch_first: whether inputs and outputs have the shape ``(B, T, ...)`` instead of ``(T, B, ...)``;
             states are unaffected.
         dropout: the probability of dropping an output between layers during training.
@@ -107,9 +107,9 @@ class Stacked(nn.Module):
         return 1 + self.bidirectional
 
     def start(self, batch: int, value: float | Tensor | None = None) -> Any:
-        """Return the first state of each string.
+        """Return the initial state of each sequence.
 
-        ``value`` (one number, or one per unit) is c_0; by default, it is the semiring's zero.
+        ``value``, a scalar or one value per unit, is c_0. It defaults to the semiring's zero.
         """
         return join([cell.start(batch, value) for cell in self._cells()], batched=True)
 
@@ -119,14 +119,14 @@ class Stacked(nn.Module):
         """Run the network.
 
         Args:
-            input: v, shape ``(T, B, input_size)`` (``(B, T, input_size)`` with ``batch_first``), or
-                ``(T, input_size)`` for one string, or a packed sequence.
-            state: the first state, in the form that is returned; :meth:`start` by default.
-            lengths: the strings' lengths, if they differ; inputs after a string's end are ignored.
+            input: v, shape ``(T, B, input_size)`` (``(B, T, input_size)`` with ``batch_first``), or ``(T,
+                input_size)`` for one sequence, or a packed sequence.
+            state: the initial state, in the form in which ``state`` is returned. Defaults to :meth:`start`.
+            lengths: the sequences' lengths, if they differ; inputs after a sequence's end are ignored.
 
         Returns:
-            ``(output, state)``. ``output`` has the outputs of the last layer in the shape of ``input``, zero
-            after a string's end. ``state`` has each string's last state: a tensor of shape
+            ``(output, state)``. ``output`` contains the outputs of the last layer in the shape of ``input``,
+            zero after a sequence's end. ``state`` contains each sequence's last state: a tensor of shape
             ``(num_layers * directions, B, ...)``, or a tuple of such tensors if a cell's state has several
             parts. If the shapes of layers differ, a tuple of tensors ``(B, ...)`` replaces one tensor.
         """

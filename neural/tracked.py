@@ -1,4 +1,4 @@
-"""Tensors that carry a bound on their rounding error through torch functions (running error analysis).
+"""Tensors that propagate a bound on their rounding error (running error analysis).
 
 >>> sum_of, ones = torch.nn.Linear(2, 1, dtype=torch.float64), torch.ones(1, 2, dtype=torch.float64)
 >>> with tracking():
@@ -28,16 +28,16 @@ def _function(name: str) -> Callable[..., Any]:
 FACTORIES = {torch.tensor, torch.zeros, torch.ones, torch.eye, torch.full, torch.arange}
 """Tensor factories, whose results are exact."""
 PROPERTIES = ("__get__", "dim", "size")
-"""Names of attributes and methods that return no numbers: shape, dtype, device."""
+"""Names of attributes and methods that do not return values, such as shape, dtype and device."""
 OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
-"""Keyword arguments of rules that are not numbers to compute with."""
+"""Keyword arguments of rules that are not operands."""
 DATA_MOVEMENT = frozenset(
     (
         *("cat", "stack", "embedding", "getitem", "expand", "unsqueeze", "squeeze", "reshape", "flatten"),
         *("unflatten", "unbind", "chunk", "transpose", "new_zeros", "movedim", "permute", "diag_embed"),
     )
 )
-"""The operations that only move numbers; their errors move with them."""
+"""The operations that only move elements; the errors are moved in the same way."""
 ALIASES = {"radd": "add", "rmul": "mul", "truediv": "div", "bmm": "matmul", "logsigmoid": "log_sigmoid"}
 
 
@@ -96,7 +96,7 @@ class RunningErrorTensor:
         return self.value.dim()
 
     def __getattr__(self, name: str) -> Any:
-        """Return a tensor method whose operation has a rule or only moves numbers."""
+        """Return a tensor method whose operation has a rule or only moves elements."""
         func = getattr(Tensor, name, None)
         if operation_of(func) in RULES or operation_of(func) in DATA_MOVEMENT:
             return lambda *args, **kwargs: apply(func, (self, *args), kwargs)
@@ -207,7 +207,7 @@ def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
 
 
 def _rule(function: Callable[..., Tensor], bound: Callable[..., Tensor]) -> Callable[..., RunningErrorTensor]:
-    """Return the rule of an elementwise function from the bound of its value in a format."""
+    """Return the rule of an elementwise function from the bound of its value in a dtype."""
 
     def rule(*arguments: RunningErrorTensor) -> RunningErrorTensor:
         value = function(*(a.value for a in arguments))
@@ -248,7 +248,7 @@ RULES: dict[str, Callable[..., RunningErrorTensor]] = {
     "cumsum": _cumsum,
     "sum": _sum,
 }
-"""The rule for each operation that rounds; an untracked number is exact."""
+"""The rule for each operation that rounds; untracked tensors are exact."""
 
 
 def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -302,7 +302,7 @@ def _apply_move(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 
 class tracking(TorchFunctionMode):
-    """A context in which all results of torch carry their error, also results of plain parameters."""
+    """A context in which all results of torch carry an error bound, including results of plain parameters."""
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         """Replace a torch function by its rule."""

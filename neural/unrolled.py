@@ -1,4 +1,4 @@
-"""The base class of all recurrent cells: a first state, and T steps of B strings at once."""
+"""The base class of recurrent cells, which compute all time steps of a batch of sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from automata.text.number_text import shorten
 
 
 class CellOutput(NamedTuple):
-    """The result of a cell on T symbols of B strings.
+    """The result of a cell on B sequences of T symbols.
 
     Attributes:
         scores: for an :class:`~neural.cell.AutomatonCell`, c_1, ..., c_T before any output nonlinearity,
@@ -51,13 +51,13 @@ class RecurrentCell(nn.Module):
         return [(self.hidden_size,)]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first state of each string, filled with ``value`` (zero by default)."""
+        """Return the initial state of each sequence, filled with ``value`` (zero by default)."""
         like = next(self.parameters())
         zeros = (torch.zeros(batch, *size, dtype=like.dtype, device=like.device) for size in self.sizes())
         return tuple(s if value is None else s + value for s in zeros)
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Read T symbols of B strings.
+        """Run the cell on B sequences of T symbols.
 
         Args:
             inputs: shape ``(T, B, input_size)``.

@@ -1,4 +1,4 @@
-"""The command line of ``nox -s outside``: run the programs of the table, and store each verdict in a file."""
+"""The command line of ``nox -s outside``, which runs the programs of the table and stores each verdict."""
 
 from __future__ import annotations
 
@@ -23,19 +23,21 @@ SECONDS = 1200
 def main(arguments: list[str] | None = None) -> int:
     """Run some programs, or all; the exit status is 2 for an unknown name."""
     parser = argparse.ArgumentParser(prog="nox -s outside --", description=__doc__)
-    parser.add_argument("names", nargs="*", help="programs of the table; all without")
-    parser.add_argument("--missing", action="store_true", help="only those without a verdict of this version")
-    parser.add_argument("--cases", type=int, help="random cases a law")
-    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("names", nargs="*", help="programs of the table (default: all)")
     parser.add_argument(
-        "--device", choices=("cpu", "cuda"), default="cpu", help="only programs that run there"
+        "--missing", action="store_true", help="only programs without a verdict of this version"
     )
-    parser.add_argument("--seconds", type=int, default=SECONDS, help="the most that one program may take")
+    parser.add_argument("--cases", type=int, help="random cases per property")
+    parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes")
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="only programs for this device"
+    )
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="maximum time of one program")
     parser.add_argument("--verdicts", type=Path, default=VERDICTS, help="the folder for the verdicts")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in ENTRIES]
     if unknown:
-        parser.error(f"there is no {unknown[0]}; there are {', '.join(ENTRIES)}")
+        parser.error(f"the program must be one of {', '.join(ENTRIES)}, got {unknown[0]}")
     chosen = [ENTRIES[name] for name in options.names or ENTRIES if ENTRIES[name].device == options.device]
     if options.missing:
         chosen = [entry for entry in chosen if not _kept(entry)]

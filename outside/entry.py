@@ -16,12 +16,12 @@ class Entry:
         name: the name of the claim, and of the file with the verdict.
         library: the distribution that contains it.
         path: its module and name there.
-        claim: makes the claim; it imports the library.
+        claim: a function that creates the claim; it imports the library.
         interpreted: whether it runs Triton kernels under Triton's interpreter.
-        hides: packages that the library must not find, so that its own fallback runs.
-        cases: the number of random cases per rung; ``None`` for the default.
+        hides: packages to hide from the library, so that its own fallback runs.
+        cases: the number of random cases per kind of evidence; ``None`` for the default.
         remark: a note on how it is called.
-        not_run: why it is not run; empty if it is.
+        not_run: the reason why it is not run; empty if it is run.
         device: the device of its tensors: ``cpu`` or ``cuda``.
     """
 

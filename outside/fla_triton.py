@@ -116,7 +116,7 @@ ENTRIES = (
     _entry("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", SIMPLE_GLA),
     _entry("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}, longest=LONGEST),
     _entry("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
-    _entry(  # once more: what it raises on would hide how many others are right
+    _entry(  # a second entry, because the exceptions would hide the other results
         "fla-fused-delta-rule-contiguous",
         OPS + "delta_rule.fused_recurrent_delta_rule",
         "delta-rule",
@@ -130,7 +130,7 @@ ENTRIES = (
     ),
     _entry("fla-fused-kda", OPS + "kda.fused_recurrent_kda", KDA, without=("gradient",)),
     _entry("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
-    _entry(  # once more: the gradient that is lost would hide all else
+    _entry(  # a second entry, because the lost gradient would hide all other results
         "fla-fused-rwkv-6-outputs",
         OPS + "rwkv6.fused_recurrent_rwkv6",
         "rwkv-6",

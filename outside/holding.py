@@ -16,11 +16,11 @@ from outside.entry import Entry
 from outside.table import ENTRIES
 
 CASES = 60
-"""The number of random cases per rung."""
+"""The number of random cases per kind of evidence."""
 
 
 def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
-    """Return the verdicts of the laws on a program."""
+    """Return the verdicts on the properties of a program."""
     if entry.claim is None:
         return described(entry, [])
     import torch

@@ -1,7 +1,7 @@
 """Claims: a statement, its source, and its variants, each with its expected verdict.
 
-Every claim has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
-automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
+Every claim has the same form (Definition 8, Peng et al. 2018): a recurrence c with d units equals d automata,
+[c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from theory.reading import Equality
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-if TYPE_CHECKING:  # sympy and Hypothesis, which a command's --help does without
+if TYPE_CHECKING:  # sympy and Hypothesis, which --help does not need
     from hypothesis.strategies import SearchStrategy
 
     from theory.induction import Induction
@@ -48,7 +48,7 @@ class Effort:
     """The amount of testing of a variant, if it differs from the default.
 
     Attributes:
-        examples: the number of random cases for every rung, or by the kind of evidence; ``None``
+        examples: the number of random cases for all kinds of evidence, or by the kind of evidence; ``None``
             for the run's default.
         strings: the maximum number of random strings for each case.
         longest, run: the maximum length of random strings, and of additional long runs of one
@@ -79,25 +79,24 @@ class Variant:
     Attributes:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
         expected: the verdict that the suite must find.
-        says: a sentence that states this reading.
-        reading: the formal statement: an equality, no automaton, and so on.
+        says: a statement of this reading in one sentence.
+        reading: the formal statement, such as an equality or the absence of an automaton.
         cases: a function from an alphabet to a Hypothesis strategy for cases.
         small_cases: a function from a number of letters to all cases with weights among 0, 1, -1
             and 1/2, simplest first. If the variant holds, these may be cases near one in which
             every weight matters.
-        kinds: the kinds of evidence that it promises.
+        kinds: the kinds of evidence that the variant promises.
         proof: the invariant that proves it for all weights, strings and sizes.
         theorem: the theorem that Coq's kernel accepts; it adds the promise to be kernel-checked.
         alphabet: the symbols of all its cases, if they are fixed.
         effort: the amount of testing; by default, the claim's.
-        without: the kinds of evidence that it cannot have, with the reasons
-            (:mod:`theory.without`).
+        without: the kinds of evidence that are not available, with the reasons (:mod:`theory.without`).
         programs: the torch programs for its network, besides layers of units, by their names in
             :mod:`ratproof.implementations.fa_rnn` and
             :mod:`ratproof.implementations.state_regularized`.
         layers: the torch layers for its network, by the names of their kinds, if they differ from
             the claim's.
-        torch_in_tests: whether a test of its own also runs torch.
+        torch_in_tests: whether a dedicated test also runs torch.
         constant: the reason why its automata give all strings the same score, if they do. Then no
             case is informative, and evidence from runs on strings may still hold.
     """
@@ -124,19 +123,19 @@ class Variant:
             object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
 
     def changed(self, **parts: Any) -> Variant:
-        """Return the variant with other parts, of its reading or of itself."""
+        """Return a copy with changed fields of the variant or of its reading."""
         reading = {name: value for name, value in parts.items() if hasattr(self.reading, name)}
         own = {name: value for name, value in parts.items() if name not in reading}
         return replace(self, reading=replace(self.reading, **reading), **own)
 
     def part(self, name: str) -> Any:
-        """Return a part of its reading or of itself."""
+        """Return a field of the variant or of its reading."""
         return getattr(self.reading if hasattr(self.reading, name) else self, name)
 
 
 @dataclass(frozen=True)
 class Source:
-    """The place of a statement in a paper.
+    """The location of a statement in a paper.
 
     Attributes:
         paper: the key in ``docs/references.bib``.
@@ -157,7 +156,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Misprint:
-    """A printed statement that no reading can run.
+    """A printed statement that cannot be run in any reading.
 
     Examples are shapes that do not match, an index that does not exist, a quantity that is defined
     by itself, or text about the network instead of its scores.
@@ -165,7 +164,7 @@ class Misprint:
     Attributes:
         printed: the printed statement.
         right: the correction.
-        test: the test that shows it, by its pytest id.
+        test: the pytest id of the test that demonstrates it.
     """
 
     printed: str
@@ -179,7 +178,7 @@ class TableRow:
 
     Attributes:
         table: the number of the table.
-        cells: the paper's entries in that row, in our words.
+        cells: the paper's entries in that row, paraphrased.
     """
 
     table: str
@@ -192,21 +191,21 @@ class Claim:
 
     Attributes:
         name: the name on the command line, such as ``proposition-7``.
-        title: a few words.
-        statement: the statement in our own words.
-        source: the place in the paper.
+        title: the title, a few words.
+        statement: the paraphrased statement.
+        source: the location in the paper.
         hypotheses: the assumptions, stated or not.
         variants: the readings, at least one of which is expected to hold.
         example: a case to draw on the claim's page.
-        uses: the names of the claims that it follows from.
-        case: the class of its cases, which reads them back from JSON.
+        uses: the names of the claims from which it follows.
+        case: the class of its cases, which can parse them from JSON.
         layers: the torch layers for the network of its variant ``corrected``, by the names of their
             kinds.
-        layers_are_cases: whether the gates of one unit of such a layer are a case of the claim;
-            then they are decided, too.
+        layers_are_cases: whether the gates of one unit of such a layer are a case of the claim, which is then
+            decided, too.
         differentiable: whether these layers have gradients to compare; then they are compared.
         effort: the amount of testing of its variants.
-        row: its row in one of the paper's tables.
+        row: the corresponding row of one of the paper's tables.
         misprints: printed statements without a reading, each with the test that shows it.
     """
 
@@ -231,7 +230,7 @@ class Claim:
             object.__setattr__(self, "variants", tuple(map(self._with_gradients, self.variants)))
 
     def _with_gradients(self, variant: Variant) -> Variant:
-        """Return the variant, with a promise of gradients if it has layers."""
+        """Return the variant, which also promises gradients if it has layers."""
         if not self.layers_of(variant) or GRADIENT in variant.kinds:
             return variant
         lowest, *others = variant.kinds
@@ -246,7 +245,7 @@ class Claim:
         return variant.layers or (self.layers if variant.name == "corrected" else ())
 
     def runs_of(self, variant: Any) -> tuple[str, ...]:
-        """Return what runs the variant's network on strings: exact arithmetic, torch, or both."""
+        """Return the programs that run the variant's network: exact arithmetic, torch, or both."""
         by_torch = self.layers_of(variant) or variant.programs or variant.torch_in_tests
         return (EXACT, TORCH) if by_torch else (EXACT,)
 

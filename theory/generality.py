@@ -1,8 +1,8 @@
-"""A check that a proof by induction covers all weights and states, with a variable for each number.
+"""A check that a proof by induction covers all weights and states.
 
-An induction whose step is proved only for some states proves nothing about the others. A state is
-general if its numbers are distinct variables that differ from the weights' variables. The first
-state need not be general if it is listed itself. Every reachable mode needs a general state.
+An induction whose step is proved only for some states proves nothing about the others. A state is general if
+its components are distinct variables that differ from the weights' variables. The first state need not be
+general if it is listed itself. Every reachable mode needs a general state.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def what_is_left_out(
     general = {_mode(recurrence, state) for state in states if _is_general(recurrence, state, named)}
     first = recurrence.start(weights)
     if _mode(recurrence, first) not in general and first not in states:
-        return f"leaves out the first state, {write_state(first)}"
+        return f"omits the first state, {write_state(first)}"
     for state in states:
         for symbol in alphabet:
             after = _mode(recurrence, recurrence.step(weights, state, symbol))
             if after not in general:
                 where = "" if after is None else f" with {after!r}"
-                return f"has no general state{where} to go on from, after {write_state(state)} and {symbol}"
+                return f"has no general state{where} to continue from after {write_state(state)} and {symbol}"
     return None
 
 
@@ -54,7 +54,7 @@ def _mode(recurrence: Recurrence, state: Any) -> Any:
 
 
 def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
-    """Return whether its numbers are distinct variables, and none of them is a weight."""
+    """Return whether its components are distinct variables, none of which is a weight."""
     numbers = list(_numbers(state[1] if recurrence.modes else state))
     variables = [
         next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]

@@ -1,4 +1,4 @@
-"""Proofs by induction over an invariant, for all strings, lengths and weights, in every commutative semiring.
+"""Proofs by induction over an invariant, for all strings and weights, in every commutative semiring.
 
 The invariant is a vector inv(c) of polynomials in the network's state c: the value of Forward's
 vector Omega after a string that leads the network to c. Three identities show it:
@@ -7,11 +7,11 @@ vector Omega after a string that leads the network to c. Three identities show i
     step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
     readout   inv(c) rho = out(c)
 
-By induction, Omega is inv(c) after every string, so every score is the network's output. All three
-use the same code as everything else: the recurrence, the construction and :mod:`automata.forward`.
-Each weight and each number of the state is a variable in the free commutative semiring N[X]. There
-is no minus, nothing is cancelled, and a homomorphism maps N[X] to every commutative semiring. A
-proof that fails is no disproof.
+By induction, Omega is inv(c) after every string, so every score is the network's output. All three use the
+same code as everything else: the recurrence, the construction and :mod:`automata.forward`. Each weight and
+each component of the state is a variable in the free commutative semiring N[X]. It has no subtraction,
+nothing is cancelled, and a homomorphism maps N[X] to every commutative semiring. A proof that fails does not
+refute the claim.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from automata.wfsa import WFSA
 from theory.signature import Signature
 from theory.weights import Weights
 
-if TYPE_CHECKING:  # a claim's module reads this one
+if TYPE_CHECKING:  # a claim's module imports this one
     from theory.claim import Variant
     from theory.reading import Recurrence
 
@@ -65,11 +65,11 @@ class Induction:
     """A proof of a variant by induction.
 
     Attributes:
-        says: the invariant in words.
+        says: a description of the invariant.
         invariant: a function from the weights, a state and the unit to Forward's vector, with a
             weight for each state of the automaton.
-        states: a function from the weights and a way to name variables to the states with a
-            variable for each number: one state, or one for each of finitely many modes.
+        states: a function from the weights and a way to name variables to the states with a variable for each
+            component: one state, or one for each of finitely many modes.
         instances: the signatures and alphabets for which to check the identities; see
             :attr:`checked`.
         enough: the reason why these cover everything.
@@ -87,7 +87,7 @@ class Induction:
     def checked(self) -> tuple[tuple[Signature, str], ...]:
         """The instances, and those of one letter over two letters as well.
 
-        A step that reads a letter other than its own differs there.
+        Over two letters, a step that reads the wrong letter is detected.
         """
         over_two = ((signature, "ab") for signature, alphabet in self.instances if len(alphabet) == 1)
         return tuple(dict.fromkeys([*self.instances, *over_two]))

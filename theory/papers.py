@@ -14,8 +14,8 @@ class Paper:
         title: the short title.
         cited: authors and year.
         letters: an abbreviation for narrow columns.
-        among: the heading of a group of papers that are listed on one line; empty if the paper has
-            a line of its own.
+        among: the heading of a group of papers that are listed on one line; empty if the paper has its own
+            line.
     """
 
     key: str

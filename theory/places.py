@@ -1,9 +1,8 @@
-"""Sums over places 1, ..., n: concrete ones for a recurrence and an automaton, symbolic ones for a proof.
+"""Sums over indices 1, ..., n, which are concrete for recurrences and automata and symbolic for proofs.
 
-If a claim's network has a size, its step and its automaton's weights are written once as functions
-of places. :class:`Concrete` runs them on numbers or variables.
-:class:`~theory.symbolic_places.SymbolicPlaces` runs them on symbolic places in sympy, which is
-imported when a proof needs it.
+If a claim's network has a size, its step and its automaton's weights are written once as functions of
+indices. :class:`Concrete` runs them on numbers or variables. :class:`~theory.symbolic_places.SymbolicPlaces`
+runs them on symbolic indices in sympy, which is imported when a proof requires it.
 
 
 >>> from automata.semirings import REAL
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Concrete:
-    """Places 1 to n, over a semiring.
+    """Indices 1 to n, over a semiring.
 
     Attributes:
         over: the semiring.
         n: the number of places.
         entries: vectors and matrices, as nested tuples.
-        sizes: the numbers of other kinds of places, by the name of the size.
+        sizes: the sizes of other index ranges by name.
     """
 
     over: Semiring
@@ -55,7 +54,7 @@ class Concrete:
         return self.over.zero
 
     def at(self, name: str, *indices: int) -> Any:
-        """Return the number at one or two places, counted from 1."""
+        """Return the value at one or two indices, counted from 1."""
         value = self.entries[name]
         for index in indices:
             value = value[index - 1]
@@ -70,7 +69,7 @@ class Concrete:
         return self.over.times(a, b)
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """Return the sum of ``of(i)`` over all places i, or over the places of another ``size``."""
+        """Return the sum of ``of(i)`` over all indices i, or over the indices of another ``size``."""
         return total(self.over, (of(i) for i in range(1, (self.n if size is None else self.sizes[size]) + 1)))
 
     def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
@@ -79,11 +78,11 @@ class Concrete:
 
 
 AnyPlaces: TypeAlias = "Concrete | SymbolicPlaces"
-"""Concrete or symbolic places."""
+"""Concrete or symbolic indices."""
 
 
 def symbolic(first: bool | None = None) -> SymbolicPlaces:
-    """Return symbolic places; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
+    """Return symbolic indices; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
     from theory.symbolic_places import SymbolicPlaces
 
     return SymbolicPlaces(first)

@@ -1,7 +1,7 @@
 """Formal statements of claims: a network equals automata, or no such automaton exists.
 
-Every claim has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
-automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
+Every claim has the same form (Definition 8, Peng et al. 2018): a recurrence c with d units equals d automata,
+[c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ class Equality:
     Attributes:
         recurrence: the network.
         construction: a function from a case to one automaton for each unit.
-        algorithm: the recurrence that computes an automaton's scores, with the automaton in place
-            of a case; ``None`` for Forward.
+        algorithm: the recurrence that computes an automaton's scores, with the automaton instead of a case;
+            ``None`` for Forward.
         shortest: the minimum length of compared strings; 1 if a statement is about nonempty
             strings.
     """
@@ -159,8 +159,8 @@ class NoInitialDistribution(Equality):
 
 @dataclass(frozen=True)
 class Following(Equality):
-    """An equality of a mixture's most probable place with an automaton's state.
+    """An equality of a mixture's most probable centroid with an automaton's state.
 
-    The mixture itself is no automaton, so all strings are decided by boxes of mixtures that the
+    The mixture itself is not an automaton, so all strings are decided by boxes of mixtures that the
     step maps into one another.
     """

@@ -1,4 +1,4 @@
-"""Registry of all claims, read from the papers' folders; only a claim's own file names it."""
+"""Registry of all claims, which are collected from the papers' folders."""
 
 from __future__ import annotations
 
@@ -58,30 +58,30 @@ def claim_named(name: str) -> Claim:
 
 
 def is_registered(name: str) -> bool:
-    """Return whether a user's own claim has that name."""
+    """Return whether a claim of this name was registered by a user."""
     return name in _registered
 
 
 def register(claim: Claim) -> None:
     """Register a user's claim under its name until the program ends.
 
-    It hides a claim of ratproof's with that name.
+    It shadows a built-in claim of the same name.
 
-    Raises :class:`~automata.errors.InputError`: it is one of ratproof's.
+    Raises :class:`~automata.errors.InputError` if the claim itself is built-in.
     """
     if claims().get(claim.name) is claim:
-        raise InputError(f"{claim.name} is a claim of ratproof's, which ratproof verify runs")
+        raise InputError(f"{claim.name} is a built-in claim; run it with ratproof verify")
     _registered[claim.name] = claim
 
 
 def forget(name: str) -> None:
-    """Forget a claim of a user's own."""
+    """Remove a user's claim."""
     _registered.pop(name, None)
 
 
 @contextmanager
 def registered(claim: Claim) -> Iterator[None]:
-    """Register a claim inside the block only."""
+    """Register a claim within the context."""
     before = dict(_registered)
     register(claim)
     try:

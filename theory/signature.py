@@ -31,7 +31,7 @@ GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
 GENERIC_WEIGHTS = tuple(
     Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4")
 )
-"""Small weights that are no semiring's zero or one."""
+"""Small weights that are not the zero or one of any semiring."""
 PLAIN = tuple(Fraction(w) for w in ("2", "1", "0", "1/2", "-1"))
 """Weights of readable examples."""
 TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
@@ -44,7 +44,7 @@ class WeightEntry:
 
     Attributes:
         name: the paper's name.
-        per: what it depends on.
+        per: the dependence: constant, by symbol or by window.
         shape: ``()``, ``(d,)`` or ``(d, d)``.
         only: the allowed values; ``None`` for any.
         window: the maximum window length of a table by window.
@@ -164,9 +164,9 @@ def entries(
     derived: Mapping[str, Callable[..., Any]] | None = None,
     window: int | None = None,
 ) -> tuple[WeightEntry, ...]:
-    """Return the entries that a line names: constants, a bar, and tables by symbol or by window.
+    """Parse entries from a line: constants, a bar, and tables by symbol or by window.
 
-    A name with ``[K]`` is that of a vector with ``size`` numbers. ``window`` is the window length.
+    A name with ``[K]`` is a vector of size ``size``. ``window`` is the window length.
 
     >>> [(entry.name, entry.per, entry.shape) for entry in entries("s_0[K] | q[K] v", 2)]
     [('s_0', 'constant', (2,)), ('q', 'symbol', (2,)), ('v', 'symbol', ())]
@@ -240,7 +240,7 @@ class Signature:
         return (cases if self.where is None else cases.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, values: dict[str, Any]) -> Weights:
-        """Return the values in the signature's order; Hypothesis draws dictionaries in another one."""
+        """Return the values in the signature's order, which Hypothesis does not preserve."""
         entries = {
             entry.name: (
                 {key: values[entry.name][key] for key in entry.keys(alphabet)}
@@ -265,7 +265,7 @@ class Signature:
         return self._derive(self._generic(alphabet, first))
 
     def example(self, alphabet: str = "ab") -> Weights:
-        """Return a case of small numbers, to draw.
+        """Return a case of small values, for a drawing.
 
         >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).example().describe()
         'c_0 = 2, f(a) = 1, u(a) = 1/2, f(b) = 0, u(b) = -1'
@@ -298,10 +298,9 @@ class Signature:
     def near_generic(self, letters: int) -> Iterator[Weights]:
         """Yield cases over ``letters`` letters near :meth:`generic`, in which every weight matters.
 
-        Some weights are 0 or 1 instead, or other values that an entry allows; cases are ordered by
-        their number. At most ``most_small`` cases are generated, and only those that satisfy the
-        hypothesis. A wrong network differs here more often than in :meth:`small`, where most
-        weights are 0.
+        Some weights are 0 or 1 instead, or other values that an entry allows; cases are ordered by the number
+        of such weights. At most ``most_small`` cases are generated, and only those that satisfy the
+        hypothesis. A wrong network differs here more often than in :meth:`small`, where most weights are 0.
 
 
         >>> gates = Signature((constant("c_0"), by_symbol("f")))
@@ -400,7 +399,7 @@ class Signature:
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
         """Return weights with a distinct variable for each, including derived ones.
 
-        If zero or one is the only allowed value, it is kept.
+        If zero or one is the only allowed value, it is not replaced by a variable.
         """
         fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
 
@@ -520,7 +519,7 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
         for axis in range(len(entries[0][0].shape)):
             grows = all(entry.shape[axis] == size for entry, size in entries)
             if grows and any(shape[axis] != w.n for shape in entries[0][0].shapes(w) if shape is not None):
-                return f"the weight {name} is not as long as {w.size[0]} = {w.n} says"
+                return f"the weight {name} must have the length {w.size[0]} = {w.n}"
     return None
 
 

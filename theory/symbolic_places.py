@@ -1,4 +1,4 @@
-"""Symbolic places in sympy, for proofs for every size.
+"""Symbolic indices in sympy, for proofs for every size.
 
 >>> of = SymbolicPlaces()
 >>> of.sum(lambda i: of.where(i, of.j, lambda: of.at("c", i)))
@@ -15,7 +15,7 @@ import sympy
 
 
 class SymbolicPlaces:
-    """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0; j is any place, and n any size.
+    """Indices 1 to n = j + m for j >= 1 and m >= 0, so that j is any index and n is any size.
 
     Args:
         first: j = 1 (``True``) or any j >= 2 (``False``), if the two cases have separate proofs;
@@ -35,7 +35,7 @@ class SymbolicPlaces:
         self.i = sympy.Symbol("i", integer=True)
 
     def at(self, name: str, *indices: Any) -> Any:
-        """Return the number at one or two places."""
+        """Return the value at one or two indices."""
         return sympy.IndexedBase(name)[indices] if indices else sympy.Symbol(name)
 
     def plus(self, a: Any, b: Any) -> Any:
@@ -43,7 +43,7 @@ class SymbolicPlaces:
         return a + b
 
     def times(self, a: Any, b: Any) -> Any:
-        """Return the product over Q, where factors commute."""
+        """Return the product over Q, in which factors commute."""
         return a * b
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""Contradictions between a paper's text and its own tables, to report beside reproduced tables.
+"""Contradictions between a paper's text and its tables, which are reported beside reproduced tables.
 
 >>> [sentence.paper for sentence in SENTENCES if sentence.agrees(sentence.rows)]
 []
@@ -25,7 +25,7 @@ class Sentence:
     Attributes:
         paper: the key in ``docs/references.bib``.
         section, table: the section of the sentence, and the number of the table.
-        says: the sentence, in our words.
+        says: the paraphrased sentence.
         has: the table's content.
         rows: the figures that this depends on, by model.
         agrees: a function from the rows to whether the sentence is true.

@@ -1,4 +1,4 @@
-"""Theorems in ``theory/coq``: their names, the terms that Coq runs on numbers, and what Coq must derive.
+"""References to theorems in ``theory/coq``, with the terms that Coq evaluates.
 
 >>> from theory.rational_recurrences.proposition_7 import CLAIM
 >>> CLAIM.variant("corrected").theorem.name
@@ -18,10 +18,9 @@ class Theorem:
 
     Attributes:
         name: its file below ``theory/coq`` and its own name, separated by dots.
-        network: a Coq term for the value of the network. In it, ``{f}`` stands for the weights
-            named f, ``{word}`` for the word, ``{letters}`` for the word over a finite alphabet, and
-            ``{unit}`` for the number of the unit. It is empty if the theorem is about something
-            that cannot be run.
+        network: a Coq term for the value of the network. In it, ``{f}`` stands for the weights named f,
+            ``{word}`` for the word, ``{letters}`` for the word over a finite alphabet, and ``{unit}`` for the
+            index of the unit. It is empty if the theorem is about something that cannot be run.
         automaton: a Coq term for the constructed automaton, whose score is computed; empty if there
             is none.
         score: a Coq term for its score, if it is computed in another way. ``{score}``,
@@ -29,8 +28,8 @@ class Theorem:
             are run in another form.
         over: the semiring, by its name in ``theory/coq/instances.v`` or ``fractions.v``; ``{over}``
             in a term.
-        values: a function from a case to the values that the terms name, if they are not the case's
-            own weights. A string is Coq text.
+        values: a function from a case to the values of the terms' placeholders, if they are not the case's
+            weights. A string is Coq text.
         refutes: whether it shows that the variant is false.
         claims: the proposition that Coq must derive from the theorem. ``{network}`` and
             ``{automaton}`` stand for the two sides; each other placeholder is a variable of its
@@ -38,8 +37,8 @@ class Theorem:
             shapes of a case, and every word.
         hypotheses: hypotheses on the weights, if ``claims`` is empty.
         proved_over: the semiring in which Coq derives it, if it is not ``over``.
-        untied: the reason why Coq derives nothing from the theorem; it is then compared only with
-            its kept statement.
+        untied: the reason why Coq derives nothing from the theorem; it is then compared only with its stored
+            statement.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Named weights of a network over any semiring, the cases of most claims.
+"""Named weights of a network over any semiring, which are the cases of most claims.
 
 >>> from fractions import Fraction
 >>> from automata.semirings import REAL
@@ -37,8 +37,7 @@ class Weights:
         entries: the value of each name: a constant, or a table with a value for each symbol or for
             each window of symbols (a string; shorter ones occur at the start of a string). A value
             is a weight, or a vector or matrix of weights as nested tuples.
-        size: the name and value of the network's size, such as ``("n", 3)``; ``None`` if it has
-            only one.
+        size: the name and value of the network's size, such as ``("n", 3)``; ``None`` if the size is fixed.
     """
 
     over: Semiring

@@ -1,4 +1,4 @@
-"""Reasons why a variant has no evidence of some kind, one sentence for each kind.
+"""Reasons why a variant has no evidence of some kind.
 
 >>> from theory.registry import claims
 >>> claim = claims()["proposition-7"]
@@ -15,7 +15,7 @@ from theory.claim import KERNEL, PROVED, Variant
 
 KINDS = (*PROVED, KERNEL)
 NOT_A_STEP = (
-    "the argument is no identity of polynomials that each step keeps, which is what this rung checks; Coq's"
+    "the argument is not an identity of polynomials that each step keeps, which this check requires; Coq's"
     " theorem has it, for all weights"
 )
 REFUTED = "one counterexample refutes it: there is nothing to prove"
@@ -26,7 +26,7 @@ NO_FIELD = "over {} the equality of automata is not decidable in general"
 def missing(variant: Variant) -> dict[str, str]:
     """Return the reason for each kind of evidence that the variant does not promise.
 
-    The reason is the variant's own or the usual one; it is empty if there is none.
+    The reason is specific to the variant or a default; it is empty if there is none.
     """
     reasons = {kind: variant.without.get(kind) or _usual(variant, kind) for kind in KINDS}
     return {kind: reason for kind, reason in reasons.items() if kind not in variant.kinds}

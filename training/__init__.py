@@ -1,1 +1,1 @@
-"""The experiments of the papers: networks that are trained to be automata, and their results."""
+"""The experiments of the papers, in which networks are trained, and their results."""

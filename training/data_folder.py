@@ -13,8 +13,8 @@ class Data:
     Attributes:
         folder: the user's folder; each experiment's ``sources.py`` lists its files.
         vectors: a file of word vectors; ``None`` selects those in the folder.
-        any_size: whether to accept files of other sizes than the published ones.
-        rules: a file of rules; ``None`` selects the one beside the sentences.
+        any_size: whether to accept files whose sizes differ from the published ones.
+        rules: a file of rules; ``None`` selects the file in the folder of the sentences.
     """
 
     folder: Path

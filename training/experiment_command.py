@@ -27,7 +27,7 @@ from training.engine.settings import option
 from training.experiment_list import record_of
 
 AnySize = Annotated[
-    bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
+    bool, typer.Option("--any-size", help="accept files whose sizes differ from the published ones")
 ]
 Vectors = Annotated[
     str | None, typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)")
@@ -35,7 +35,7 @@ Vectors = Annotated[
 
 
 def data_option(holds: str) -> Any:
-    """Return the option ``--data``, whose help names the folder's contents."""
+    """Return the option ``--data``, whose help describes the folder's contents."""
     return typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help=f"the folder with {holds}")
 
 
@@ -59,10 +59,12 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
     """Yield the options that are not settings."""
     names = ", ".join(record.presets)
     preset = typer.Option(
-        "--preset", help=f"the settings that no option names: {names} (default: {record.preset})"
+        "--preset", help=f"values for all settings without an option: {names} (default: {record.preset})"
     )
     if record.recipes:
-        preset = typer.Option("--recipe", help=f"the settings that no option names: {names}{record.recipes}")
+        preset = typer.Option(
+            "--recipe", help="values for all settings without an option: {names}{record.recipes}"
+        )
     options: dict[str, tuple[Any, Any]] = {
         "file": (Annotated[str, typer.Argument(metavar="FILE", help=record.file)], inspect.Parameter.empty),
         "data": (Annotated[str, data_option(record.holds)], inspect.Parameter.empty),
@@ -81,7 +83,7 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
         "vectors": (Vectors, None),
         "any_size": (AnySize, False),
         "minutes": (
-            Annotated[float | None, typer.Option("--minutes", help="the most to train")],
+            Annotated[float | None, typer.Option("--minutes", help="maximum training time")],
             record.minutes,
         ),
         "keep_every": (
@@ -100,10 +102,7 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
             Annotated[str | None, typer.Option("-o", "--output", metavar="RUN", help=record.folder)],
             None,
         ),
-        "resume": (
-            Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")],
-            False,
-        ),
+        "resume": (Annotated[bool, typer.Option("--resume", help="continue the run in the folder")], False),
         "as_json": (AsJson, False),
     }
     absent = {"file", "data", "rules", "vectors", "any_size"} - {*record.options, "file" * bool(record.file)}
@@ -162,20 +161,20 @@ def _train(
         with interruptions(terminations=True, several=are_several()) as stop, freed_memory_kept():
             result = run.run(where, stop)
     except Diverged as error:
-        says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
+        says = f"ratproof: {error}; the last checkpoint is in {folder}; try a smaller --rate"
         console(error=True).print(says, soft_wrap=True)
         return NO
     if isinstance(result, dict):
         if is_first():
             print_json(result) if as_json else run.show(result, folder)
         return run.status(result)
-    leave_group()  # what ends now is the whole program
+    leave_group()  # the entire program ends now
     if is_first() and as_json:
         print_json({"outcome": result, "folder": str(folder)})
     elif is_first():
         more = " and a larger --minutes" if result == "out of time" else ""
-        goes_on = f"the same command with --resume{more} goes on"
-        console().print(f"{name}: {result}; kept in {folder}, and {goes_on}", soft_wrap=True)
+        goes_on = f"the same command with --resume{more} continues the run"
+        console().print(f"{name}: {result}; saved in {folder}; {goes_on}", soft_wrap=True)
     return INTERRUPTED if result == "interrupted" else NO
 
 

@@ -21,7 +21,7 @@ RECORDS: tuple[Experiment, ...] = tuple(
         key=lambda record: record.order,
     )
 )
-"""All records; an experiment whose models are trained in several ways has several records."""
+"""All records; an experiment whose models are trained in different ways has several records."""
 EXPERIMENTS = tuple(record for record in RECORDS if record.paper)
 """The experiments that ``train --list`` lists."""
 
@@ -35,7 +35,7 @@ def record_of(experiment: str, model: str = "") -> Experiment | None:
 def recipe_name(result: dict[str, Any]) -> str:
     """Return the settings of a result without the seed, as text, equal for runs of one recipe.
 
-    A result that is older than a setting has its default.
+    If a result is older than a setting, the setting has its default.
     """
     record = record_of(result["experiment"], result["model"])
     how = ({} if record is None else record.settings().to_json()) | result["configuration"]

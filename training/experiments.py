@@ -1,4 +1,4 @@
-"""The experiments of the training engine, by name."""
+"""Functions that run the experiments of the training engine by name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
 ) -> dict[str, Any] | str:
-    """Run an experiment and return its result, or the reason that there is none yet.
+    """Run an experiment and return its result, or the reason why there is none yet.
 
     Args:
         experiment: the name of the experiment.
@@ -51,7 +51,7 @@ def run(
         data: the location of the data.
         where: the run's folder.
         stop: returns whether to stop now.
-        test: whether to measure on the test part, too; settings are chosen without it.
+        test: whether to measure on the test part, too; it must not be used to choose settings.
     """
     record = record_of(experiment, settings.model)
     assert record is not None

@@ -76,7 +76,7 @@ def fill_optimiser(
 
 
 def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
-    """Return the state of a copy of the optimiser after a step, for the names and shapes of its tensors."""
+    """Return the state of a copy of the optimiser after a step, to obtain names and shapes of its tensors."""
     other = copy.deepcopy(optimiser)
     for group in other.param_groups:
         for parameter in group["params"]:

@@ -1,4 +1,4 @@
-"""Files of published data, gzipped or not."""
+"""Reader for files of published data, gzipped or not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from automata.errors import FormatError
 
 
 def existing_file(path: Path, prefer_gzipped: bool = False) -> Path:
-    """Return the file or its gzipped form with ``.gz``: the one that exists, or the preferred one of two."""
+    """Return the file or its gzipped form with ``.gz``, whichever exists; prefer the former."""
     zipped = path.with_name(path.name + ".gz")
     both = path.exists() == zipped.exists()
     return zipped if (prefer_gzipped if both else zipped.exists()) else path
@@ -34,14 +34,20 @@ def read_lines(path: Path, about: str, latin_1: bool = False) -> list[str]:
     """
     data = read_bytes(path, about)
     if b"\0" in data:
-        raise FormatError(f"{path}: must be text, got binary or UTF-16 (byte {data.index(0)} is NUL){about}")
+        raise FormatError(
+            f"{path}: the file must be text, got binary or UTF-16 (byte {data.index(0)} is NUL){about}"
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         if not latin_1:
-            raise FormatError(f"{path}: must be UTF-8, got invalid byte {error.start}{about}") from None
+            raise FormatError(
+                f"{path}: the file must be UTF-8, got an invalid byte at offset {error.start}{about}"
+            ) from None
         text = data.decode("latin-1")
     if not text.endswith("\n"):
         last = text.count("\n") + 1
-        raise FormatError(f"{path}: line {last}: must end with a line feed; the file may be truncated{about}")
+        raise FormatError(
+            f"{path}: line {last}: the last line must end with a line feed; the file may be truncated{about}"
+        )
     return text[:-1].split("\n")

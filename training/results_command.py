@@ -27,7 +27,7 @@ def results(
         str | None,
         typer.Argument(
             metavar="FOLDER",
-            help="with results below it, or a name of those kept by ratproof (default: all of these)",
+            help="a folder with results, or a name of the stored results (default: all stored results)",
         ),
     ] = None,
     html: HtmlFile = None,
@@ -39,7 +39,7 @@ def results(
     require_outputs({"--html": html})
     selected = results_in(_folder(folder))
     if not selected:
-        raise InputError(f"{folder}: must be a folder with results, got none{_names()}")
+        raise InputError(f"{folder}: the path must be a folder with results, got none{_names()}")
     status = show(selected, as_json)
     if html is not None:
         why = write_html(_page(selected, command_line(context)), html)
@@ -69,7 +69,7 @@ def _folder(folder: str | None) -> Path:
     if not path.exists() and folder in _kept_names():
         return KEPT / folder
     if not path.is_dir():
-        raise InputError(f"{folder}: must be a folder with results{_names()}")
+        raise InputError(f"{folder}: the path must be a folder with results{_names()}")
     return path
 
 
@@ -79,8 +79,8 @@ def _kept_names() -> list[str]:
 
 def _names() -> str:
     if not KEPT.is_dir():
-        return "; the results that ratproof keeps come with its repository, not with the installed package"
-    return f"; those kept by ratproof are {', '.join(_kept_names())}"
+        return "; the stored results are part of the repository, not of the installed package"
+    return f"; the stored results are {', '.join(_kept_names())}"
 
 
 def show(selected: list[dict[str, Any]], as_json: bool) -> int:

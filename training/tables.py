@@ -27,14 +27,14 @@ class ResultRow:
         experiment, model: the experiment and the model.
         seeds: the seeds that were run.
         accuracies: the accuracies of the seeds, in order.
-        mean, deviation: of the seeds' accuracies; the deviation is ``None`` for one seed.
-        standard_error: of one accuracy, by the size of the test part.
+        mean, deviation: the mean and the deviation of the accuracies; the deviation is ``None`` for one seed.
+        standard_error: the standard error of one accuracy, from the size of the test part.
         paper, paper_deviation: the paper's figures.
         units: the number of units of all seeds that were decided equal to their automata; ``None`` for a
             network that is not rational.
         seconds: the mean training time.
         sentences: the size of the test part.
-        scale: how much of an image or a review was read, for long sequences; otherwise empty.
+        scale: the part of an image or a review that was read, for long sequences; otherwise empty.
     """
 
     experiment: str

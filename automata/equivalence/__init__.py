@@ -1,7 +1,6 @@
 """Exact decision of whether two automata give every string the same score.
 
-The answer covers all strings, comes with a certificate or a counterexample, and never relies on
-sampling.
+The answer holds for all strings, has a certificate or a counterexample, and never relies on sampling.
 
 >>> from automata.semirings import REAL
 >>> one = WFSA(REAL, [1], ["1/2"], {"a": [[2]]})
@@ -53,10 +52,10 @@ def equivalent(
       (:mod:`automata.equivalence.field`), or a chain of sparse matrices for large automata
       (:mod:`automata.equivalence.sparse`).
     - Boolean: decided (:mod:`automata.equivalence.pairs`).
-    - Max-plus, min-plus, max-times: equal if lumping shows it
-      (:mod:`automata.equivalence.lumping`), decided if every string has at most one path
-      (:mod:`automata.equivalence.unambiguous`), otherwise searched, which may decide too.
-    - Log: equal if lumping shows it, decided if every string has at most one path.
+    - Max-plus, min-plus, max-times: equal if lumping shows equality (:mod:`automata.equivalence.lumping`),
+    decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), otherwise
+    searched, which can decide, too.
+    - Log: equal if lumping shows equality, decided if every string has at most one path.
 
     Args:
         a: an automaton over any semiring. A reported difference is the shortlex-least string in the
@@ -95,7 +94,7 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
         difference = differences(a.alphabet, b.alphabet, ("the first automaton", "the second automaton"))
         raise UnknownSymbol(
             f"the alphabets differ: {difference}; "
-            "--missing-as-zero (missing_as_zero=True) takes a symbol that is missing as one of weight zero"
+            "--missing-as-zero (missing_as_zero=True) treats a missing symbol as a symbol of weight zero"
         )
     both = dict.fromkeys([*a.alphabet, *b.alphabet])
     return a.over(both), b.over(both)
@@ -132,9 +131,9 @@ def _log(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
         same = a.summands is not None and a.summands == b.summands and a == b
         several = (
             "over the log semiring, a weight that occurs several times is an irrational sum of logarithms;"
-            " give each transition a single weight and a target state of its own"
+            " give each transition a single weight and its own target state"
         )
-        yield lambda: Equivalent("both are one automaton, weight by weight") if same else Unknown(several)
+        yield lambda: Equivalent("the two automata have identical weights") if same else Unknown(several)
         return
     # Along one path, logarithms are only added, which is exact in fractions. An epsilon closure would round.
     yield lambda: _lumped(a, b, progress)

@@ -1,4 +1,4 @@
-"""The answers of a decision: equivalent, different or unknown, each with what shows it."""
+"""The answers of a decision: equivalent, different or unknown, each with its evidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Verdict = Literal["equivalent", "different", "unknown"]
 
 
 class _Result(NoTruthValue):
-    """An answer that shows itself in a notebook, with its automata if they are small."""
+    """An answer that a notebook displays, with drawings of its automata if they are small."""
 
     ask: ClassVar[str] = ".verdict or .check()"
 
@@ -40,7 +40,7 @@ class _Result(NoTruthValue):
         return html_fragment(self.to_text("A", "B"), drawings)
 
     def automata(self: Any) -> dict[str, WFSA]:
-        """Return the two automata, A and B, that the certificate is about; none without a certificate."""
+        """Return the two automata of the certificate, A and B; empty if there is no certificate."""
         about = getattr(self.certificate, "link", self.certificate)
         return {} if about is None else {"A": about.a, "B": about.b}
 
@@ -50,9 +50,9 @@ class Equivalent(_Result):
     """The two automata give every string the same score.
 
     Attributes:
-        how: the method that decided it, in words.
-        certificate: what a stranger can check it by; ``None`` where the method has none.
-        figures: sizes, times and methods of a decision about large automata, by name; empty for others.
+        how: a description of the method that decided it.
+        certificate: the proof, for an independent checker; ``None`` if the method does not produce one.
+        figures: sizes, times and methods of a decision about large automata, by name; otherwise empty.
     """
 
     how: str
@@ -63,7 +63,7 @@ class Equivalent(_Result):
     scores: ClassVar[None] = None
 
     def to_json(self) -> JsonObject:
-        """As ``equivalent --json`` prints it."""
+        """Return the JSON object that ``equivalent --json`` prints."""
         return _fields(self) | {"why": self.how}
 
     def to_text(self, a: str, b: str) -> str:
@@ -75,17 +75,16 @@ class Equivalent(_Result):
 class Different(_Result):
     """The shortlex-least string that two automata score differently, in the order of the first alphabet.
 
-    For large automata it is a string that is most likely the least (see ``doubt``).
+    For large automata the string is the least one with high probability (see ``doubt``).
 
     Attributes:
         word: The symbols of the string.
-        scores: The exact scores of the first and the second automaton; logarithms as the fractions that they
-            are.
+        scores: The exact scores of the first and the second automaton; float logarithms as exact fractions.
         certificate: The automata, the word and the scores.
-        figures: Sizes, times and methods of a decision about large automata, by name; empty for others.
+        figures: Sizes, times and methods of a decision about large automata, by name; otherwise empty.
         doubt: The binary logarithm of a bound on the probability that a smaller string differs; ``None`` if
-            it is proved that none does.
-        tolerance: The scores differ by more than this.
+            no smaller string is proved to differ.
+        tolerance: The tolerance, which the difference of the scores exceeds.
     """
 
     word: Symbols
@@ -97,7 +96,7 @@ class Different(_Result):
     verdict: ClassVar[Verdict] = "different"
 
     def to_json(self) -> JsonObject:
-        """As ``equivalent --json`` prints it."""
+        """Return the JSON object that ``equivalent --json`` prints."""
         scores = [_written(score) for score in self.scores]
         return _fields(self) | {"word": list(self.word), "scores": scores, "least": self.doubt is None}
 
@@ -108,20 +107,19 @@ class Different(_Result):
         if self.tolerance:
             least += f" by more than {_written(self.tolerance)}"
         if self.doubt is not None:
-            chance = f"a chance of less than 2^-{int(-self.doubt)}"
-            least = f"that no smaller string differs is not proved: it is so but for {chance}"
+            chance = f"a probability of less than 2^-{int(-self.doubt)}"
+            least = f"a smaller string may differ, with {chance}"
         return f"different: on {write_string(list(self.word))} {a} gives {x} and {b} gives {y}; {least}"
 
 
 @dataclass(frozen=True)
 class Unknown(_Result):
-    """No string was found that tells the automata apart, and no proof that there is none.
+    """Neither a string that distinguishes the automata nor a proof of equivalence was found.
 
     Attributes:
-        why: in a sentence.
-        searched: all strings of at most this many symbols have the same scores; ``None`` where not even that
-            is known.
-        figures: sizes, times and methods of a decision about large automata, by name; empty for others.
+        why: the reason, in one sentence.
+        searched: a length up to which all strings have the same scores; ``None`` if no such length is known.
+        figures: sizes, times and methods of a decision about large automata, by name; otherwise empty.
     """
 
     why: str
@@ -133,7 +131,7 @@ class Unknown(_Result):
     certificate: ClassVar[None] = None
 
     def to_json(self) -> JsonObject:
-        """As ``equivalent --json`` prints it."""
+        """Return the JSON object that ``equivalent --json`` prints."""
         return _fields(self) | {"why": self.why, "searched": self.searched}
 
     def to_text(self, a: str, b: str) -> str:
@@ -160,7 +158,8 @@ Method = Callable[[], Answer | None]
 def first_answer(methods: Iterable[Method]) -> Answer:
     """Return the answer of the first method that decides.
 
-    If none does, return the ``Unknown`` that knows of the longest strings; it names the limits, too.
+    If no method decides, return the ``Unknown`` with the largest ``searched``, and add the limits to its
+    reason.
     """
     unknown: Unknown | None = None
     limits: list[str] = []

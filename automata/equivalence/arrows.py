@@ -1,4 +1,4 @@
-"""Automata as lists of transitions; symbols with the same matrices in all automata count as one."""
+"""Automata as lists of transitions, in which symbols with the same matrices in all automata are merged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
 
 def _of(automaton: WFSA, indices: list[int]) -> Arrows:
     zero = automaton.semiring.zero
-    # Along one path, logarithms are only added, which fractions do exactly.
+    # Along one path, logarithms are only added, which is exact in fractions.
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
     for index in indices:

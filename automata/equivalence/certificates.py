@@ -1,4 +1,4 @@
-"""Certificates of decisions, in a form that programs without shared code can check.
+"""Certificates of decisions, which independent programs can check without shared code.
 
 ``ratproof/checkers/check_certificate.py`` checks certificates over fields,
 ``ratproof/checkers/check_chain.py`` chains over a field, and
@@ -68,7 +68,7 @@ class Minimal(_Certificate):
 
     Attributes:
         link: the proof of equality.
-        prefixes, suffixes: as many strings as B has states.
+        prefixes, suffixes: strings, one for each state of B.
     """
 
     link: Linked
@@ -156,8 +156,9 @@ class Lumped(_Certificate):
 
 
 Simulation = dict[tuple[int, int], Weight]
-"""For a state p of one automaton and q of another, a weight c: what p gives a string is at most c times what
-q gives it, where x is at most y if x (+) y = y.
+"""The weights c of a simulation, by pairs of states p of one automaton and q of another.
+
+From p, each string scores at most c times its score from q, where x is at most y if x (+) y = y.
 """
 
 
@@ -176,7 +177,7 @@ class Simulated:
     b_in_a: Simulation
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         write = self.a.semiring.format
         rows = {
             name: [[p, q, write(c)] for (p, q), c in sorted(pairs.items())]
@@ -194,7 +195,7 @@ class Chain(_Certificate):
         links: from A, and B with its initial weights negated, side by side, to a representation
             without initial or without final weights.
         index: for each symbol, the index of its matrix in a representation.
-        figures: sizes and times, for people.
+        figures: sizes and times, for display.
     """
 
     a: WFSA

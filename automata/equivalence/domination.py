@@ -1,11 +1,11 @@
-"""Equality over max-plus, min-plus and max-times by simulation: each automaton is as good as the other.
+"""Proof of equality over max-plus, min-plus and max-times by mutual simulation.
 
-Let V_p(w) be what state p of A gives the string w, and x <= y if x (+) y = y. A weight c of states p and q
-shows V_p(w) <= c V_q(w) for all w: rho_p <= c rho_q, and for each arc of p, with weight v to p', there is
-an arc of q with the same symbol, with weight u to q', such that v c' <= c u for the weight c' of p' and q'.
-If for each initial state p of A there is such a q with lambda_p c <= lambda_q, no string scores better in A
-than in B. So paths that others dominate make no difference. If simulation does not show it, that says
-nothing.
+Let V_p(w) be the score of the string w from state p of A, and x <= y if x (+) y = y. A weight c of states p
+and q shows V_p(w) <= c V_q(w) for all w: rho_p <= c rho_q, and for each transition of p, with weight v to p',
+there is a transition of q with the same symbol, with weight u to q', such that v c' <= c u for the weight c'
+of p' and q'. If for each initial state p of A there is such a q with lambda_p c <= lambda_q, no string scores
+better in A than in B. Dominated paths therefore do not matter. If there is no such simulation, equality is
+undecided.
 
 >>> from automata.semirings import MIN_PLUS
 >>> one = WFSA(MIN_PLUS, [0], [1], {"a": [[2]]})
@@ -25,12 +25,12 @@ from automata.reachability import dead_states
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 1 << 16
-"""The most pairs of states."""
+"""Maximum number of pairs of states."""
 MOST_PRODUCTS = 1 << 21
-"""The most products of weights."""
+"""Maximum number of products of weights."""
 ROUNDS = 4
-"""A weight that changes in more rounds than that for each state is taken for unbounded."""
-HOW = "no path of one scores better than the paths of the other that simulate it, in both directions"
+"""Number of rounds per state after which a weight that still changes is considered unbounded."""
+HOW = "each automaton simulates the other"
 
 
 def decide(a: WFSA, b: WFSA) -> Equivalent | None:
@@ -45,7 +45,7 @@ def decide(a: WFSA, b: WFSA) -> Equivalent | None:
 
 
 def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
-    """Return the least weights c for pairs of states, ``None`` if A is not shown to be at most B."""
+    """Return the least weights c for pairs of states, or ``None`` if A is not shown to be at most B."""
     k = a.semiring
     divide = k.divide_numbers
     assert divide is not None
@@ -104,7 +104,7 @@ def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
 
 
 Moves = dict[tuple[int, int], list[tuple[Weight, int, list[tuple[int, Weight]]]]]
-"""For each pair of states, by arcs of the first: weight, target, and the arcs of the second on the symbol."""
+"""For each pair of states and each transition of the first: weight, target, and the second's transitions."""
 
 
 def _moves(a: WFSA, b: WFSA) -> Moves:

@@ -1,4 +1,4 @@
-"""An incremental echelon form modulo a prime, which eliminates each row only O(log n) times."""
+"""An incremental echelon form modulo a prime that eliminates each row only O(log n) times."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Breadth-first search modulo a prime for words whose state vectors span those of all words.
 
-Words are tried in shortlex order. A word is kept if its vector is independent of those of the words
-before it. If the vector of w depends on those of smaller words, so does that of wa, so only the
-children of kept words are tried. The shortlex-least word that distinguishes two automata is always
-among the kept ones.
+Words are tried in shortlex order. A word is selected if its vector is independent of the vectors of earlier
+words. If the vector of w depends on those of smaller words, so does that of wa, so only the children of
+selected words are tried. The shortlex-least word that distinguishes two automata is always among the selected
+words.
 
 References:
     Schützenberger 1961; Tzeng 1992.
@@ -32,12 +32,12 @@ class Exploration:
 
     Attributes:
         prime: the modulus.
-        words: the kept words in shortlex order, closed under prefixes. Their vectors are
-            independent, over the rationals too.
-        difference: the shortlex-least word whose scores differ modulo the prime. Its scores do
-            differ, but those of a smaller word may differ by a multiple of the prime.
-        left_out: whether words were skipped because of a random sum. With probability 1/prime that
-            was wrong, and a smaller word differs.
+        words: the selected words in shortlex order, closed under prefixes. Their vectors are independent,
+            over the rationals too.
+        difference: the shortlex-least word whose scores differ modulo the prime. Its scores differ, but the
+            scores of a smaller word may differ by a multiple of the prime.
+        left_out: whether words were skipped because of a random sum. With probability 1/prime, this is wrong
+            and a smaller word differs.
     """
 
     prime: int
@@ -58,7 +58,7 @@ def explore(
         automata: one side, or two to compare.
         prime: the modulus.
         before: try only words smaller than this one.
-        progress: called with the number of kept words and their length.
+        progress: a callback that receives the number of selected words and their length as text.
     """
     width = automata.width
     echelon = Echelon(width, prime)
@@ -94,8 +94,7 @@ def explore(
 class Agreement:
     """A test of whether all words before a word have equal scores on both sides modulo further primes.
 
-    It holds modulo a prime if all scores agree, and if the same kept words are independent modulo
-    this prime as modulo the prime that they were found with.
+    It holds modulo a prime if all scores agree and the selected words are independent modulo this prime, too.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:
@@ -137,11 +136,10 @@ class _Stepping:
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
         """Yield blocks of children in shortlex order: the words, and their concatenated vectors.
 
-        Skip a block if ``spans`` reports that a random sum of its children depends on the kept
-        vectors.
+        Skip a block if ``spans`` reports that a random sum of its children depends on the selected vectors.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
-        # number of parents in a block, each with all symbols if they fit
+        # number of parents in a block; each parent has all its children in one block if they fit
         many = max(1, MOST_ENTRIES // max(1, symbols * width))
         group = max(1, MOST_ENTRIES // max(1, width) if many == 1 else symbols)
         for i in range(0, len(level), many):

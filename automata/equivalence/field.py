@@ -41,7 +41,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
         if seen.difference is None:
             basis = lift(both, seen.words, fresh, lambda bits: progress(f"the certificate, from {bits} bits"))
         if seen.difference is not None or (basis is not None and not _same_ends(both, basis)):
-            # dead ends would only increase the bounds
+            # dead ends would only enlarge the bounds
             useful = [trim(side) for side in (a, b)]
             same = seen.difference is not None and [side.states for side in useful] == [a.states, b.states]
             return (
@@ -58,7 +58,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
         again = explore(both, next(fresh))
         if again.difference is None and len(again.words) <= len(seen.words):
             return Unknown(
-                "no string differs modulo two random primes, but the numbers of a proof would not fit in"
+                "no string differs modulo two random primes, but the matrices of a proof would not fit in"
                 " memory"
             )
 

@@ -62,9 +62,9 @@ class Integral:
 class Cleared:
     """Automata over the same symbols with integer weights.
 
-    All automata are multiplied by the same numbers: one for each symbol, one for the initial and
-    one for the final weights. All scores of a string are therefore multiplied by the same positive
-    integer. A matrix that maps one automaton to another is not affected.
+    All automata are multiplied by the same integers: one for each symbol, one for the initial and one for the
+    final weights. All scores of a string are therefore multiplied by the same positive integer. A matrix that
+    maps one automaton to another is not affected.
 
     Attributes:
         sides: the automata.
@@ -86,7 +86,7 @@ class Cleared:
         return sum(side.states for side in self.sides)
 
     def scores(self, word: Sequence[int]) -> tuple[Fraction, ...]:
-        """Return each side's original score of a word, which is a sequence of symbol indices."""
+        """Return each side's original score of a word, given as a sequence of symbol indices."""
         scale = math.prod((self.scales[a] for a in word), start=self.ends[0] * self.ends[1])
         values = []
         for side in self.sides:
@@ -99,8 +99,8 @@ class Cleared:
     def bits(self, length: int) -> int:
         """Return a bit count that holds any difference of cleared scores of strings up to this length.
 
-        Starting from abs(rho), compute for each state the largest value that any symbol and the
-        rest of a string can give.
+        Starting from abs(rho), compute for each state the largest value that any symbol and the rest of a
+        string can produce.
         """
         most = 0
         for side in self.sides:

@@ -17,9 +17,9 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 MOST_BITS = 1 << 35
-"""Size limit of all numbers of a basis together, in bits (4 GB)."""
+"""Size limit of a basis, in bits (4 GB)."""
 _SLACK = 12
-"""A guess is tried if its numbers are this many bits shorter than the modulus, which is unlikely by chance.
+"""A candidate is checked if its integers are at least this many bits shorter than the modulus.
 """
 
 
@@ -66,11 +66,11 @@ def lift(
 ) -> Basis | None:
     """Return the basis over the rationals, or ``None`` if the words do not span the space.
 
-    Also return ``None`` if its numbers would exceed :data:`MOST_BITS`.
+    Also return ``None`` if the basis would exceed :data:`MOST_BITS`.
 
     Args:
         automata: the sides.
-        words: the words that an exploration kept.
+        words: the words that an exploration selected.
         primes: unused primes.
         progress: a callback that receives the bit length of the modulus.
     """
@@ -103,7 +103,7 @@ def _bounds(automata: Cleared) -> list[range]:
 def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
     """Return the choices of columns to turn into an identity matrix, best first.
 
-    The fewer columns of a side remain, the smaller are the determinants in the basis.
+    The fewer columns of a side remain, the smaller the determinants in the basis are.
     """
     choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
@@ -113,7 +113,7 @@ def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
         pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
         if rank == rows.nrows():
             choices.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
-            # if two sides have one size, the maps between them may need numbers of different sizes
+            # if two sides have the same size, the maps between them may need integers of different sizes
             if pivots == tuple(first) and len({len(side) for side in bounds}) == len(bounds):
                 break
     return [list(pivots) for pivots, _ in sorted(choices.items(), key=lambda item: item[1])]
@@ -145,7 +145,7 @@ class _Guess:
         self.modulus *= prime
 
     def basis(self) -> Basis | None:
-        """Return the basis if the numbers known so far form one, otherwise ``None``."""
+        """Return the basis if the columns known so far form one, otherwise ``None``."""
         fractions = reconstruct(self.values, self.modulus)
         if fractions is None:
             return None

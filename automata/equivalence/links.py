@@ -52,7 +52,7 @@ def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> Chai
 
     Args:
         of: the source, with n states.
-        matrix: X, shape ``(n, m)``; its rows ``kept`` are those of the identity.
+        matrix: X, shape ``(n, m)``; its rows ``kept`` are the rows of the identity.
         kept: m states, in increasing order.
     """
     steps = []

@@ -35,7 +35,7 @@ Classes = list[dict[int, int]]
 """For each automaton, the class of each state that has one."""
 State = tuple[int, int]
 """A side and one of its states."""
-HOW = "both go to one automaton, which is theirs with states lumped"
+HOW = "lumping the states of both gives the same automaton"
 
 
 def lump(a: WFSA, b: WFSA) -> Equivalent | None:
@@ -97,8 +97,8 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
     """Return the coarsest partition of the states of both automata.
 
-    When a class splits, its largest part keeps the number, so only the sources of the other parts
-    are visited again.
+    When a class splits, its largest part retains the number, so only the sources of the other parts are
+    visited again.
     """
     back = [_sources(side) for side in sides]
     live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]
@@ -191,6 +191,6 @@ def _quotient(
             for target, weight in _into(table[q], classes[side], plus):
                 edges.append((target, c, index, weight) if mirrored else (c, target, index, weight))
     first, last = (final, initial) if mirrored else (initial, final)
-    # symbols of one kind share a matrix
+    # symbols of the same kind share a matrix
     of_kinds = WFSA.from_edges(k, len(members), range(len(sides[0].out)), first, last, edges)
     return of_kinds.replace(index={symbol: of_kinds.index[kind[symbol]] for symbol in a.alphabet})

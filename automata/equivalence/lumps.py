@@ -24,7 +24,7 @@ from automata.equivalence.representation import Representation
 from automata.sparse_matrix import Places
 
 SLACK = 20
-"""A reconstructed fraction is accepted if its numbers together are this many bits shorter than the modulus.
+"""Number of bits by which numerator and denominator together must be shorter than the modulus.
 """
 MOST_PRIMES = 32
 """Maximum number of primes to reconstruct ratios from."""
@@ -41,7 +41,7 @@ class Functionals:
         scale: c, one functional.
         other: another functional with independent multipliers for each symbol, so that strings of
             one length differ.
-        length: strings of at least this length are not included.
+        length: strings shorter than this are included.
     """
 
     of: Modular
@@ -52,7 +52,7 @@ class Functionals:
 
     @classmethod
     def start(cls, of: Modular) -> Functionals:
-        """Return functionals of the empty string alone."""
+        """Return functionals of the empty string only."""
         one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
         return cls(of, one, other, 1, (of.final, of.final))
 
@@ -86,7 +86,7 @@ class Functionals:
 def lump(
     of: Representation, primes: Iterator[int], progress: Callable[[str], None]
 ) -> tuple[ChainLink | None, int]:
-    """Return the right link to classes of states, if there is one, and the number of primes used."""
+    """Return the right link to classes of states, or ``None``, and the number of primes used."""
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     classes = refined(functionals)
@@ -147,7 +147,7 @@ def refined(functionals: Functionals) -> Places:
         sums = field.sum(
             of.step(values, field.random(of.symbols)), field.times(of.final, int(field.random(1)[0]))
         )
-        # A state of scale zero with a nonzero sum is not shown to be zero by its transitions, so keep it.
+        # The transitions do not show that a state of scale zero with a nonzero sum is zero: do not drop it.
         alone = np.flatnonzero(zero & (sums != 0))
         hashes = np.zeros(of.states, dtype=np.uint64)
         hashes[live] = field.random(len(first))[members]
@@ -203,7 +203,7 @@ class Ratios:
             self.add(functionals)
 
     def fractions(self) -> list[Fraction] | None:
-        """Return all ratios; ``None`` if one has too many digits for the primes so far."""
+        """Return all ratios; ``None`` if a ratio has too many digits for the primes used so far."""
         if self.count == 1:
             assert self.single is not None
             of, residues = self.single
@@ -227,7 +227,7 @@ class Ratios:
 
 
 def _fraction(value: int, modulus: int, most: int) -> Fraction | None:
-    """Return the fraction with this residue and numbers of at most ``most``, or ``None``."""
+    """Return the fraction with this residue, numerator and denominator at most ``most``, or ``None``."""
     r, rest, t, last = modulus, value, 0, 1
     while rest > most:
         quotient = r // rest

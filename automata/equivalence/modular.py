@@ -25,7 +25,7 @@ from automata.equivalence.representation import Representation
 from automata.sparse_matrix import Places
 
 Residues = NDArray[np.uint64]
-"""Numbers from 0 to p - 1, shape ``(n,)``."""
+"""Residues from 0 to p - 1, shape ``(n,)``."""
 
 
 _compiled: Callable[[Callable[..., Any]], Any] = compiled()
@@ -33,7 +33,7 @@ _compiled: Callable[[Callable[..., Any]], Any] = compiled()
 
 @intrinsic
 def _high(context, left, right):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """Return the upper 64 bits of a product of 64-bit numbers."""
+    """Return the upper 64 bits of a product of 64-bit integers."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         wide = ir.IntType(128)
@@ -128,7 +128,7 @@ def _inverses(values, square, prime, inverse):  # type: ignore[no-untyped-def]  
 
 @_compiled
 def _reconstruct(values, prime, most):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """Return fractions with numbers of at most ``most``; denominator 0 if there is none (Wang 1981)."""
+    """Return fractions of integers of at most ``most``, with denominator 0 if none fits (Wang 1981)."""
     above, below = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
     for i in range(len(values)):
         r, rest, t, last = np.int64(prime), np.int64(values[i]), np.int64(0), np.int64(1)
@@ -160,7 +160,7 @@ class Field:
         return result
 
     def times(self, left: Residues, factor: int) -> Residues:
-        """Multiply all values by a number."""
+        """Multiply all values by a scalar."""
         return self.product(left, np.full(len(left), factor % self.prime, dtype=np.uint64))
 
     def inverse(self, values: Residues) -> Residues:

@@ -1,9 +1,9 @@
 """Search over pairs of sets or vectors that strings reach in both automata.
 
-Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013). A
-pair of sets that follows from earlier pairs by equivalence and union is not pursued. Max-plus,
-min-plus, max-times: the vectors of Forward on both sides, up to a common factor. If these are
-finitely many, the search ends and has decided.
+Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013). A pair of
+sets that follows from earlier pairs by equivalence and union is not pursued. Max-plus, min-plus, max-times:
+the vectors of Forward on both sides, up to a common factor. If these are finitely many, the search terminates
+and decides.
 
 A pair that is not pursued cannot lead to a smaller string than the pairs that it follows from. The
 search therefore ends with the shortlex-least string that differs.
@@ -73,7 +73,7 @@ def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | Non
                     words += FOR_A_PAIR + left.words(pair[0]) + left.words(pair[1])
             if words > MOST_WORDS:
                 return Unknown(
-                    f"the pairs of state sets to be tried would take more than {MOST_WORDS:,} words",
+                    f"the pairs of state sets to be tried would use more than {MOST_WORDS:,} words",
                     length - 1,
                 )
         level, length = following, length + 1
@@ -177,7 +177,7 @@ def search(
     while level:
         if longest is not None and length > longest:
             return Unknown(
-                f"no string of at most {longest} symbols differs, and longer ones were not asked for", longest
+                f"no string of at most {longest} symbols differs; longer strings were not searched", longest
             )
         progress(f"length {length}: {len(pairs)} pairs of vectors")
         following = []

@@ -21,13 +21,13 @@ class Reduction:
     Attributes:
         left: the representation that the links lead to.
         links: the links from the original representation to ``left``.
-        methods: the names of the methods used or noted, each once, in order.
+        methods: the names of the methods used or noted, in order, without duplicates.
     """
 
     def __init__(
         self, of: Representation, primes: Iterator[int], progress: Callable[[str], None], zero: bool = False
     ) -> None:
-        """Start without links; ``zero`` also allows links that only exist if every score is 0."""
+        """Initialise without links; ``zero`` also allows links that only exist if every score is 0."""
         self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
         self._primes, self._progress, self._zero = primes, progress, zero
 
@@ -46,7 +46,7 @@ class Reduction:
         return True
 
     def run(self) -> None:
-        """Lump from the right and the left while that helps, then close relations; repeat."""
+        """Lump from the right and the left until nothing changes, then close relations; repeat."""
         while not self.left.is_zero:
             if self._lump(False) or self._lump(True):
                 continue

@@ -1,4 +1,4 @@
-"""Linear relations among states, closed under all steps, which eliminate states that are sums of others.
+"""Elimination of states that are linear combinations of others, by relations closed under all transitions.
 
 A relation is a row r with r M(w) rho = 0 for every string w. The first candidates come from random
 functionals: two states whose right languages are proportional. If every score is zero, lambda

@@ -1,4 +1,4 @@
-"""Sparse linear representations: a row lambda, matrices M(a), and a column rho; w scores lambda M(w) rho."""
+"""Sparse linear representations, which give a string w the score lambda M(w) rho."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Representation:
 
     @property
     def mirrored(self) -> Representation:
-        """The representation that gives each string the score of its mirror image."""
+        """The representation that gives each string the score of the reversed string."""
         steps = tuple(step.transposed for step in self.steps)
         return Representation(self.final.transposed, steps, self.initial.transposed)
 

@@ -26,7 +26,7 @@ from automata.equivalence.representation import Representation
 PRIMES = 54
 """Log2 of a lower bound on the number of primes of 61 bits."""
 _NUMBERS_KEPT = 1 << 24
-"""Maximum number of vector components in memory (128 MB); others are recomputed from those."""
+"""Maximum number of vector components in memory (128 MB); the rest is recomputed."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Exact proof that all strings before a string have score zero, by one of two methods.
 
-By rows: strings are taken in shortlex order. A string whose row is zero or a multiple of that of a
-smaller string is not extended, because its extensions have the scores of the smaller one's, up to
+By rows: strings are taken in shortlex order. A string whose row is zero or a multiple of a smaller string's
+row is not extended, because its extensions have the same scores as the smaller string's extensions, up to
 that factor.
 
 By classes of states, if there are too many strings: X_k is a matrix with at most one entry in each

@@ -75,7 +75,7 @@ class _Decision:
 
     @property
     def left(self) -> Representation:
-        """The representation that the links lead to."""
+        """The representation at the end of the links."""
         return self.chain.left
 
     def answer(self) -> Answer:
@@ -106,7 +106,7 @@ class _Decision:
         if search is not None:
             return self._different(search)
         if self.left.states <= self.most_dense:
-            self.progress(f"a basis of what is left, {self.left.states} states")
+            self.progress(f"a basis of the remaining {self.left.states} states")
             basis = self._basis()
             if basis is not None:
                 self.chain.follow(basis, "basis")
@@ -184,14 +184,14 @@ class _Decision:
         last = self.longest >= n - 1
         chance = int(-doubt(self.left, self.longest))
         why = (
-            f"no string {'' if last else f'of at most {self.longest} symbols '}was seen to differ modulo a"
-            f" random prime; if one did, the chance of seeing none was less than 2^-{chance}"
+            f"no string {'' if last else f'of at most {self.longest} symbols '}was found to differ modulo a"
+            f" random prime; if one differed, the probability of missing it was less than 2^-{chance}"
         )
         rest = (
             f"{n} states of the difference could not be eliminated, and dense arrays support at most"
             f" {self.most_dense}"
             if n > self.most_dense
-            else "the numbers of a proof would not fit in memory"
+            else "the matrices of a proof would not fit in memory"
         )
         return Unknown(f"{why}. That is no proof: {rest}", figures=self._figures())
 

@@ -107,15 +107,14 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
     Returns:
         The answer, or ``None`` if one automaton is ambiguous.
 
-    Raises:
-        LimitReached: too many pairs of states are reachable.
+    Raises: LimitReached: too many pairs of states are reachable.
     """
     progress("whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):
         return None
     progress("which strings have a path")
     support = decide_rational(_paths(a), _paths(b), progress)
-    progress("what the paths weigh")
+    progress("the weights of the paths")
     weighed = _least_difference(trim(a), trim(b))
     words = []
     if isinstance(support, Unknown):
@@ -126,7 +125,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
         words.append(weighed)
     if not words:
         return Equivalent(
-            "every string has at most one path in either automaton, and both paths weigh the same"
+            "every string has at most one path in either automaton, and both paths have the same weight"
         )
     order = {symbol: i for i, symbol in enumerate(a.index)}
     word = min(words, key=lambda x: (len(x), [order[s] for s in x]))

@@ -1,13 +1,13 @@
-"""Read and write automata as AT&T text, the format of OpenFst.
+"""Reading and writing of automata as AT&T text, the text format of OpenFst.
 
 Each line is an arc (source, target, symbol, symbol, weight) or a final state (state, weight). Weights are
-written as OpenFst's costs: min-plus weights as they are, max-plus and log weights negated, boolean true as 0
-and false as Infinity. The other semirings write plain numbers. So ``fstcompile`` reads min-plus, max-plus and
-boolean files with its standard arc type, and log files with ``log64``.
+written as OpenFst's costs: min-plus weights unchanged, max-plus and log weights negated, boolean true as 0
+and false as Infinity. Weights of the other semirings are written as numbers. ``fstcompile`` therefore reads
+min-plus, max-plus and boolean files with its standard arc type, and log files with ``log64``.
 
 The first line's source is the start state. An automaton with several initial states, or with an initial
 weight other than one, gets an additional start state with epsilon arcs to its initial states. A state that no
-other line would name has a line that says that it is not final.
+other line mentions has a line with the final weight zero.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
 
 
 def dumps(automaton: WFSA, round_weights: bool = False) -> str:
-    """Return the automaton as AT&T text, to be read with :func:`dumps_symbols`.
+    """Return the automaton as AT&T text; see also :func:`dumps_symbols`.
 
-    Raises InputError for a symbol that cannot be written, and for a weight without a decimal of at most
-    4,300 digits; with ``round_weights`` that becomes the nearest float64.
+    Raises InputError if a symbol cannot be written, or if a weight has no decimal of at most 4,300 digits. If
+    ``round_weights`` is true, such a weight is rounded to the nearest float64.
     """
     k = automaton.semiring
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
@@ -43,13 +43,13 @@ def dumps(automaton: WFSA, round_weights: bool = False) -> str:
     own_start = [] if plain else [(first, q, EPSILON, w) for q, w in starts]
     arcs = sorted([*own_start, *automaton.edges()], key=lambda row: row[0] != first)
     named = {q for p, r, _, _ in arcs for q in (p, r)}
-    # a state that no arc names is named by its final weight; so is the start state, first, where nothing
-    # leaves it
+    # A state without arcs is written with its final weight. So is the start state, first, if no arc
+    # leaves it.
     ends = {q: w for q, w in enumerate(automaton.final.tolist()) if w != k.zero or q not in named}
     leaves = bool(arcs) and arcs[0][0] == first
     before = {} if leaves else {first: ends.pop(first, k.zero)}
 
-    @cache  # automata repeat their weights
+    @cache  # weights are often repeated
     def text(weight: Weight) -> str:
         return _write(k, weight, round_weights)
 
@@ -77,8 +77,8 @@ def loads(
     Args:
         text: The lines.
         semiring: The semiring; min-plus by default.
-        symbols: The symbol table, which gives labels their meaning (see :mod:`automata.io.symbol_tables`). It
-            also gives the order of the alphabet, and the symbols that no arc reads.
+        symbols: The symbol table, which maps labels to symbols (see :mod:`automata.io.symbol_tables`). It
+            also defines the order of the alphabet and may contain symbols that no arc reads.
         where: The name of the text in error messages.
 
     Raises:
@@ -90,14 +90,16 @@ def loads(
     for row in rows:
         if len(set(row.labels)) > 1:
             turned = f"turns {shorten(row.labels[0])} into {shorten(row.labels[1])}"
-            raise FormatError(f"{where}: line {row.number}: must be an acceptor, got a transducer: {turned}")
+            raise FormatError(
+                f"{where}: line {row.number}: the line must be an acceptor, got a transducer: {turned}"
+            )
         labels |= {text: row.number for text in row.labels if text not in labels}
     symbol = symbols_of(labels, symbols, where)
     number = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}
     arcs: list[tuple[int, int, str, Weight]] = []
     finals: dict[int, Weight] = {}
     line_of: dict[int, int] = {}
-    weights: dict[str | None, Weight] = {None: k.one}  # those read so far, by their text: files repeat them
+    weights: dict[str | None, Weight] = {None: k.one}  # parsed weights by their text
     for row in rows:
         if row.weight is not None and row.weight not in weights:
             weights[row.weight] = _read(k, row.weight, f"{where}: line {row.number}")
@@ -109,15 +111,15 @@ def loads(
             finals[source] = weight
         else:
             raise FormatError(
-                f"{where}: line {row.number}: gives state {row.states[0]} a second final weight, after"
-                f" line {line_of[source]}"
+                f"{where}: line {row.number}: state {row.states[0]} must have one final weight, got a second"
+                f" one after line {line_of[source]}"
             )
     arrows = ((row.states[0], row.states[1], symbol[row.labels[0]]) for row in rows if row.labels)
     warn_merged(where, arrows)
     initial = [(number[rows[0].states[0]], k.one)] if rows else []
     try:
         require_states(len(number))
-    except LimitReached as error:  # of what a file may say, not of what is computed
+    except LimitReached as error:  # a limit on files, not on computations
         raise FormatError(f"{where}: {error}") from None
     try:
         return WFSA.from_edges(
@@ -144,9 +146,9 @@ def _infinity(cost: float) -> str:
 
 
 def _decimal(value: Fraction, round_weights: bool) -> str:
-    """Return the exact decimal text of a number, or that of its float64 if it has none and may be rounded."""
+    """Return the exact decimal text of a number, or of its float64 if it has none and may be rounded."""
     context = Context(prec=MOST_DIGITS, Emax=999999, Emin=-999999, traps=[Inexact])
-    why = "no finite decimal, and AT&T text has decimals only"
+    why = "no finite decimal, which AT&T text requires"
     if _is_finite_decimal(value.denominator):
         try:
             text = str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
@@ -155,14 +157,12 @@ def _decimal(value: Fraction, round_weights: bool) -> str:
         except (Inexact, InputError):
             why = f"more than {MOST_DIGITS} digits as a decimal"
     if not round_weights:
-        raise InputError(f"weight {shorten(write_number(value))} has {why}; --round rounds it")
+        raise InputError(f"weight {shorten(write_number(value))} has {why}; pass --round to round it")
     try:
-        return str(
-            Decimal(float(value))
-        )  # all digits, so that it is read back as that float64 and nothing near it
+        return str(Decimal(float(value)))  # all digits, so that it is read back as exactly that float64
     except OverflowError:
         raise InputError(
-            f"weight {shorten(write_number(value))} is beyond float64, to which --round rounds"
+            f"weight {shorten(write_number(value))} is beyond the range of float64, to which --round rounds"
         ) from None
 
 

@@ -1,9 +1,9 @@
-"""The lines of AT&T text: which columns are states, labels and weights.
+"""Parser for the lines of AT&T text, whose columns are states, labels and weights.
 
-Lines end with a line feed and columns are parted by blanks and tabs, as OpenFst's compiler has it; every
-other character, such as a no-break space, is part of a label. OpenFst is told by an option whether an arc has
-one label or two. The text does not say it, so it is read where one of the two fits, and refused where both
-do: ``0 1 5 5`` is the labels 5 and 5, or the label 5 with the weight 5.
+As in OpenFst's compiler, lines end with a line feed, and blanks and tabs separate columns. Every other
+character, such as a no-break space, is part of a label. An option of OpenFst specifies whether an arc has one
+label or two. The text does not contain this information, so it is inferred. A text for which both are
+possible is rejected: ``0 1 5 5`` is either the labels 5 and 5, or the label 5 with the weight 5.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from automata.errors import FormatError, InputError
 from automata.text.number_text import parse_number, shorten
 
 LONGEST = 8095
-"""Bytes of a line; OpenFst takes a longer one for the end of the file."""
+"""Maximum number of bytes in a line; OpenFst treats a longer line as the end of the file."""
 
 
 class Line(NamedTuple):
-    """A line's number and columns; no ``labels`` for a final state, no ``weight`` if left out."""
+    """A line's number and columns; a final state has no ``labels``, and an omitted ``weight`` is ``None``."""
 
     number: int
     states: tuple[int, ...]
@@ -39,20 +39,20 @@ def columns(text: str) -> list[tuple[int, list[str]]]:
 
 
 def lines(text: str, where: str) -> list[Line]:
-    """Return the lines of AT&T text; raise FormatError for one that is no arc and no final state."""
+    """Return the lines of AT&T text; raise FormatError if one is neither an arc nor a final state."""
     rows = columns(text)
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.removesuffix("\r")
         if bare.strip(" \t") and re.search(r"^\t|\t\t|\t$", bare):
             raise FormatError(
-                f"{where}: line {number}: has an empty column, which may be epsilon or a weight that is left"
-                " out; write <epsilon> or remove the tab"
+                f"{where}: line {number}: a column must not be empty, because it may be epsilon or an"
+                " omitted weight; write <epsilon> or remove the tab"
             )
     _require_no_header(rows, where)
     for number, parts in rows:
         if len(parts) > 5:
             raise FormatError(
-                f"{where}: line {number}: must have at most the columns source, target, symbol, symbol,"
+                f"{where}: line {number}: the columns must be at most source, target, symbol, symbol,"
                 f" weight, got {len(parts)}"
             )
     labels = 2 if _has_output_labels([row for row in rows if len(row[1]) > 2], where) else 1
@@ -60,12 +60,12 @@ def lines(text: str, where: str) -> list[Line]:
 
 
 def _require_no_header(rows: list[tuple[int, list[str]]], where: str) -> None:
-    """Refuse gtn's text, whose first two lines are the start states and the final states."""
+    """Reject gtn's text, whose first two lines are the start states and the final states."""
     heads = [parts for _, parts in rows[:2] if len(parts) < 3]
     if len(heads) == 2 and any(len(parts) > 2 and parts[0] == heads[0][0] for _, parts in rows[2:]):
         raise FormatError(
-            f"{where}: line 1: begins two lines of states, as gtn writes start and final states; AT&T text"
-            " begins with an arc of the start state"
+            f"{where}: line 1: the first line must be an arc of the start state, got two lines of states, as"
+            " gtn writes start and final states"
         )
 
 
@@ -82,7 +82,7 @@ def _line(number: int, parts: list[str], labels: int, here: str) -> Line:
 
 
 def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
-    """Do the arcs have two labels, as ``fstprint`` writes them, or one, as ``fstprint --acceptor`` does?"""
+    """Return whether arcs have two labels (``fstprint``) instead of one (``fstprint --acceptor``)."""
 
     def refused(number: int, message: str) -> FormatError:
         return FormatError(f"{where}: line {number}: {message}")
@@ -94,7 +94,8 @@ def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
         if not (one or two or parts[2] == parts[3] or _may_be_a_weight(parts[3])):
             raise refused(
                 number,
-                f"must end with the label {shorten(parts[2])} again or a weight, got {shorten(parts[3])}",
+                f"the last column must be the label {shorten(parts[2])} again or a weight, got"
+                f" {shorten(parts[3])}",
             )
     if not (one or two):
         one = [number for number, parts in either if parts[2] != parts[3]]
@@ -102,14 +103,14 @@ def _has_output_labels(arcs: list[tuple[int, list[str]]], where: str) -> bool:
     if one and two:
         raise refused(
             max(one[0], two[0]),
-            f"{_LABELS[two > one]}, where line {min(one[0], two[0])} {_LABELS[one > two]}",
+            f"an arc {_LABELS[two > one]}, but line {min(one[0], two[0])} {_LABELS[one > two]}",
         )
     if either and not (one or two):
         number, (_, _, label, weight) = either[0]
         raise refused(
             number,
-            f"is the labels {shorten(label)} and {shorten(weight)}, or the label {shorten(label)} with the"
-            f" weight {shorten(weight)}; write the label twice and then the weight",
+            f"the arc may have the labels {shorten(label)} and {shorten(weight)}, or the label"
+            f" {shorten(label)} with the weight {shorten(weight)}; write the label twice and then the weight",
         )
     return bool(two)
 

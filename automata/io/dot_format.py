@@ -1,4 +1,4 @@
-"""DOT files of other libraries (AALpy, LearnLib, automata-lib) as boolean automata.
+"""Reader for DOT files of other libraries (AALpy, LearnLib, automata-lib) as boolean automata.
 
 A state is a node, a final state has a double circle, and a transition is an arrow labelled with its symbol.
 The initial states have an arrow from a node without a label that has no other arrows. Mealy machines (arrows
@@ -56,7 +56,7 @@ TRUTH = {
     "reject": False,
     "-": False,
 }
-"""Outputs of Mealy and Moore machines, in small letters, that are truth values."""
+"""Outputs of Mealy and Moore machines that are truth values, in lowercase letters."""
 EPSILONS = ("ε", "λ", "<eps>", "<epsilon>")
 OWN = "automaton"
 """The name of the graphs that ratproof draws."""
@@ -68,16 +68,16 @@ def loads(text: str, where: str = "dot") -> WFSA:
     >>> loads('digraph { i [label=""]; p [shape=doublecircle]; i -> p; p -> q [label="a"]; }')
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
-    Raises :class:`~automata.errors.FormatError` for what is no such automaton.
+    Raises :class:`~automata.errors.FormatError` if the text does not describe such an automaton.
     """
     try:
         graph = Lark(GRAMMAR, parser="lalr").parse(text)
     except UnexpectedInput as error:
         raise FormatError(
-            f"{where}: line {error.line}, column {error.column}: is not in the part of DOT that is read"
+            f"{where}: line {error.line}, column {error.column}: this part of the DOT syntax is not supported"
         ) from None
     except LarkError as error:
-        raise FormatError(f"{where}: is not in the part of DOT that is read: {error}") from None
+        raise FormatError(f"{where}: the DOT syntax is not supported: {error}") from None
     try:
         return _Reader(graph, where).automaton()
     except InputError as error:
@@ -94,9 +94,7 @@ class _Reader:
             if not isinstance(part, Tree):
                 continue
             if part.data == "id" and _text(part) == OWN:
-                raise InputError(
-                    "is a drawing that ratproof wrote, which has no weights to be read; use .json"
-                )
+                raise InputError("drawings that ratproof wrote have no weights and cannot be read; use .json")
             names = [_text(node.children[0]) for node in _children(part, "place")]
             own = dict(pair for options in _children(part, "list") for pair in _pairs(options))
             if part.data == "attributes":
@@ -112,7 +110,9 @@ class _Reader:
         entries = {name for name, options in self.nodes.items() if self._is_entry(name, options)}
         initial = dict.fromkeys(q for p, q, _ in self.arrows if p in entries)
         if not initial:
-            raise InputError("has no initial state: an arrow from a node without a label leads to it")
+            raise InputError(
+                "the automaton must have an initial state, marked by an arrow from a node without a label"
+            )
         states = [name for name in self.nodes if name not in entries]
         moore = {name: self._output(name) for name in states}
         arrows = [
@@ -125,13 +125,15 @@ class _Reader:
         if mealy and len(mealy) == len(arrows):
             return self._of_mealy(states, initial, arrows)
         if mealy:
-            raise InputError(f"an arrow reads {shorten(mealy[0])}, and others have no output")
+            raise InputError(
+                f"all arrows must have an output or none, got {shorten(mealy[0])} beside arrows without one"
+            )
         final = [q for q in states if self._is_final(q)]
         if states and all(output is not None for output in moore.values()):
             final = [q for q, output in moore.items() if _truth(output or "")]
         if not final:
             warnings.warn(
-                f"{self.where}: no node has a double circle, so no string is accepted", stacklevel=4
+                f"{self.where}: no node has a double circle, so the automaton accepts no string", stacklevel=4
             )
         return _automaton(
             states, initial, final, [(p, q, EPSILON if s in EPSILONS else s) for p, q, s in arrows]
@@ -142,7 +144,7 @@ class _Reader:
         return options.get("shape") in ("doublecircle", "Mdoublecircle") or options.get("peripheries") == "2"
 
     def _is_entry(self, name: str, options: dict[str, str]) -> bool:
-        """Return whether the node only shows where the automaton starts."""
+        """Return whether the node only marks an initial state."""
         plain = options.get("shape") in ("none", "point", "plaintext") or options.get("style") == "invis"
         blank = options.get("label", name if not plain else "") == ""
         return (
@@ -163,7 +165,7 @@ class _Reader:
         return [part.strip() or part for part in parts]
 
     def _output(self, name: str) -> str | None:
-        """Return the output of a Moore machine's state, ``None`` if it has none."""
+        """Return the output of a Moore machine's state, or ``None`` if it has none."""
         label = self.nodes[name].get("label", name).strip()
         inside = label.removeprefix("{").removesuffix("}")
         before, bar, output = (part.strip() for part in inside.rpartition("|"))

@@ -1,4 +1,4 @@
-"""Automata from and to files, in the format that the name says; a file is written whole or not."""
+"""Reading and writing of automata as files, in the format that the extension specifies."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att", ".txt", ".fst", ".dot", ".gv")
 FORMATS = {".json": ".json", ".att": ".att", ".txt": ".att", ".fst": ".fst", ".dot": ".dot", ".gv": ".dot"}
-"""For each readable suffix the format: JSON, AT&T text, OpenFst's binary, DOT."""
+"""The format of each readable suffix: JSON, AT&T text, OpenFst's binary format, DOT."""
 WITHOUT_SEMIRING = (".att", ".fst")
-"""Formats that do not say their semiring, and whose symbols are in a table."""
+"""Formats that do not contain the semiring, and whose symbols are in a separate table."""
 WRITABLE = (".json", ".att", ".dot", ".svg")
 DRAWINGS = (".svg", ".png", ".pdf", ".dot")
-"""Names of drawings, which :func:`draw` writes."""
+"""Extensions of drawings, which :func:`draw` writes."""
 AT_WORK = 60.0
-"""Seconds in which a process that writes a file has written some of it."""
+"""Seconds without a write after which a temporary file is considered abandoned."""
 
 
 def read(
@@ -36,30 +36,30 @@ def read(
     symbols: str | Path | None = None,
     file_format: str | None = None,
 ) -> WFSA:
-    """Read the automaton in a file.
+    """Read an automaton from a file.
 
     Args:
         path: a ``.json``, ``.att``, ``.txt`` (AT&T text), ``.fst`` (OpenFst's binary) or ``.dot`` file.
-        semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it. For ``.fst``,
-            the default is that of the arc type.
-        symbols: for ``.att`` and ``.fst``, the symbol table; default the file of the same name with
-            ``.syms``, if there is one.
-        file_format: ``"json"``, ``"att"``, ``"fst"`` or ``"dot"``, whatever the suffix is.
+        semiring: the semiring of an ``.att`` or ``.fst`` file. Defaults to min-plus for ``.att``, as in
+            OpenFst, and to the semiring of the arc type for ``.fst``.
+        symbols: the symbol table of an ``.att`` or ``.fst`` file. Defaults to the file of the same name with
+            the extension ``.syms``, if it exists.
+        file_format: ``"json"``, ``"att"``, ``"fst"`` or ``"dot"``. Defaults to the format of the suffix.
 
     Raises:
-        FormatError: one sentence with file and field.
+        FormatError: the file cannot be read; the message specifies the file and the field.
     """
     path = _path(path)
     kind = suffix_of(path, file_format)
     if kind not in WITHOUT_SEMIRING and (semiring is not None or symbols is not None):
         raise InputError(
-            f"{path}: a {kind} file says its semiring and symbols itself; --semiring and --symbols are for"
-            " .att files"
+            f"{path}: a {kind} file contains its semiring and symbols; --semiring and --symbols are only"
+            " supported for .att files"
         )
     if kind == ".json":
         return json_format.loads(read_text(path), str(path))
     if kind == ".dot":
-        from automata.io import dot_format  # here, since lark takes long to import
+        from automata.io import dot_format  # imported here because lark is slow to import
 
         return dot_format.loads(read_text(path), str(path))
     beside = path.with_suffix(".syms")
@@ -68,23 +68,23 @@ def read(
     if kind == ".att":
         return att_format.loads(read_lines(path), semiring, names, str(path))
     try:
-        from automata.io import openfst_files  # here, since pynini takes long to import, and may be missing
+        from automata.io import openfst_files  # pynini is slow to import and may be missing
     except ImportError:
         raise InputError(
-            f"{path}: an .fst file cannot be read without pynini, which has wheels for Linux on x86-64"
+            f"{path}: reading an .fst file requires pynini, which has wheels for Linux on x86-64"
         ) from None
     return openfst_files.loads(read_bytes(path), semiring, names, str(path))
 
 
 def suffix_of(path: str | Path, file_format: str | None = None) -> str:
-    """Return the format that a file is read in, as a suffix; raise InputError if there is none."""
+    """Return the suffix of the format in which to read a file; raise InputError if there is none."""
     if file_format is not None and f".{file_format.removeprefix('.')}" not in FORMATS:
         raise InputError(
             f"--format must be {_or_list(suffix[1:] for suffix in FORMATS)}, got {shorten(file_format)}"
         )
     suffix = Path(path).suffix if file_format is None else f".{file_format.removeprefix('.')}"
     if suffix not in FORMATS:
-        raise InputError(f"{path}: no format for files named so can be read; right are {', '.join(READABLE)}")
+        raise InputError(f"{path}: the extension of an automaton must be one of {', '.join(READABLE)}")
     return FORMATS[suffix]
 
 
@@ -117,13 +117,13 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
 
 
 def require_drawing(path: str | Path) -> None:
-    """Raise InputError if no drawing can be written to a file of that name. Call this before the work."""
+    """Raise InputError if no drawing can be written to a file of that name. Call this before computing."""
     if Path(path).suffix not in DRAWINGS:
         raise InputError(f"{path}: the name of a drawing must end in {', '.join(DRAWINGS)}")
 
 
 def draw(automaton: WFSA, path: str | Path) -> list[Path]:
-    """Draw the automaton into a file named as in :data:`DRAWINGS`, and return the file."""
+    """Draw the automaton into a file with an extension in :data:`DRAWINGS`, and return the path."""
     path = _path(path)
     require_drawing(path)
     if path.suffix in WRITABLE:
@@ -139,10 +139,10 @@ def _path(name: object) -> Path:
 
 
 def require_writable(path: str | Path) -> None:
-    """Raise InputError if no automaton can be written to a file of that name. Call this before the work."""
+    """Raise InputError if no automaton can be written to a file of that name. Call this before computing."""
     if Path(path).suffix not in WRITABLE:
         raise InputError(
-            f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}"
+            f"{path}: the extension of an automaton to write must be one of {', '.join(WRITABLE)}"
         )
     for file in written_for(path):
         require_writable_path(file)
@@ -157,20 +157,20 @@ def written_for(path: str | Path) -> list[Path]:
 def require_writable_path(path: str | Path) -> None:
     """Raise InputError if no file can be written to this path.
 
-    Call this before the work. If the device is full or the folder disappears in the meantime, writing raises
+    Call this before computing. If the device is full or the folder disappears in the meantime, writing raises
     :class:`~automata.errors.OutputError`.
     """
     try:
         file = without_links(path)
         is_folder = file.is_dir()
-        folder = next((parent for parent in file.parents if parent.exists()), file)  # "/" has none
+        folder = next((parent for parent in file.parents if parent.exists()), file)  # "/" has no parent
         special = file.exists() and not file.is_file()
     except (OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     if is_folder:
-        raise InputError(f"{path}: cannot be written: is a folder")
+        raise InputError(f"{path}: cannot be written: the path is a folder")
     if not folder.is_dir():
-        raise InputError(f"{path}: cannot be written: {folder} is no folder")
+        raise InputError(f"{path}: cannot be written: {folder} is not a folder")
     if not os.access(file if special else folder, os.W_OK):
         raise InputError(f"{path}: cannot be written: no permission to write in {folder}")
 
@@ -187,15 +187,19 @@ def read_text(path: str | Path) -> str:
     """Return the file's UTF-8 text; raise FormatError if it cannot be read or decoded."""
     data = read_bytes(path)
     if b"\0" in data:
-        raise FormatError(f"{path}: must be UTF-8 text, got binary data (byte {data.index(0)} is NUL)")
+        raise FormatError(
+            f"{path}: the file must be UTF-8 text, got binary data (byte {data.index(0)} is NUL)"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong)") from None
+        raise FormatError(
+            f"{path}: the file must be UTF-8 text, got an invalid byte at offset {error.start}"
+        ) from None
 
 
 def read_lines(path: str | Path) -> str:
-    """Return a file's text; the last line must end with a line feed, else the file may be cut off."""
+    """Return a file's text; raise FormatError if the last line does not end with a line feed."""
     text = read_text(path)
     if text and not text.endswith("\n"):
         number = text.count("\n") + 1
@@ -206,7 +210,7 @@ def read_lines(path: str | Path) -> str:
 
 
 def names_a_file(text: str) -> bool:
-    """Return whether there is a file of that name, also for text that no file could be named."""
+    """Return whether there is a file of that name; ``False`` also for text that cannot be a file name."""
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
@@ -214,7 +218,7 @@ def names_a_file(text: str) -> bool:
 
 
 def without_links(path: str | Path) -> Path:
-    """Return the file that a path leads to, existing or not; raise OSError for a loop of links."""
+    """Resolve symbolic links and return the path, existing or not; raise OSError for a loop of links."""
     file = Path(path).resolve()
     if file.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -224,8 +228,9 @@ def without_links(path: str | Path) -> Path:
 def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> None:
     """Write a file completely or not at all; raise OutputError if it cannot be written.
 
-    The data goes to a temporary file beside it, which is then renamed. A link stays a link, and a device is
-    written to directly. If ``durable`` is true, the data is on the disk before the file is renamed.
+    The data is written to a temporary file in the same folder, which is then renamed. A link is followed, and
+    a device is written to directly. If ``durable`` is true, the data is flushed to the disk before the file
+    is renamed.
     """
     write_together({path: text}, durable)
 
@@ -235,10 +240,10 @@ def write_together(
 ) -> None:
     """Write several files as :func:`write_whole` does, all of them or none.
 
-    No file gets its name before all are written. Raise OutputError for the first file that cannot be written;
+    No file is renamed before all are written. Raise OutputError for the first file that cannot be written;
     all files are then unchanged.
     """
-    ready: dict[str, Path] = {}  # written, by the names that they have so far
+    ready: dict[str, Path] = {}  # written files, by their temporary names
     path: str | Path = ""
     try:
         for path, text in texts.items():
@@ -262,12 +267,12 @@ def write_together(
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     finally:
         for beside in ready:
-            with suppress(FileNotFoundError):  # it has its name
+            with suppress(FileNotFoundError):  # it is renamed
                 os.unlink(beside)
 
 
 def remove_remains(path: str | Path) -> None:
-    """Remove files that killed writers left beside this one, unless written to in the last minute."""
+    """Remove temporary files that killed processes left beside this one, unless recently written to."""
     file = without_links(path)
     for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
         with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Read and write automata as JSON.
+"""Reading and writing of automata as JSON.
 
 Every weight is a string; a JSON number is read as its decimal text. States are 0 to n - 1, the symbol ""
 stands for epsilon, and a weight that is not listed is zero.
@@ -48,7 +48,7 @@ FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 def loads(text: str, where: str = "automaton") -> WFSA:
     """Return the automaton of a JSON text; raise FormatError with the file, the field and the requirement.
 
-    Weights that are given several times are summed, and a ``UserWarning`` names them.
+    Duplicate weights are summed, and a ``UserWarning`` lists them.
     """
     return from_json(_parse(text, where), where)
 
@@ -61,7 +61,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
     for name in data:
         if name not in FIELDS:
             raise reader.error(
-                shorten(name)[1:-1], f"is no field of an automaton; its fields are {', '.join(FIELDS)}"
+                shorten(name)[1:-1], f"is unknown; the fields of an automaton are {', '.join(FIELDS)}"
             )
     for name in FIELDS:
         if name not in data:
@@ -75,21 +75,22 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
         raise reader.error("states", f"must be a non-negative integer, got {shorten(n)}")
     try:
         require_states(n)
-    except LimitReached as error:  # of what a file may say, not of what is computed
+    except LimitReached as error:  # a limit on files, not on computations
         raise FormatError(f"{where}: {error}") from None
     alphabet = reader.items(data["alphabet"], "alphabet")
     for i, symbol in enumerate(alphabet):
         if not isinstance(symbol, str):
             raise reader.error(f"alphabet[{i}]", f"must be a string, got {_kind(symbol)}")
         if symbol == EPSILON:
-            raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
+            raise reader.error(f"alphabet[{i}]", 'must not be "", which is reserved for epsilon')
         if has_half_a_character(symbol):
             raise reader.error(
-                f"alphabet[{i}]", f"is {shorten(symbol)}, half of a character, which no file can hold"
+                f"alphabet[{i}]",
+                f"must be valid Unicode, got {shorten(symbol)}, which contains a lone surrogate",
             )
     twice = [symbol for symbol, count in Counter(alphabet).items() if count > 1]
     if twice:
-        raise reader.error("alphabet", f"has {shorten(twice[0])} twice")
+        raise reader.error("alphabet", f"must have distinct symbols, got {shorten(twice[0])} twice")
     known = {*alphabet, EPSILON}
     vectors = [
         [
@@ -107,12 +108,12 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
 
 
 def dumps(automaton: WFSA) -> str:
-    """Return the automaton as JSON text, one transition a line, or raise InputError."""
+    """Return the automaton as JSON text with one transition per line, or raise InputError."""
     data = to_json(automaton)
     for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
         if len(weight) > MOST_DIGITS:
             raise InputError(
-                f"weight {shorten(weight)} has more than {MOST_DIGITS} digits, and no more are read from a"
+                f"weight {shorten(weight)} must have at most {MOST_DIGITS} digits, the limit for reading a"
                 " file"
             )
     short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
@@ -126,15 +127,11 @@ def to_json(automaton: WFSA) -> JsonObject:
     k = automaton.semiring
     for symbol in automaton.alphabet:
         if not isinstance(symbol, str):
-            raise InputError(
-                f"symbol {shorten(symbol)} is no string, and JSON's automata have strings for symbols"
-            )
+            raise InputError(f"symbol {shorten(symbol)} must be a string to be written as JSON")
         if has_half_a_character(symbol):
-            raise InputError(
-                f"symbol {shorten(symbol)} has half of a character in it, which no file can hold"
-            )
+            raise InputError(f"symbol {shorten(symbol)} must be valid Unicode, but contains a lone surrogate")
 
-    text = cache(k.format)  # automata repeat their weights
+    text = cache(k.format)  # weights are often repeated
 
     def vector(weights: Weights) -> list[list[int | str]]:
         return [[q, text(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
@@ -150,7 +147,7 @@ def to_json(automaton: WFSA) -> JsonObject:
 
 
 class JsonNumber:
-    """A JSON number that is no integer, by its text: a weight is read from the decimal, not from a float."""
+    """A JSON number with a fraction or exponent, stored as text so that a weight is parsed exactly."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -160,11 +157,11 @@ class JsonNumber:
 
 
 class _Reader:
-    """Checks parts of a document; every error says where."""
+    """A parser for the parts of a document, whose error messages contain the file and the field."""
 
     def __init__(self, where: str) -> None:
         self.where = where
-        self.weights: dict[str, Weight] = {}  # those read so far, by their text: files repeat them
+        self.weights: dict[str, Weight] = {}  # parsed weights by their text
 
     def error(self, field: str, message: str) -> FormatError:
         return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
@@ -192,7 +189,7 @@ class _Reader:
 
     def state(self, value: object, field: str, n: int) -> int:
         if not _is_count(value) or value >= n:
-            raise self.error(field, f"names state {shorten(value)}, where {_states(n)}")
+            raise self.error(field, f"must have a state of the automaton, got {shorten(value)}; {_states(n)}")
         return value
 
     def weight(self, value: object, field: str, k: Semiring) -> Weight:
@@ -216,7 +213,7 @@ class _Reader:
     ) -> tuple[int, int, str, Weight]:
         source, target, symbol, weight = self.row(value, field, "source, target, symbol, weight")
         if not isinstance(symbol, str) or symbol not in known:
-            raise self.error(field, f"reads {shorten(symbol)}, which is not in the alphabet")
+            raise self.error(field, f"must have a symbol of the alphabet, got {shorten(symbol)}")
         return (
             self.state(source, field, n),
             self.state(target, field, n),
@@ -230,21 +227,23 @@ def _parse(text: str, where: str) -> object:
         names = Counter(name for name, _ in pairs)
         for name, count in names.items():
             if count > 1:
-                raise FormatError(f"{where}: field {shorten(name)} is there twice")
+                raise FormatError(f"{where}: field {shorten(name)} must occur once, got {count} times")
         return dict(pairs)
 
     try:
         return json.loads(text, object_pairs_hook=once, parse_float=JsonNumber, parse_constant=JsonNumber)
     except json.JSONDecodeError as error:
         raise FormatError(
-            f"{where}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}"
+            f"{where}: line {error.lineno}, column {error.colno}: the file must be JSON: {error.msg}"
         ) from None
     except FormatError:
         raise
     except RecursionError:
-        raise FormatError(f"{where}: is nested too deeply to be an automaton") from None
+        raise FormatError(f"{where}: the JSON is nested too deeply for an automaton") from None
     except ValueError as error:
-        raise FormatError(f"{where}: is no JSON of an automaton: {str(error).splitlines()[0]}") from None
+        raise FormatError(
+            f"{where}: the file must be the JSON of an automaton: {str(error).splitlines()[0]}"
+        ) from None
 
 
 def _is_count(value: object) -> TypeGuard[int]:
@@ -252,7 +251,7 @@ def _is_count(value: object) -> TypeGuard[int]:
 
 
 def _states(n: int) -> str:
-    return f"states are 0 to {n - 1}" if n else "there are no states"
+    return f"the states are 0 to {n - 1}" if n else "it has no states"
 
 
 def _kind(value: object) -> str:

@@ -1,9 +1,9 @@
-"""OpenFst, through pynini: automata there and back.
+"""Conversion of automata to and from OpenFst, by pynini.
 
-OpenFst keeps costs: tropical is our min-plus, and log and log64 are our log negated. Real weights become
-``-log`` of themselves; negative ones have no logarithm, so an automaton with signs is written as *two
-tracks*: each state twice, once for products so far positive and once for negative, a negative weight changes
-the track, and the score is the difference of two.
+OpenFst stores costs: tropical is our min-plus, and log and log64 are our log negated. A real weight becomes
+its negative logarithm. Negative weights have no logarithm, so an automaton with negative weights is written
+as *two tracks*: each state occurs twice, once for positive and once for negative products of the weights so
+far. A negative weight changes the track, and the score is the difference of the two tracks' scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from automata.wfsa import WFSA
 ARC_TYPES = ("standard", "log", "log64")
 SINGLE_PRECISION = ("standard", "log")
 """Arc types whose weights are float32."""
-_LARGEST_EXPONENT = 709.0  # e to more overflows float64
+_LARGEST_EXPONENT = 709.0  # e to a larger power overflows float64
 
 
 def arc_type_for(semiring: Semiring) -> str:
@@ -47,7 +47,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
     k = automaton.semiring
     kind = arc_type or arc_type_for(k)
     if kind not in ARC_TYPES:
-        raise InputError(f"there is no arc type {kind!r}; there are {', '.join(ARC_TYPES)}")
+        raise InputError(f"the arc type must be one of {', '.join(ARC_TYPES)}, got {kind!r}")
     if (kind == "standard") != (arc_type_for(k) == "standard"):
         raise InputError(
             f"arc type {kind} does not add as the {k.name} semiring does; {arc_type_for(k)} does"
@@ -153,7 +153,7 @@ def _log(value: Weight) -> float:
         return -math.inf
     if isinstance(value, float):
         return math.log(value)
-    # not the difference of two logarithms: of long fractions both are large, and so are their roundings
+    # not the difference of two logarithms, which are both large for long fractions, as are their errors
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
     if abs(exponent) < 1000:
         return math.log(value)
@@ -161,7 +161,7 @@ def _log(value: Weight) -> float:
 
 
 def precisely(weight: pynini.Weight) -> float:
-    """Return the weight with all its bits, from a file's bytes: ``float(weight)`` has nine digits."""
+    """Return the weight with all its bits from a file's bytes, because ``float(weight)`` has nine digits."""
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
     fst.set_start(fst.add_state())

@@ -1,4 +1,4 @@
-"""OpenFst's binary files, through pynini."""
+"""Reader for OpenFst's binary files, by pynini."""
 
 from __future__ import annotations
 
@@ -25,22 +25,26 @@ def loads(
 
     Args:
         data: the bytes of the file.
-        semiring: default min-plus for arc type ``standard``, log for ``log`` and ``log64``.
-        symbols: the numbers of the symbols; default the table in the file. Without one, labels are symbols.
-        where: what to call the file in errors.
+        semiring: the semiring. Defaults to min-plus for arc type ``standard``, and to log for ``log`` and
+            ``log64``.
+        symbols: the label of each symbol. Defaults to the table in the file; if there is none, labels are
+            symbols.
+        where: the name of the file in error messages.
 
-    Raises :class:`~automata.errors.FormatError` for anything else.
+    Raises :class:`~automata.errors.FormatError` if the data is not such a file.
     """
     if not data.startswith(MAGIC):
-        raise FormatError(f"{where}: is not a binary OpenFst file; AT&T text is named .att or .txt")
+        raise FormatError(
+            f"{where}: the file must be a binary OpenFst file; AT&T text must have the extension .att or .txt"
+        )
     try:
         with _quiet():
             fst = pynini.Fst.read_from_string(data)
     except (pynini.FstArgError, pynini.FstIOError, pynini.FstOpError, RuntimeError, ValueError):
-        raise FormatError(f"{where}: is cut off, or not a vector FST that pynini reads") from None
+        raise FormatError(f"{where}: the file must be a complete vector FST that pynini supports") from None
     if fst.arc_type() not in ARC_TYPES:
         raise FormatError(
-            f"{where}: its arc type must be one of {', '.join(ARC_TYPES)}, got {fst.arc_type()}"
+            f"{where}: the arc type must be one of {', '.join(ARC_TYPES)}, got {fst.arc_type()}"
         )
     if symbols is None and fst.input_symbols() is not None:
         symbols = {name: number for number, name in fst.input_symbols()}
@@ -51,9 +55,9 @@ def loads(
         names = {number: name for name, number in symbols.items() if number}
     missing = [label for label in labels if label not in names]
     if missing:
-        raise FormatError(f"{where}: reads label {missing[0]}, which is not in the symbol table")
+        raise FormatError(f"{where}: label {missing[0]} is not in the symbol table")
     if len({*names.values(), ""}) <= len(names):
-        raise FormatError(f"{where}: two labels have the same symbol, or the empty one: {shorten(names)}")
+        raise FormatError(f"{where}: labels must have distinct, nonempty symbols, got {shorten(names)}")
     try:
         return from_openfst(fst, names, semiring)
     except InputError as error:
@@ -62,7 +66,7 @@ def loads(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what OpenFst itself writes about a bad file from standard error."""
+    """Suppress the messages that OpenFst writes to standard error."""
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)

@@ -1,4 +1,4 @@
-"""Scores by OpenFst, which knows none of our code, and how far they may be off.
+"""Scores by OpenFst, an independent implementation, with error bounds.
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
@@ -27,11 +27,11 @@ from automata.rounding.bounds import FLOAT32, FLOAT64
 from automata.wfsa import WFSA
 
 EPSILON_CYCLE_DELTA = 1e-15
-"""OpenFst sums round a cycle of epsilon until the sum moves by less than this."""
+"""Tolerance at which OpenFst stops summing over an epsilon cycle."""
 
 
 class Scorer:
-    """Scores by OpenFst: compose with the string as a linear acceptor, and take the shortest distance."""
+    """An automaton scored by OpenFst, as the shortest distance of its composition with a linear acceptor."""
 
     def __init__(self, automaton: WFSA, arc_type: str | None = None) -> None:
         self.automaton, self.arc_type = automaton, arc_type
@@ -42,28 +42,28 @@ class Scorer:
         self.heaviest = max((abs(cost(k, abs(v) if k.signed else v)) for v in present), default=0.0)
         self.signed = k.signed and any(bool((w < 0).any()) for w in weights)
         self.format = FLOAT32 if (arc_type or arc_type_for(k)) in SINGLE_PRECISION else FLOAT64
-        # a cost beyond the format is no weight to OpenFst: then there is no bound, and nothing is asked
+        # OpenFst rejects a cost beyond the range of the dtype: then there is no bound and no score
         self.too_heavy = self.heaviest > self.format.largest / 4
         tracks = two_tracks(automaton) if self.signed else (automaton,)
         self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """For each track OpenFst's cost: ``-log`` of the positive, and of the negative part if any."""
+        """Return OpenFst's cost of each track: ``-log`` of the positive and, if any, the negative part."""
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:
-        """Return the score in the automaton's own semiring."""
+        """Return the score in the automaton's semiring."""
         values = [uncost(self.automaton.semiring, c) for c in self.costs(string)]
         return values[0] - values[1] if self.signed else values[0]
 
     def cost_bound(self, string: String) -> float:
         """Bound the error of each of :meth:`costs` for an automaton without epsilon cycles.
 
-        OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u
-        max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so
-        a total is off by no more than the sum of these over the levels of the composed machine: one per
-        symbol, one per epsilon transition, the start and the end. The bound is infinite if a part or a cost
-        might overflow.
+        OpenFst adds costs (with a relative error of u) and computes ``-log(e^-a + e^-b)`` (with an error of
+        at most 3 u max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither amplifies the errors of its
+        arguments, so the error of a total is at most the sum of these errors over the levels of the composed
+        machine: one per symbol, one per epsilon transition, the start and the end. The bound is infinite if a
+        part or a cost might overflow.
         """
         if self.too_heavy:
             return math.inf
@@ -81,8 +81,8 @@ class Scorer:
     def bound(self, string: String) -> float:
         """Bound the error of :meth:`score` for an automaton without epsilon cycles.
 
-        If P and N are the parts of the two tracks, costs that are off by E make the score off by (e^E - 1) (P
-        + N).
+        If P and N are the scores of the two tracks, an error of E in the costs causes an error of at most
+        (e^E - 1) (P + N) in the score.
         """
         k, error = self.automaton.semiring, self.cost_bound(string)
         if error == math.inf or k.log_sign or k.is_boolean:  # elsewhere it is a factor of the score
@@ -115,7 +115,7 @@ def _total(track: pynini.Fst, labels: list[int]) -> float:
         line.add_arc(i, pynini.Arc(label, label, one, i + 1))
     line.set_final(len(labels), one)
     both = pynini.compose(line, track, connect=True)
-    # What is left reads nothing: without epsilon it is one final state that weighs the sum over all paths.
-    # (OpenFst's shortestdistance has the same number, and pywrapfst hands it on with nine digits.)
+    # The rest reads nothing: epsilon removal gives one final state whose weight is the sum over all paths.
+    # (OpenFst's shortestdistance has the same value, but pywrapfst returns it with nine digits.)
     both.project("output").rmepsilon(delta=EPSILON_CYCLE_DELTA)
     return math.inf if both.start() < 0 else precisely(both.final(both.start()))

@@ -1,1 +1,1 @@
-"""Families of automata: Tomita's grammars, balanced parentheses, n-grams, random DFAs."""
+"""Families of automata, such as Tomita's grammars, balanced parentheses, n-grams and random DFAs."""

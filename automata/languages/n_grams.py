@@ -33,7 +33,7 @@ def n_gram_model(
     state is a history; an epsilon transition forgets its first word.
 
     Args:
-        sentences: words, without marks of begin and end.
+        sentences: sequences of words, without begin and end markers.
         order: n, at least 1.
         trust: the interpolation weight, between 0 and 1.
 

@@ -1,4 +1,4 @@
-"""Complement and difference of languages, through the subset construction."""
+"""Complement and difference of languages, by the subset construction."""
 
 from __future__ import annotations
 

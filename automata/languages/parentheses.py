@@ -1,4 +1,4 @@
-"""Balanced parentheses with other letters, up to a depth or of any depth (Figure 1, Wang & Niepert)."""
+"""Automata for balanced parentheses among other letters, up to a depth or of any depth (Figure 1)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pus
     The default alphabet is that of section 4.2: a to z, and the parentheses.
 
     State 0 accepts; no parenthesis is open. In state 1, the stack holds the open parentheses above its bottom
-    ``"."``. The move back to state 0 reads nothing.
+    ``"."``. The transition back to state 0 reads nothing.
 
     >>> dpda = balanced_to_all_depths()
     >>> dpda.accepts("((x)y)"), dpda.accepts("(()"), dpda.run("((x")[-1]

@@ -12,15 +12,15 @@ from automata.errors import InputError
 from automata.text.number_text import shorten
 
 MOST_TRIES = 1000
-"""Maximum number of tries; a good part of random DFAs with all states reachable is minimal at any size."""
+"""Maximum number of attempts; many random DFAs with all states reachable are minimal at any size."""
 
 
 def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np.random.Generator) -> DFA:
     """Return a random minimal complete DFA with exactly ``states`` states.
 
-    States are numbered in shortlex order from the start state 0. Every such DFA has a positive
-    probability, but not the same one. A random tree of transitions makes all states reachable; all
-    other transitions and the accept states are uniform. DFAs that are not minimal are rejected.
+    States are numbered in shortlex order from the start state 0. Every such DFA has a positive probability,
+    but the probabilities differ. A random tree of transitions makes all states reachable; all other
+    transitions and the accept states are uniform. DFAs that are not minimal are rejected.
 
 
     >>> dfa = random_minimal_dfa(5, "ab", seed=0)
@@ -33,7 +33,7 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
         seed: a seed, which determines the DFA, or a generator to draw from.
 
     Raises:
-        InputError: no such DFA exists (no state, or several without a symbol), or 1000 tries failed.
+        InputError: no such DFA exists (no state, or several without a symbol), or 1000 attempts failed.
     """
     symbols = checked_alphabet(alphabet)
     if isinstance(states, bool) or not isinstance(states, int) or states < 1:
@@ -52,4 +52,6 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
         dfa = DFA(symbols, 0, tuple(tuple(row) for row in table.tolist()), final).minimal()
         if dfa.states == states:
             return dfa
-    raise InputError(f"no minimal DFA with {states} states was found in {MOST_TRIES} tries; use fewer states")
+    raise InputError(
+        f"no minimal DFA with {states} states was found in {MOST_TRIES} attempts; use fewer states"
+    )

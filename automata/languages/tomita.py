@@ -1,4 +1,4 @@
-"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each as a rule and as its minimal DFA."""
+"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each as a predicate and as its minimal DFA."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Grammar:
     Attributes:
         number: 1 to 7.
         description: the wording of Table 15, clarified if it is ambiguous.
-        rule: the same language as a predicate on text; :meth:`contains` accepts any strings.
+        rule: the same language as a predicate on text; :meth:`contains` accepts any sequence of symbols.
         dfa: the minimal complete DFA, with states in the order in which strings reach them
             (shortlex).
     """

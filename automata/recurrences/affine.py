@@ -1,7 +1,7 @@
 """Extraction of automata from networks whose step is affine in the state for each symbol.
 
 With the state c as a row, step(c, a) = c T_a + t_a and out(c) = c o + p, the automaton of Definition 2 (Peng
-et al. 2018) has one state for the constant 1 and one for each number in c: tau(a) is [[1, t_a], [0, T_a]],
+et al. 2018) has one state for the constant 1 and one for each component of c: tau(a) is [[1, t_a], [0, T_a]],
 lambda is (1, c_0), and rho is (p, o).
 
 >>> gates = {"a": (Fraction(1, 2), 3), "b": (1, -1)}
@@ -36,7 +36,7 @@ State: TypeAlias = Any
 Step: TypeAlias = Callable[[State, Any], State]
 """A function from a state and a symbol to the next state, of the same shape."""
 ReadOut: TypeAlias = Callable[[State], Sequence[Weight]]
-"""A function from a state to the numbers that are scores."""
+"""A function from a state to the scores."""
 
 
 class NotAffine(InputError):
@@ -44,8 +44,8 @@ class NotAffine(InputError):
 
     Attributes:
         symbol: the symbol of the step; ``None`` for the output.
-        pair: two states x and y (as flat lists of numbers) with f(x) + f(y) different from f(x + y)
-            + f(0); ``None`` if no pair was found, although nothing shows that the step is affine.
+        pair: two states x and y (as flat lists of components) with f(x) + f(y) different from f(x + y) +
+            f(0); ``None`` if no pair was found, although nothing shows that the step is affine.
     """
 
     def __init__(self, message: str, symbol: Symbol, pair: tuple[Fractions, Fractions] | None) -> None:
@@ -56,26 +56,26 @@ class NotAffine(InputError):
 def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbol]) -> list[WFSA]:
     """Return the exact automata of a recurrence, one for each output.
 
-    The step is run on the zero state and the unit states, over fractions, which gives the matrices.
-    It is run on affine forms in place of numbers (:class:`~automata.recurrences.forms.Form`), which
-    shows that it is affine everywhere if it treats forms like numbers. It is also run on further
-    pairs of states, in case it does not. A step that uses a form in a way that only a number
-    supports is rejected, even if it catches the error. The automata are therefore those of the
-    function that the step computes on forms. No finite number of runs can show that the step is the
-    same function on all numbers (:mod:`ratproof.ladder.rungs.on_numbers` tests this).
+    The step is run on the zero state and the unit states, over fractions, which gives the matrices. It is run
+    on affine forms instead of numbers (:class:`~automata.recurrences.forms.Form`), which shows that it is
+    affine everywhere if it treats forms like numbers. It is also run on further pairs of states, in case it
+    does not. A step that uses a form in a way that only a number supports is rejected, even if it catches the
+    error. The automata are therefore those of the function that the step computes on forms. No finite number
+    of runs can show that the step is the same function on all numbers
+    (:mod:`ratproof.ladder.rungs.on_numbers` tests this).
 
     Args:
         start: the first state: a number, or nested tuples, lists and arrays of numbers. Floats
             count as the fractions that they represent.
         step: a function from a state and a symbol to the next state, of the same shape, over any
             type of number.
-        out: a function from a state to the numbers that are scores.
+        out: a function from a state to the scores.
         alphabet: the symbols.
 
     Raises:
-        NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
-        InputError: a number is NaN or infinite, a step rounds because it computes in floats, or it
-            changes the shape of the state.
+        NotAffine: a step, or ``out``, is not affine; the error contains a pair of states that shows this.
+        InputError: a value is NaN or infinite, a step rounds because it computes in floats, or a step changes
+            the shape of the state.
     """
     origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)
@@ -88,7 +88,7 @@ def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbo
         tables[symbol] = np.array(
             [[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object
         )
-    offset, rows = affine_part(out, start, "what the state shows", None, len(origin))
+    offset, rows = affine_part(out, start, "the output", None, len(origin))
     initial = np.array([Fraction(1), *origin], dtype=object)
     finals = [
         np.array([constant, *(row[i] for row in rows)], dtype=object) for i, constant in enumerate(offset)
@@ -108,11 +108,11 @@ def affine_part(
 
     Args:
         function: a function from a state to numbers.
-        like: a state of the shape that it takes.
+        like: a state of the shape that the function expects.
         what: the function's description, for :class:`NotAffine`.
-        symbol: the symbol that it reads.
-        d: the number of numbers in a state.
-        same_shape: whether it must return a state of the same shape.
+        symbol: the symbol that the function reads.
+        d: the number of components of a state.
+        same_shape: whether the function must return a state of the same shape.
     """
     return _Affine(_on_rows(function, like, what, same_shape), what, symbol).read(d)
 
@@ -129,7 +129,9 @@ def _on_rows(
     def run(values: list[Weight]) -> list[Weight]:
         result = function(_shaped(start, iter(values)))
         if same_shape and shape(result) != shape(start):
-            raise InputError(f"{what} must return a state of the first state's shape, got {shorten(result)}")
+            raise InputError(
+                f"{what} must return a state with the shape of the first state, got {shorten(result)}"
+            )
         return list(flat(result))
 
     return run
@@ -161,7 +163,7 @@ class _Affine:
         it.
         """
         origin = [Fraction(0)] * len(units)
-        seen = {tuple(state) for state in (origin, *units)}  # predictions are based on their values
+        seen = {tuple(state) for state in (origin, *units)}  # predictions use their values
         for x, y in _pairs(units, thorough=False):
             for state in (x, y, _sum(x, y)):
                 if tuple(state) in seen:
@@ -182,7 +184,7 @@ class _Affine:
                     )
 
     def at(self, state: Fractions, length: int | None = None) -> Fractions:
-        """Return the exact values of f at a state; check their number against ``length``."""
+        """Return the exact values of f at a state, and check that there are ``length`` of them."""
         try:
             values = self.function(list(state))
         except InputError:
@@ -271,7 +273,7 @@ def flat(state: State) -> Iterator[Weight]:
 
 
 def shape(state: State) -> object:
-    """Return the nested lengths of a state; arrays, lists and tuples are alike."""
+    """Return the nested lengths of a state, regardless of whether it consists of arrays, lists or tuples."""
     if isinstance(state, np.ndarray):
         state = state.tolist()
     return [shape(part) for part in state] if isinstance(state, (tuple, list)) else None

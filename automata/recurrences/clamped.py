@@ -1,12 +1,12 @@
-"""Extraction of automata from networks that step linearly and output a function of clamped scores.
+"""Extraction of automata from linear recurrences that output a function of clamped scores.
 
-If all weights are nonnegative integers, a score is a count. Clamped to at most 1, it is 1 if it is
-positive. That depends only on which numbers of the network are positive. There are finitely many
-such sets, and each symbol maps one set to the next.
+If all weights are nonnegative integers, a score is a count. Clamped to at most 1, it is 1 if it is positive.
+That depends only on which components of the state are positive. There are finitely many such sets, and each
+symbol maps one set to the next.
 
 
 >>> def step(h, x):
-...     return (h[0], h[0] + h[1]) if x == "a" else h  # the second number counts a
+...     return (h[0], h[0] + h[1]) if x == "a" else h  # the second component counts a
 >>> (unit,) = read_clamped((1, 0), step, lambda h: (h[1],), lambda bits: (1 - bits[0],), "ab")
 >>> from automata.forward import prefix_scores
 >>> [str(w) for w in prefix_scores(unit, "bbaa")], unit.states  # 1 before the first a
@@ -43,16 +43,16 @@ def read_clamped(
     """Return the exact automata, one for each output, deterministic with outputs as final weights.
 
     Args:
-        start: the first numbers.
-        step: an affine function from the numbers and a symbol to the next ones.
-        scores: an affine function from the numbers to R scores.
-        shown: a function from min(1, score) of all R, which are 0 or 1, to the outputs.
+        start: the first state.
+        step: an affine function from a state and a symbol to the next state.
+        scores: an affine function from a state to R scores.
+        shown: a function from the R values min(1, score), which are 0 or 1, to the outputs.
         alphabet: the symbols.
 
     Raises:
-        NotAffine: a step, or the scores, are not affine.
+        NotAffine: a step, or ``scores``, is not affine.
         NotCounting: one of their weights is not a nonnegative integer.
-        InputError: there are more than 2,000 sets of positive numbers.
+        InputError: there are more than 2,000 sets of positive components.
     """
     counts = read_affine(start, step, scores, alphabet)
     one = counts[0]
@@ -75,7 +75,7 @@ def read_clamped(
             if there not in numbers:
                 if len(numbers) == MOST_SUPPORTS:
                     raise InputError(
-                        f"the number of sets of positive numbers must be at most {MOST_SUPPORTS:,}"
+                        f"the number of sets of positive components must be at most {MOST_SUPPORTS:,}"
                     )
                 numbers[there] = len(numbers)
                 waiting.append(there)

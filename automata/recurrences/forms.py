@@ -1,4 +1,4 @@
-"""Affine forms in the numbers of a state: a step that runs on them is affine."""
+"""Affine forms in the components of a state, on which only affine steps run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Refusal:
 
 
 class Form:
-    """An affine form b + w_1 c_1 + ... + w_d c_d in a state's numbers, which can replace numbers in steps.
+    """An affine form b + w_1 c_1 + ... + w_d c_d in a state's components, which can replace numbers in steps.
 
     Forms support addition, subtraction, negation, and multiplication and division by numbers. A
     step that uses only these is affine. Any other operation of fractions (comparison, lookup,
@@ -93,7 +93,7 @@ class Form:
         if not by.weights:
             return self._scaled(by.constant)
         if self.weights:
-            self._refuse("a product of two numbers of the state is not affine")
+            self._refuse("a product of two components of the state is not affine")
         return by._scaled(self.constant)
 
     def __truediv__(self, other: object) -> Form | NotImplementedType:
@@ -101,7 +101,7 @@ class Form:
         if by is None:
             return NotImplemented
         if by.weights:
-            self._refuse("a quotient by a number of the state is not affine")
+            self._refuse("a quotient by a component of the state is not affine")
         return self._scaled(1 / by.constant)
 
     def __rtruediv__(self, other: object) -> Form | NotImplementedType:
@@ -112,7 +112,7 @@ class Form:
         if isinstance(power, np.ndarray):
             return NotImplemented
         if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
-            self._refuse("a power of a number of the state is not affine")
+            self._refuse("a power of a component of the state is not affine")
         return self if power == 1 else self._form(exact_number(self.constant**power), {})
 
     __radd__, __rmul__ = __add__, __mul__
@@ -125,21 +125,21 @@ class Form:
 
     def __repr__(self) -> str:
         self.refusal.what = (
-            self.refusal.what or "a step that writes the numbers of the state is not shown to be affine"
+            self.refusal.what or "a step that prints the components of the state is not shown to be affine"
         )
-        return "<a number of the state>"
+        return "<a component of the state>"
 
     def __format__(self, how: str) -> str:
         return repr(self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        # Python and NumPy look up names with two underscores themselves, and fractions lack them, too.
+        # Python and NumPy look up names with two underscores, which fractions lack, too.
         if not name.startswith("__"):
             self.refusal.what = (
                 self.refusal.what
-                or f"a step that asks a number of the state for its {name} is not shown to be affine"
+                or f"a step that reads {name} of a component of the state is not shown to be affine"
             )
-        raise AttributeError(f"a number of the state has no {name}")
+        raise AttributeError(f"a component of the state has no attribute {name}")
 
 
 def _refusing(what: str) -> Callable[..., NoReturn]:
@@ -151,10 +151,10 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
 
 # The operations of fractions that forms do not support.
 REFUSED = {
-    "compares the numbers of the state": ("eq", "ne", "lt", "le", "gt", "ge"),
-    "looks numbers of the state up": ("hash",),
-    "asks for the value of a number in the state": ("bool", "int", "float", "complex", "index"),
-    "rounds the numbers of the state": (
+    "compares the components of the state": ("eq", "ne", "lt", "le", "gt", "ge"),
+    "looks up the components of the state": ("hash",),
+    "converts a component of the state to a number": ("bool", "int", "float", "complex", "index"),
+    "rounds the components of the state": (
         "trunc",
         "floor",
         "ceil",
@@ -166,9 +166,9 @@ REFUSED = {
         "divmod",
         "rdivmod",
     ),
-    "takes the magnitude of a number of the state": ("abs",),
-    "has a number of the state as an exponent": ("rpow",),
-    "stores the numbers of the state": ("reduce", "reduce_ex"),
+    "takes the absolute value of a component of the state": ("abs",),
+    "has a component of the state as an exponent": ("rpow",),
+    "pickles the components of the state": ("reduce", "reduce_ex"),
 }
 for _what, _names in REFUSED.items():
     for _name in _names:
@@ -187,7 +187,7 @@ def exact_number(value: object) -> Fraction:
     """Return a number as an exact fraction; raise InputError for other values, infinity and NaN."""
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, float) and not math.isfinite(number):
-        raise InputError(f"the numbers of the network must be finite, got {number}")
+        raise InputError(f"the values of the network must be finite, got {number}")
     if not isinstance(number, (int, float, Fraction)):
         raise InputError(f"the values of the network must be numbers, got {shorten(value)}")
     if isinstance(number, Fraction) and wraps_round(number) is not None:

@@ -1,9 +1,9 @@
 """Extraction of automata from recurrences over any commutative semiring.
 
 The step runs on linear forms in the state, which gives a matrix for each symbol. This does what
-:mod:`automata.recurrences.affine` does over the rationals, but with the semiring's ``plus`` and
-``times`` only. With the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p form an
-automaton with a state for the constant and one for each number.
+:mod:`automata.recurrences.affine` does over the rationals, but with the semiring's ``plus`` and ``times``
+only. With the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p form an automaton with a state
+for the constant and one for each component.
 
 
 >>> from automata.semirings import MAX_PLUS
@@ -32,26 +32,26 @@ from automata.wfsa import WFSA
 
 
 class NotLinear(InputError):
-    """An error for a step that multiplies two numbers of the state, or inspects them."""
+    """An error for a step that multiplies two components of the state, or inspects them."""
 
 
 @dataclass(frozen=True, eq=False)
 class LinearForm:
-    """A linear form: a constant, and a weight for each number of the state.
+    """A linear form: a constant, and a weight for each component of the state.
 
     Attributes:
         constant: a weight.
-        weights: the nonzero weights by the number's index.
+        weights: the nonzero weights by the component's index.
     """
 
     constant: Weight
     weights: dict[int, Weight]
 
     def __bool__(self) -> bool:
-        raise NotLinear("the step must not test whether a number of the state is zero")
+        raise NotLinear("the step must not test whether a component of the state is zero")
 
     def __eq__(self, other: object) -> bool:
-        raise NotLinear("the step must not compare a number of the state")
+        raise NotLinear("the step must not compare a component of the state")
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -80,7 +80,7 @@ class Forms:
         one, other = self._form(a), self._form(b)
         if one.weights and other.weights:
             self.refused = True
-            raise NotLinear("the step must not multiply two numbers of the state")
+            raise NotLinear("the step must not multiply two components of the state")
         form, factor = (one, other.constant) if one.weights else (other, one.constant)
         weights = {index: self.k.times(weight, factor) for index, weight in form.weights.items()}
         return LinearForm(self.k.times(form.constant, factor), weights)
@@ -103,12 +103,12 @@ def read_linear(
         start: a function from the operations to the first state: a weight, or nested tuples of
             weights.
         step: a function from the operations, a state and a symbol to the next state.
-        out: a function from the operations and a state to the weights that are scores.
+        out: a function from the operations and a state to the scores.
         alphabet: the symbols.
 
     Raises:
         NotLinear: the step uses more than ``plus`` and ``times``, or multiplies two of the state's
-            numbers.
+            components.
     """
     over = Forms(k)
     first = start(over)
@@ -124,7 +124,7 @@ def read_linear(
             table[0, 0] = k.one
             after = list(flat(step(over, state, symbol)))
             if len(after) != size:
-                raise NotLinear(f"the step must return {size} numbers, got {len(after)}")
+                raise NotLinear(f"the step must return {size} components, got {len(after)}")
             for column, number in enumerate(after, start=1):
                 _fill(table[:, column], number)
             tables[symbol] = table
@@ -132,7 +132,7 @@ def read_linear(
     except (TypeError, AttributeError) as error:
         raise NotLinear(f"the step must only use plus and times ({error})") from None
     if over.refused:
-        raise NotLinear("the step must not multiply two numbers of the state; it catches the error")
+        raise NotLinear("the step must not multiply two components of the state; it catches the error")
     _require_same_on_weights(
         over, first, lambda c, x: step(over, c, x), lambda c: out(over, c), tables, finals
     )

@@ -1,8 +1,8 @@
-"""Extraction of automata from networks with modes: a state is one of finitely many modes, and numbers.
+"""Extraction of automata from networks whose state is one of finitely many modes and a vector.
 
-The next mode, and how many numbers it has, depend only on the mode and the symbol; the numbers step
-affinely. For example, a QRNN's mode is the last K - 1 symbols. For each reachable mode, the
-automaton has one state for the constant 1 and one for each of its numbers.
+The next mode, and the size of its vector, depend only on the mode and the symbol; the vector steps affinely.
+For example, a QRNN's mode is the last K - 1 symbols. For each reachable mode, the automaton has one state for
+the constant 1 and one for each component of its vector.
 
 
 >>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
@@ -36,15 +36,15 @@ def read_with_modes(
     """Return the exact automata of a recurrence with modes, one for each output.
 
     Args:
-        start: the first mode, and the first numbers: a number, or nested tuples, lists and arrays.
-        step: a function from a state (a pair) and a symbol to the next one; a mode always has
-            numbers of one shape.
-        out: a function from a state to the numbers that are scores.
+        start: the first mode, and the first vector: a number, or nested tuples, lists and arrays.
+        step: a function from a state (a pair) and a symbol to the next one; all vectors of a mode have the
+            same shape.
+        out: a function from a state to the scores.
         alphabet: the symbols.
 
     Raises:
-        NotAffine: a step, or ``out``, is not affine in the numbers.
-        InputError: the next mode depends on the numbers, there are more than 2,000 modes, or as in
+        NotAffine: a step, or ``out``, is not affine in the vector.
+        InputError: the next mode depends on the vector, there are more than 2,000 modes, or as in
             :func:`~automata.recurrences.affine.read_affine`.
     """
     symbols = list(alphabet)
@@ -67,7 +67,7 @@ def read_with_modes(
             arrows += _block(modes[here].first_state, modes[after].first_state, symbol, offset, rows)
     finals: list[list[tuple[int, Fraction]]] = []
     for here, one in modes.items():
-        what = f"what mode {shorten(here)} shows"
+        what = f"the output of mode {shorten(here)}"
         offset, rows = affine_part(partial(_outputs, out, here), one.zeros, what, None, one.width)
         finals = finals or [[] for _ in offset]
         for unit, column in enumerate(zip(offset, *rows, strict=True)):
@@ -78,7 +78,7 @@ def read_with_modes(
 
 @dataclass(frozen=True)
 class _Mode:
-    """The first state index of a mode, and numbers of its shape."""
+    """The first state index of a mode, and a vector of its shape."""
 
     first_state: int
     zeros: State
@@ -101,12 +101,12 @@ def _within(
         mode, moved = step((here, c), symbol)
         if mode != after:
             raise InputError(
-                f"the next mode must not depend on the numbers, but does for mode {shorten(here)} and"
+                f"the next mode must not depend on the vector, but does for mode {shorten(here)} and"
                 f" symbol {shorten(symbol)}"
             )
         if shape(moved) != shape(modes[after].zeros):
             raise InputError(
-                f"mode {shorten(after)} must have numbers of one shape, got {shorten(moved)} from mode"
+                f"mode {shorten(after)} must have vectors of one shape, got {shorten(moved)} from mode"
                 f" {shorten(here)} and symbol {shorten(symbol)}"
             )
         return moved

@@ -1,17 +1,16 @@
-"""Bounds on the rounding error of a float Forward score, derived for any order of summation.
+"""Bounds on the rounding error of a float Forward score that hold for any order of summation.
 
-This is a running error bound (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3). Let
-Omega be the true vector and E a bound on its error. One step of eq. 3b sums the k nonzero terms
-Omega(q') tau(q', q). A term with a factor of exactly 1 needs no multiplication; any other is
-rounded once. In any order of additions, each term passes through at most k - 2 of them before the
-last, which rounds the sum itself. With r roundings, a term's error is at most gamma_r of its
-magnitude, gamma_r = r u / (1 - r u), and the last addition adds u times the sum's magnitude. A
-fused multiply-add rounds less. A product may also underflow, by at most the smallest normal number
-(also with flushing to zero). The step's weights may themselves be off by a known deviation, and a
-weight that the format does not represent is rounded to it first.
+This is a running error bound (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3). Let Omega be
+the true vector and E a bound on its error. One step of eq. 3b sums the k nonzero terms Omega(q') tau(q', q).
+A term with a factor of exactly 1 needs no multiplication; any other is rounded once. In any order of
+additions, each term passes through at most k - 2 of them before the last, which rounds the sum itself. With r
+roundings, a term's error is at most gamma_r of its magnitude, gamma_r = r u / (1 - r u), and the last
+addition adds u times the sum's magnitude. A fused multiply-add rounds less. A product may also underflow, by
+at most the smallest normal number (also with flushing to zero). The step's weights may themselves be off by a
+known deviation, and a weight that the dtype cannot represent is rounded first.
 
-Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its
-error is at most that of the terms that may be the largest.
+Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its error is at
+most the largest error of a term that may be the maximum.
 
 
 >>> from automata.semirings import REAL
@@ -60,8 +59,8 @@ def prefix_bounds(
             epsilon (``automata.operations.remove_epsilon``), or with a deviation that covers
             epsilon.
         string: a string of T symbols.
-        computed_in: the format of the float computation.
-        deviation: bounds on the difference between the weights that it used and the automaton's.
+        computed_in: the dtype of the float computation.
+        deviation: bounds on the difference between the weights of the float computation and the automaton's.
 
     Returns:
         ``(scores, bounds)``, both of shape ``(T + 1,)``. With an exact automaton, the scores are
@@ -117,7 +116,7 @@ def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[
 
 
 def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
-    """Return :func:`share` of each number, for arrays of one shape.
+    """Return :func:`share` of each element, for arrays of one shape.
 
     >>> shares(np.array([1.25, 2.0]), np.array([1.0, 2.0]), np.array([0.5, 0.0])).tolist()
     [0.5, 0.0]

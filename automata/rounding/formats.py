@@ -16,7 +16,7 @@ from automata.aliases import Floats, Weight, Weights
 
 @dataclass(frozen=True)
 class Format:
-    """A binary floating-point format: its unit roundoff, smallest normal and largest number."""
+    """A binary floating-point format: its unit roundoff, smallest normal and largest value."""
 
     name: str
     unit: float
@@ -35,7 +35,7 @@ BFLOAT16 = Format("bfloat16", 2.0**-8, 2.0**-126, float.fromhex("0x1.fep127"))
 
 
 def held_in(values: Floats, computed_in: Format) -> Floats:
-    """Round to the nearest numbers of a format, by way of float32 as converters do.
+    """Round to the nearest values of a format, by way of float32 as converters do.
 
     >>> held_in(np.array([1 + 2.0**-9, 1 + 3 * 2.0**-8]), BFLOAT16).tolist()
     [1.0, 1.015625]
@@ -50,7 +50,7 @@ def held_in(values: Floats, computed_in: Format) -> Floats:
 
 
 def representation_error(values: Weights, computed_in: Format) -> Floats:
-    """Return bounds on each number's distance to the format; infinities are in every format."""
+    """Return bounds on the error of rounding each value to the format; infinities are exact."""
     if values.dtype != object:
         if computed_in is FLOAT64:
             return np.zeros(values.shape)

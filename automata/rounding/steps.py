@@ -1,4 +1,4 @@
-"""One Forward step with its rounding error, over the real and the max-plus semiring.
+"""Forward steps with bounds on their rounding errors, over the real and the max-plus semiring.
 
 ``automata/rounding/bounds.py`` accumulates these steps.
 
@@ -29,7 +29,7 @@ from automata.wfsa import WFSA
 # The bounds themselves are computed in float64; a step's own rounding errors are far below this factor.
 _OUTWARD = 1 + 2.0**-40
 NUMBERS_AT_ONCE = 2**16
-"""Number of vector components to read out together."""
+"""Number of vector components per read-out."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class _Steps:
 
     def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
         self.automaton, self.format = automaton, computed_in
-        # A float64 reference rounds as often as the computation it is compared with: count both.
+        # A float64 reference rounds as often as the computation that it is compared with, so count both.
         self.twice = 1.0 if automaton.exact else 1 + FLOAT64.unit / computed_in.unit
         self.sizes, self.final_sizes = upper(automaton.matrices), upper(automaton.final)
         self.slack = representation_error(automaton.matrices, computed_in)
@@ -93,7 +93,7 @@ class _Steps:
             self.silent_slack = representation_error(silent, computed_in) + deviation.epsilon
 
     def start(self, strings: int) -> tuple[Weights, Floats]:
-        """Return Omega_0 and the bound on its error, for this many strings."""
+        """Return Omega_0 and the bound on its error, for the given number of strings."""
         omega, error = (np.tile(row, (strings, 1)) for row in (self.automaton.initial, self.initial_slack))
         if self.automaton.epsilon is None:
             return omega, error
@@ -116,8 +116,8 @@ class _Steps:
     ) -> tuple[Weights, Floats]:
         """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
 
-        A state's value is one sum in any order, of the contributions by M and by epsilon from lower
-        states, which are complete.
+        A state's value is one sum, in any order, of the contributions by M and by epsilon from lower states,
+        whose values are complete.
         """
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)
@@ -176,7 +176,7 @@ class _Steps:
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        """Return the error of the sums of omega(q') (x) weights(q', q), inherited and by their roundings."""
+        """Return the propagated and the rounding error of the sums of omega(q') (x) weights(q', q)."""
         raise NotImplementedError
 
     def _bounded(self, largest: Floats, total: Floats) -> Floats:
@@ -213,7 +213,7 @@ class MaxPlusSteps(_Steps):
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        # -infinity is exact: such a term is no candidate, whatever the error of its other summand.
+        # -infinity is exact: such a term is never the maximum, regardless of the error of its other summand.
         alive = np.asarray(terms != -np.inf, dtype=bool)
         size = upper(omega)
         left, right = ((size + error) != 0)[:, :, None], (weights + slack) != 0

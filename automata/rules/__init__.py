@@ -1,4 +1,4 @@
-"""Rules over words (Jiang et al. 2020, section 2.2), and the automata that they denote.
+"""Rules over words (Jiang et al. 2020, section 2.2) and their conversion to automata.
 
 >>> from automata.rules.parser import parse
 >>> from automata.rules.compiling import compiled

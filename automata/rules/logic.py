@@ -205,5 +205,7 @@ def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
             lines[label].append(f"({formula})")
     empty = next((label for label, several in lines.items() if not several), None)
     if empty is not None or not lines:
-        raise FormatError(f"{where}: must have a formula{'' if empty is None else f' for {shorten(empty)}'}")
+        raise FormatError(
+            f"{where}: the file must have a formula{'' if empty is None else f' for {shorten(empty)}'}"
+        )
     return {label: parse(" | ".join(several), where) for label, several in lines.items()}

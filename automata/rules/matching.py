@@ -68,7 +68,7 @@ def _letters(
         for column, sentence in enumerate(sentences):
             words[: len(sentence), column] = [index[word] for word in sentence]
     except KeyError as error:
-        raise UnknownSymbol(f"the vocabulary lacks {shorten(error.args[0])}") from None
+        raise UnknownSymbol(f"{shorten(error.args[0])} is not in the vocabulary") from None
     return words, lengths
 
 
@@ -79,7 +79,7 @@ def transitions(rules: RuleSet) -> NDArray[np.int32]:
 
     >>> from automata.rules.rule_files import loads
     >>> from automata.rules.rule_set import rule_set
-    >>> transitions(rule_set(loads("[x]\na EOS"), ["a"])).tolist()  # of BOS, a and EOS
+    >>> transitions(rule_set(loads("[x]\na EOS"), ["a"])).tolist()  # for BOS, a and EOS
     [[4, 4, 4, 4, 4], [4, 2, 4, 4, 4], [4, 4, 3, 4, 4]]
 
     Raises:

@@ -63,8 +63,8 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
     """Parse a rule.
 
     Raises:
-        FormatError: the text is not a rule; the message has line and column, what was found, and
-            what was expected.
+        FormatError: the text is not a rule; the message contains the line, the column, the actual and the
+            expected signs.
     """
     position = Position(where, line, column)
     depth = repeated = 0
@@ -96,7 +96,7 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         raise FormatError(
             f"{position.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}"
         ) from None
-    if depth_of(rule) > 2 * DEEPEST:  # a repetition for each parenthesis at most
+    if depth_of(rule) > 2 * DEEPEST:  # at most one repetition per parenthesis
         raise FormatError(f"{position.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}")
     return rule
 
@@ -117,7 +117,7 @@ class Position:
 
 
 def over_characters(text: str) -> str:
-    r"""Return what is written in a rule as in a regular expression over characters; empty for nothing.
+    r"""Return the first construct of character regexes in a rule, or ``""`` if there is none.
 
     >>> over_characters(r"\d+"), over_characters("$ * [a-z]"), over_characters("how much [1]")
     ('\\d', '[a-z]', '')
@@ -131,7 +131,7 @@ def _hint(text: str) -> str:
 
 
 def _expected(text: str) -> str:
-    """Return what may follow a valid beginning of a rule."""
+    """Describe the signs that may follow a valid beginning of a rule."""
     live = _parser().parse_interactive(text)
     live.exhaust_lexer()
     expected = [SHOWN[name] for name in SHOWN if name in live.accepts()]  # type: ignore[no-untyped-call]

@@ -38,7 +38,7 @@ class Labelled:
 
     @property
     def where(self) -> str:
-        """The file and line, for messages."""
+        """The file and line, for error messages."""
         return f"line {self.line}" if self.file is None else f"{self.file}: line {self.line}"
 
 
@@ -68,7 +68,7 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
             rule = parse(bare, where, number, len(code) - len(bare) + 1)
             labelled.append(Labelled(label, rule, number, where))
     if not labelled:
-        raise FormatError(f"{where}: must have at least one rule, such as $ * what is $ *")
+        raise FormatError(f"{where}: the file must have at least one rule, such as $ * what is $ *")
     return tuple(labelled)
 
 
@@ -83,5 +83,5 @@ def rule_file_in(folder: Path) -> Path:
     """Return the only rule file in a folder."""
     files = sorted(folder.glob("*.config"))
     if len(files) != 1:
-        raise InputError(f"{folder}: must have one rule file (.config), got {len(files)}")
+        raise InputError(f"{folder}: the folder must have one rule file (.config), got {len(files)}")
     return files[0]

@@ -19,7 +19,7 @@ from automata.wfsa import WFSA
 
 @dataclass(frozen=True)
 class Part:
-    """One of the deterministic automata that form the whole one side by side.
+    """A deterministic automaton that is a disjoint part of the combined automaton.
 
     Attributes:
         label: the label of its rules.
@@ -39,7 +39,7 @@ class RuleSet:
     Attributes:
         automaton: boolean, without epsilon.
         labels: the final states of each label, in the file's order.
-        missing: words that rules name but the vocabulary lacks.
+        missing: words of rules that are not in the vocabulary.
         starts: the first states of the deterministic automata: the targets of BOS, or the initial
             states.
         begins: whether sentences begin with BOS.

@@ -1,4 +1,4 @@
-"""Simplification of rules to shorter ones with the same language, by laws that hold for all rules."""
+"""Simplification of rules to shorter rules with the same language."""
 
 from __future__ import annotations
 

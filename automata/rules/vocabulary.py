@@ -19,8 +19,8 @@ def vocabulary(source: str) -> tuple[str, ...]:
     ('show', 'me', 'flights')
 
     Args:
-        source: a file with one word on each line; a JSON file with a list of words, or with one
-            under ``"vocab"``; or the words themselves.
+        source: a file with one word per line; a JSON file with a list of words, or with such a list under
+            ``"vocab"``; or the words, separated by commas.
 
     Raises:
         FormatError: there are no words, a word occurs twice, is empty, or contains white space.
@@ -45,7 +45,7 @@ def _listed(text: str, where: str) -> list[object]:
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: must be JSON ({str(error).splitlines()[0]})") from None
+        raise FormatError(f"{where}: the file must be JSON ({str(error).splitlines()[0]})") from None
     words = value.get("vocab") if isinstance(value, dict) else value
     if not isinstance(words, list):
         raise FormatError(
@@ -63,12 +63,12 @@ def _checked(words: list[object], where: str) -> tuple[str, ...]:
             )
         if has_half_a_character(word):
             raise FormatError(
-                f"{where}: word {position} must not contain half a surrogate pair, got {shorten(word)}"
+                f"{where}: word {position} must not contain a lone surrogate, got {shorten(word)}"
             )
         names.append(word)
     twice = [word for word, count in Counter(names).items() if count > 1]
     if twice:
         raise FormatError(f"{where}: each word must occur once, got {shorten(twice[0])} twice")
     if not words:
-        raise FormatError(f"{where}: must have at least one word")
+        raise FormatError(f"{where}: the file must have at least one word")
     return tuple(names)

@@ -52,10 +52,10 @@ class Letters:
     Attributes:
         alphabet: the words, in order.
         letter: the letter of each word, in the alphabet's order.
-        of_word: the letter of each word that a rule names.
+        of_word: the letter of each word that occurs in a rule.
         of_wildcard: the letters of each wildcard.
         count: the number of letters.
-        missing: words that rules name but the vocabulary lacks.
+        missing: words of rules that are not in the vocabulary.
     """
 
     alphabet: tuple[str, ...]
@@ -118,7 +118,7 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
 def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = None) -> Letters:
     """Return the letters of the pseudo automaton (section 3.1), with wildcards as letters.
 
-    Each word that a rule names and each wildcard is a letter of its own.
+    Each word that occurs in a rule and each wildcard is a separate letter.
 
     >>> pseudo_letters([Wildcard("$"), Word("a"), Word("z")], ["a", "b", "c"])  # doctest: +ELLIPSIS
     Letters(alphabet=('a', 'b', 'c', '$'), letter=(0, 1, 1, 2), ..., missing=('z',))
@@ -137,12 +137,11 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
     for kind in kinds:
         if kind in words or kind in named:
             raise InputError(
-                f"the word {kind!r} and the wildcard {kind} must not be the same letter; "
-                "give a vocabulary, without --pseudo"
+                f"the word {kind!r} clashes with the wildcard {kind}; pass a vocabulary and drop --pseudo"
             )
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
     separate = {*named, *kinds}
-    # words that no rule names share a letter
+    # words that occur in no rule share a letter
     looks = [word if word in separate else None for word in alphabet]
     number = {look: index for index, look in enumerate(dict.fromkeys(looks))}
     of_word = {word: number[word] for word in named if word in number}

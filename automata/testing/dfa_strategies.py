@@ -1,4 +1,4 @@
-"""Hypothesis strategies for deterministic and probabilistic automata, which are public.
+"""Public Hypothesis strategies for deterministic and probabilistic automata.
 
 Unreachable states, dead states, no accept state, equal states and ties are frequent; everything
 shrinks to one state.

@@ -1,8 +1,9 @@
-"""Strings that distinguish an automaton from others of its size: tests for a program that should compute it.
+"""Test strings that distinguish an automaton from other automata of bounded size.
 
-For a DFA by the W-method (Chow 1978; Vasilevskii 1973): a string to each state, then any few symbols, then
-each of the suffixes that distinguish the states. For a weighted automaton over a field the prefixes and
-suffixes are those of a basis of its Hankel matrix, which determine it among all automata of its rank.
+For a DFA, the W-method is used (Chow 1978; Vasilevskii 1973): each test concatenates an access string of a
+state, up to k arbitrary symbols, and a distinguishing suffix. For a weighted automaton over a field, the
+prefixes and suffixes belong to a basis of its Hankel matrix, which determines it among all automata of its
+rank.
 
 >>> even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
 >>> ["".join(x) for x in w_method(even)]
@@ -31,11 +32,11 @@ from automata.wfsa import WFSA
 
 MOST_STRINGS = 2_000
 MOST_SYMBOLS = 100_000
-"""The maximum number of symbols in all strings together."""
+"""Maximum total number of symbols in all strings."""
 MOST_EXTRA = 8
-"""States that another DFA may have besides, at most: each multiplies the strings by the alphabet's size."""
+"""Maximum number of extra states; each multiplies the number of strings by the alphabet's size."""
 MOST_STATES, MOST_STATES_OF_SUPPORT = 100, 10
-"""The maximum number of states over a field, and of an automaton whose support is determinised."""
+"""Maximum number of states over a field, and of an automaton whose support is determinised."""
 
 
 @dataclass(frozen=True)
@@ -44,21 +45,20 @@ class TestStrings:
 
     Attributes:
         strings: in shortlex order.
-        refutes: which automata differ from this one on some of the strings, in words; empty if that is not
-            known.
+        refutes: a description of the automata that differ from this one on some of the strings; empty if
+            unknown.
     """
 
-    __test__ = False  # no class of tests, for pytest
+    __test__ = False  # not a test class for pytest
 
     strings: tuple[Symbols, ...]
     refutes: str = ""
 
 
 def w_method(dfa: DFA, extra: int = 0) -> list[Symbols]:
-    """Return strings that tell the language apart from that of every other DFA of bounded size.
+    """Return strings that distinguish the language from the language of every other DFA of bounded size.
 
-    At least one string separates them if the other DFA has at most ``extra`` states more than the minimal
-    DFA.
+    The other DFA may have at most ``extra`` states more than the minimal DFA.
     """
     minimal = dfa.minimal()
     middles = _words(dfa.alphabet, extra + 1)
@@ -66,7 +66,7 @@ def w_method(dfa: DFA, extra: int = 0) -> list[Symbols]:
 
 
 def hankel_strings(automaton: WFSA) -> list[Symbols]:
-    """Return strings that tell the scores apart from those of every other automaton of at most the same rank.
+    """Return strings that distinguish the automaton from every other one of at most the same rank.
 
     The other automaton must be over the same field.
     """
@@ -103,8 +103,8 @@ def weighted_strings(
 ) -> TestStrings:
     """Return test strings for several automata over one alphabet.
 
-    Over a field they are the strings of the Hankel matrices, otherwise those of the supports. Automata that
-    are too large contribute none.
+    Over a field they are the strings of the Hankel matrices, otherwise the test strings of the supports.
+    Automata that are too large contribute none.
     """
     strings: set[Symbols] = set()
     complete = True
@@ -178,7 +178,7 @@ def _suffixes(minimal: DFA) -> list[Symbols]:
     suffixes: list[Symbols] = [()]
     columns = [accepts]
     block = np.unique(accepts, return_inverse=True)[1]
-    for suffix, column in zip(suffixes, columns, strict=True):  # both grow
+    for suffix, column in zip(suffixes, columns, strict=True):  # both lists grow
         for index, symbol in enumerate(minimal.alphabet):
             if block.max() + 1 == minimal.states:
                 return suffixes

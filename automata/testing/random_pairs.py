@@ -33,7 +33,7 @@ def weight(rng: Generator) -> Fraction:
 
 
 def _random(rng: Generator, states: int, initial: int = 1) -> Parts:
-    """Return random parts with four transitions a state and a tenth of the states final, all reachable."""
+    """Return random parts with four transitions per state and a tenth of the states final, all reachable."""
     edges = {}
     for q in range(states):
         if q:
@@ -170,8 +170,8 @@ def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
     """Return a deterministic automaton of about ``states`` states, and an equal nondeterministic one.
 
-    It consists of small random automata, each after a word of its own, whose deterministic forms
-    count the paths to each state.
+    It consists of small random automata, each after its own word. Their deterministic forms count the paths
+    to each state.
     """
     one = Fraction(1)
     sides: list[Parts] = [(1, {0: one}, {}, []), (1, {0: one}, {}, [])]
@@ -200,7 +200,7 @@ def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) 
     """Return the deterministic automaton on path counts for each state; ``None`` if it is large."""
     numbers: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
     edges: list[Edge] = []
-    for vector in (order := [*numbers]):  # grows
+    for vector in (order := [*numbers]):  # the list grows
         for s in SYMBOLS:
             image: dict[int, int] = {}
             for q, count in vector:

@@ -1,4 +1,4 @@
-"""A few lines of HTML, with which automata and answers show themselves in a notebook."""
+"""HTML fragments that represent automata and answers in a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def html_fragment(text: str, drawings: dict[str, str]) -> str:
 
     Args:
         text: a sentence.
-        drawings: SVG by caption; those that are empty are left out.
+        drawings: SVG by caption; empty drawings are omitted.
     """
     figures = [
         _FIGURE.format(svg, f"<figcaption>{escape(caption)}</figcaption>" if caption else "")

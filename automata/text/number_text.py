@@ -27,7 +27,7 @@ def parse_number(text: str) -> Fraction | float:
     if text in _INFINITIES:
         return _INFINITIES[text]
     if len(text) > MOST_DIGITS:
-        raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
+        raise WeightError(f"weight {shorten(text)} must have at most {MOST_DIGITS} digits")
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise WeightError(
@@ -35,17 +35,17 @@ def parse_number(text: str) -> Fraction | float:
             f" {shorten(text)}"
         )
     if abs(int(match["exponent"] or 0)) > MOST_EXPONENT:
-        raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
+        raise WeightError(f"weight {shorten(text)} must have at most {MOST_DIGITS} digits")
     try:
         return Fraction(text)
     except ZeroDivisionError:
-        raise WeightError(f"weight {shorten(text)} divides by zero") from None
+        raise WeightError(f"weight {shorten(text)} must not divide by zero") from None
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """Quote ``text`` and cut it to ``most`` characters; return only its type if it has no repr.
+    """Quote ``text`` and truncate it to ``most`` characters; return only its type if it has no repr.
 
-    Text that is not in Unicode's composed form is escaped, because it looks like text that is.
+    Text that is not in Unicode's composed form is escaped, because it looks like composed text.
     """
     start = text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
     try:
@@ -59,7 +59,7 @@ def shorten(text: object, most: int = 60) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Return the count with its noun: ``1 state``, ``2 states``."""
+    """Return the count with its noun, such as ``1 state`` or ``2 states``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 

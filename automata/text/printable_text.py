@@ -1,14 +1,11 @@
 """Printable text of symbols and strings, which can be pasted back and contains no terminal escapes.
 
-A string of symbols is written as commands accept it, in quotation marks: ``"a b"`` is the string of
-``a`` and ``b``, ``"ab"`` that of the one symbol ``ab``. If white space cannot separate the symbols,
-or a terminal would not show them literally, it is a JSON list, which commands accept with
-``--lists``.
+A string of symbols is written as commands accept it, in quotation marks: ``"a b"`` is the string of ``a`` and
+``b``, ``"ab"`` is the string of the one symbol ``ab``. If white space cannot separate the symbols, or a
+terminal would not show them literally, it is a JSON list, which commands accept with ``--lists``.
 
-A string of symbols is shown as commands take it, between quotation marks: ``"a b"`` is the string of ``a``
-and ``b``, ``"ab"`` that of the one symbol ``ab``. Where white space cannot part the symbols, or a terminal
-would not show them as they are, it is a JSON list, which commands take with ``--lists``. So is one with a
-symbol that is not in Unicode's composed form: it is escaped, as it looks like another one.
+This also applies if a symbol is not in Unicode's composed form: it is escaped, because it looks like another
+one.
 
 >>> print(write_string(["a", "b"]), write_string(["ab"]), write_string(["New York", "b"]))
 "a b" "ab" '["New York", "b"]'
@@ -28,7 +25,7 @@ EMPTY = "the empty string"
 EXPANDED = frozenset('"$`\\!')
 """Characters that a shell would expand in double quotation marks."""
 SEPARATORS = frozenset(",;:\"'")
-"""Characters that sentences put between symbols."""
+"""Characters that separate symbols in sentences."""
 
 
 def printable(text: object, keep: str = "") -> str:
@@ -46,7 +43,7 @@ def has_half_a_character(text: str) -> bool:
 
 
 def write_string(symbols: String) -> str:
-    """Return a string of symbols in the form for commands; ``the empty string`` for none."""
+    """Return a string of symbols as commands accept it; ``the empty string`` if there are none."""
     if not len(symbols):
         return EMPTY
     text = " ".join(map(str, symbols))
@@ -94,7 +91,7 @@ def quoted(text: str) -> str:
 
 
 def write_symbol(symbol: object) -> str:
-    """Return a symbol for a sentence or a list: unchanged if that is plain, else as JSON.
+    """Return a symbol for a sentence or a list: unchanged if it is plain, otherwise as JSON.
 
     >>> print(*map(write_symbol, ["a", "$", "a b", "b:", ""]))
     a $ "a b" "b:" ""

@@ -45,15 +45,15 @@ def cp_factors(
     exact = exact_factors(automaton, wildcard_words)
     if exact.rank <= rank:
         return exact, 0.0
-    require_extra("training", "a decomposition of a lower rank")
-    import tensorly  # imported here because it imports SciPy's optimisation: a third of a second
+    require_extra("training", "a low-rank decomposition")
+    import tensorly  # imported here because it imports SciPy's optimisation, which takes a third of a second
     from tensorly.decomposition import parafac
 
     rows, inverse, counts = np.unique(exact.words, axis=0, return_inverse=True, return_counts=True)
     slices = np.einsum("xr,ir,jr->xij", rows, exact.before, exact.after)
     weights = np.sqrt(counts)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # tensorly warns of a rank above a mode's size, which is intended
+        warnings.simplefilter("ignore")  # tensorly warns if the rank exceeds a mode's size, which is intended
         start = np.random.RandomState(seed)
         decomposition = parafac(
             tensorly.tensor(slices * weights[:, None, None]),

@@ -46,7 +46,7 @@ class Bidirectional(nn.Module):
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
         """Return the network of a set of rules.
 
-        ``more`` is passed to :meth:`neural.fa_rnn.network.FARNN.of`.
+        The keyword arguments ``more`` are passed to :meth:`neural.fa_rnn.network.FARNN.of`.
         """
         back = [replace(rule, rule=mirrored(rule.rule)) for rule in rules]
         return cls(

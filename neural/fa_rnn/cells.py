@@ -1,8 +1,8 @@
 """The cells of FA-RNNs with forward (plus-times) or Viterbi (max-times) scoring.
 
-The tensor cell and the factored cell read whole strings. The gated cell makes one step over a batch of
-strings. The paper's Viterbi score replaces matrix multiplication by max-plus (equation 3). With weights zero
-and one, that is incorrect: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty
+The tensor cell and the factored cell process complete sentences. The gated cell computes one step of a batch
+of sentences. The paper's Viterbi score replaces matrix multiplication by max-plus (equation 3). With weights
+zero and one, that is incorrect: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty
 string. These cells use max-times, which is correct.
 """
 
@@ -25,7 +25,7 @@ SCORINGS = ("forward", "viterbi")
 
 
 def advance(h: Tensor, matrices: Tensor, scoring: Scoring) -> Tensor:
-    """Multiply h by one matrix per string, with maxima instead of sums for Viterbi scoring.
+    """Multiply h by one matrix per sentence, with maxima instead of sums for Viterbi scoring.
 
     Shapes ``(B, K)`` and ``(B, K, K)`` give ``(B, K)``.
     """
@@ -173,7 +173,7 @@ class FactoredCell(nn.Module):
     def forward(self, words: Tensor, there: Tensor, h: Tensor) -> Tensor:
         """Return the state of each sentence after its last word, shape ``(B, K)``.
 
-        On a GPU, one kernel computes all steps (:mod:`neural.fa_rnn.fused_steps`). Elsewhere, torch's matrix
+        On a GPU, one kernel computes all steps (:mod:`neural.fa_rnn.fused_steps`). On a CPU, torch's matrix
         products take most of a step's time. Work that depends on the words alone is done once for all steps.
 
         Args:

@@ -93,9 +93,9 @@ def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
     """Disable some of a classifier's blocks of rules.
 
     Their states are no longer read out. Those from which no final state of another block is reachable are
-    removed, so every other block's score (equation 8) is unchanged for all sentences. The paper instead keeps
-    the states that are reachable from other rules' states, which is not the right condition. Before training,
-    all states of a block are removed; training may have connected them to others.
+    removed, so every other block's score (equation 8) is unchanged for all sentences. The paper instead
+    retains the states that are reachable from other rules' states, which is not the correct condition. Before
+    training, all states of a block are removed; training may have connected them to others.
 
     Args:
         model: the classifier, trained or not.

@@ -66,7 +66,8 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 
     Args:
         automaton: boolean (zeros and ones), counting or real, without epsilon.
-        wildcard_words: words whose common part is kept out of the factors, as in the authors' program.
+        wildcard_words: words whose common part is stored separately from the factors, as in the authors'
+            program.
 
     Raises:
         InputError: if the automaton has another semiring, epsilon transitions or no states.
@@ -102,7 +103,7 @@ def side_by_side(one: Factors, other: Factors) -> Factors:
     """Return the factors of both networks in blocks (equation 10).
 
     The columns and states of each are beside the other's. The wildcard must stand for the same words in both;
-    the result takes them from ``one``.
+    the result uses the words of ``one``.
     """
     return Factors(
         np.concatenate([one.words, other.words], axis=1),

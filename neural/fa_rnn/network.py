@@ -92,10 +92,10 @@ class FARNN(nn.Module):
         Args:
             automaton: boolean, counting or real, without epsilon; its symbols are the words.
             groups: the final states of each score; by default, one group of all states.
-            decomposed: whether to use equation 5; otherwise equation 4, which keeps the tensor.
+            decomposed: whether to use equation 5 instead of equation 4, which stores the full tensor.
             gated: whether to use equation 7.
             scoring: ``"forward"`` counts accepting paths; ``"viterbi"`` tests whether there is one.
-            separate_wildcard: whether to keep the wildcard's matrix out of the factors.
+            separate_wildcard: whether to store the wildcard's matrix separately from the factors.
             rank: r; if it is below the number of columns of the exact factors, CP decomposition approximates
                 them. By default, the factors are exact.
             device: as in torch.
@@ -141,7 +141,7 @@ class FARNN(nn.Module):
     def of_rules(cls, rules: RuleSet, **more: Any) -> FARNN:
         """Return the network of a set of rules: a score for each label, in the file's order.
 
-        ``more`` is passed to :meth:`of`.
+        The keyword arguments ``more`` are passed to :meth:`of`.
         """
         return cls.of(rules.automaton, list(rules.labels.values()), **more)
 
@@ -149,7 +149,7 @@ class FARNN(nn.Module):
     def rank(self) -> int:
         """Return the number of columns of the factors, r.
 
-        For an undecomposed network, it is the number that a tensor of its size may need.
+        For an undecomposed network, return the maximum rank of a tensor of its size.
         """
         cell = self.cell.inner if isinstance(self.cell, FAGRUCell) else self.cell
         return (

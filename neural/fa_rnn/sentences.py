@@ -49,8 +49,8 @@ def part_of(path: Path) -> Sentences:
     """Read the sentences of a file, and add missing BOS and EOS."""
     if not path.is_file():
         raise FormatError(
-            f"{path}: must be a file with one label<TAB>words per line (such as those that Jiang et al. 2020"
-            " published with their program), got no file"
+            f"{path}: the path must be a file with one label<TAB>words per line (such as those that Jiang et"
+            " al. 2020 published with their program), got no file"
         )
     words, labels = [], []
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -58,7 +58,7 @@ def part_of(path: Path) -> Sentences:
             continue
         label, tab, text = line.partition("\t")
         if not tab or not label.strip():
-            raise FormatError(f"{path}: line {number}: must be label<TAB>words, got {shorten(line)}")
+            raise FormatError(f"{path}: line {number}: the line must be label<TAB>words, got {shorten(line)}")
         inside = text.split()
         inside = inside[1:] if inside[:1] == [BEGIN] else inside
         inside = inside[:-1] if inside[-1:] == [END] else inside
@@ -67,7 +67,7 @@ def part_of(path: Path) -> Sentences:
         words.append((BEGIN, *inside, END))
         labels.append(label.strip())
     if not labels:
-        raise FormatError(f"{path}: must have at least one sentence")
+        raise FormatError(f"{path}: the file must have at least one sentence")
     return Sentences(tuple(words), tuple(labels))
 
 

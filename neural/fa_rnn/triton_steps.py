@@ -2,7 +2,7 @@
 
 Each step is h_t = ((h_{t-1} D_1) o z_t) D_2^T. A program processes ``SENTENCES`` sentences with all their
 words. Their states stay in registers, and the factors are loaded in tiles of ``COLUMNS`` columns. States are
-padded with zeros to ``STATES`` numbers.
+padded with zeros to ``STATES`` components.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def forward(
     before, after, vectors, rows, start, every, steps, sentences, states, columns, SENTENCES: tl.constexpr,
     STATES: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """Compute the states before each word and after the last one, ``every``, shape ``(T + 1, B, K)``.
+    """Compute ``every``, the states before each word and after the last one, shape ``(T + 1, B, K)``.
 
-    ``vectors`` has the z of each row. ``rows``, shape ``(T, B)``, has the row of each word; -1 marks
-    positions after a sentence's end, at which the state is unchanged.
+    ``vectors`` contains the z of each row. ``rows``, shape ``(T, B)``, contains the row of each word; -1
+    marks positions after a sentence's end, at which the state is unchanged.
     """
     sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
     inside = sentence < sentences

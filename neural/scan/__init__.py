@@ -1,4 +1,4 @@
-"""Fast recurrences on any device and over several semirings.
+"""Fast implementations of recurrences on any device and over several semirings.
 
 There are elementwise recurrences and products with matrices (:mod:`neural.scan.matrices`). The elementwise
 ones are c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c),
@@ -40,8 +40,8 @@ def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         start: c_0, shape ``(...)``.
 
     Returns:
-        All states, shape ``(T, ...)``, in the type to which the arguments are promoted. In bfloat16 and
-        float16, the carried state is float32. The result is differentiable any number of times.
+        All states, shape ``(T, ...)``, in the dtype to which the arguments are promoted. In bfloat16 and
+        float16, the accumulation dtype is float32. The result is differentiable any number of times.
     """
     result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "real")
     return result
@@ -56,8 +56,8 @@ def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         start: c_0, shape ``(...)``; may be -infinity.
 
     Returns:
-        The states, as for :func:`elementwise`. If both arguments of a maximum are equal, each gets half the
-        gradient, as in ``torch.maximum``.
+        The states, as for :func:`elementwise`. If both arguments of a maximum are equal, each receives half
+        the gradient, as in ``torch.maximum``.
     """
     result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "max_plus")
     return result
@@ -107,13 +107,13 @@ def gated_pair(
     ([0.5, 0.75, 0.875], [0.0, 0.25, 0.5])
 
     Args:
-        gates: two of shape ``(T, ...)``.
-        updates: z1 and z2, of shape ``(T, ...)``.
-        starts: c1_0 and c2_0, of shape ``(...)``.
-        skip: shape ``(...)``; zero without it.
+        gates: the pre-activations of f1 and f2, each of shape ``(T, ...)``.
+        updates: z1 and z2, each of shape ``(T, ...)``.
+        starts: c1_0 and c2_0, each of shape ``(...)``.
+        skip: the skip connection, shape ``(...)``. Defaults to zero.
 
     Returns:
-        c1 and c2, as :func:`elementwise`.
+        c1 and c2, each as in :func:`elementwise`.
     """
     if skip is None:
         skip = torch.zeros_like(starts[0])
@@ -123,7 +123,7 @@ def gated_pair(
 
 
 def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Promote all tensors to one type, and broadcast those with a time axis, and the others, to one shape."""
+    """Promote all tensors to one dtype, and broadcast tensors with and without a time axis separately."""
     dtype = common_type("the arguments of a recurrence", (*timed, *starts))
     shape = timed[0].shape
     if shape and all(x.shape == shape for x in timed) and all(x.shape == shape[1:] for x in starts):

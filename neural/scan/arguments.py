@@ -1,4 +1,4 @@
-"""Checks of the recurrences' arguments."""
+"""Validation of the arguments of recurrences."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def common_type(what: str, tensors: Sequence[Tensor]) -> torch.dtype:
     """Return the dtype to which the tensors are promoted.
 
     Raises:
-        InputError: if it is not a floating-point type, or if the tensors are on several devices: a kernel
-            would read one device's addresses on another.
+        InputError: if it is not a floating-point dtype, or if the tensors are on several devices, because a
+            kernel would dereference addresses of another device.
     """
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in tensors))
     if not dtype.is_floating_point:
-        raise InputError(f"{what} must be floats, got {dtype}")
+        raise InputError(f"{what} must have a floating-point dtype, got {dtype}")
     require_one_device(what, tensors)
     return dtype
 
@@ -33,10 +33,10 @@ def require_one_device(what: str, tensors: Sequence[Tensor]) -> None:
 
 
 def is_narrow(values: Tensor) -> bool:
-    """Return whether the dtype has fewer digits than the carried state."""
+    """Return whether the dtype has fewer digits than the accumulation dtype."""
     return values.dtype in (torch.bfloat16, torch.float16)
 
 
 def widened(values: Tensor) -> Tensor:
-    """Return the values in a dtype that is precise enough to accumulate in."""
+    """Return the values in the accumulation dtype."""
     return values.float() if is_narrow(values) else values

@@ -1,6 +1,6 @@
 """Selection of the backend that computes the recurrences.
 
-It depends on the tensors' device and dtype and on the installed packages, unless one is forced.
+The choice depends on the tensors' device and dtype and on the installed packages, unless a backend is forced.
 
 >>> with use("torch"):
 ...     chosen("cpu", torch.float32)
@@ -28,16 +28,16 @@ _forced: ContextVar[str | None] = ContextVar("forced", default=None)
 
 
 class Choice(NamedTuple):
-    """The name of a backend, and why it was chosen."""
+    """The name of a backend and the reason for choosing it."""
 
     name: str
     why: str
 
 
 class Backend(NamedTuple):
-    """The name of a backend and its number of steps per chunk.
+    """A backend and its number of steps per chunk.
 
-    Chunks run side by side. Without a number, the backend chooses it from the shapes.
+    Chunks run in parallel. If the number is omitted, it depends on the shapes.
     """
 
     name: str
@@ -53,7 +53,7 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
 
     Args:
         name: ``torch``, ``c++`` or ``triton``.
-        chunk: the number of steps per chunk; chunks run side by side. Only the Triton backend supports it; by
+        chunk: the number of steps per chunk; chunks run in parallel. Only the Triton backend supports it. By
             default, it depends on the shapes.
 
     Raises:
@@ -62,7 +62,7 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
     _require(name, "the backend")
     if chunk is not None and (name != on_gpu.NAME or chunk < 1):
         raise InputError(
-            f"chunk must be a positive number for the backend 'triton', got {chunk} for {name!r}"
+            f"chunk must be a positive integer and requires the backend 'triton', got {chunk} for {name!r}"
         )
     token, other = _forced.set(name), on_gpu.CHUNK.set(chunk)
     try:
@@ -94,12 +94,12 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
         _require(os.environ[VARIABLE], VARIABLE)
         return Choice(os.environ[VARIABLE], f"{VARIABLE} says so")
     if device == "cuda":
-        reason = on_gpu.lacking() or ("" if dtype in on_gpu.TYPES else f"Triton does not compute in {dtype}")
+        reason = on_gpu.lacking() or ("" if dtype in on_gpu.TYPES else f"Triton does not support {dtype}")
         return Choice(loops.NAME, reason) if reason else Choice(on_gpu.NAME, "Triton is installed")
     if device != "cpu":
-        return Choice(loops.NAME, f"there is no other for {device}")
+        return Choice(loops.NAME, f"there is no other backend for {device}")
     if dtype not in compiled.TYPES:
-        return Choice(loops.NAME, f"the C++ one does not compute in {dtype}")
+        return Choice(loops.NAME, f"the C++ backend does not support {dtype}")
     reason = compiled.lacking()
     return Choice(loops.NAME, reason) if reason else Choice(compiled.NAME, "a C++ compiler is installed")
 
@@ -116,15 +116,15 @@ def is_forced() -> bool:
 
 
 def of(values: Tensor) -> Any:
-    """Return the module that computes with tensors like this one."""
+    """Return the module of the backend for tensors like this one."""
     return BACKENDS[name_for(values)]
 
 
 def name_for(values: Tensor) -> str:
-    """Return the name of the backend that computes with tensors like this one.
+    """Return the name of the backend for tensors like this one.
 
     Raises:
-        InputError: if a backend is forced that does not support them.
+        InputError: if the forced backend does not support them.
     """
     choice = chosen(values.device.type, values.dtype)
     if choice.name == compiled.NAME and (values.device.type != "cpu" or values.dtype not in compiled.TYPES):

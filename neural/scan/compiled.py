@@ -85,8 +85,8 @@ def output_backward(
 def last_cache(folder: Path = CACHES) -> float:
     """Return the bytes of the largest cache, or infinity if the system does not report it.
 
-    If the arrays together are larger, written data leaves the cache before it is read, so the kernels bypass
-    the cache.
+    If the arrays together are larger, written data is evicted before it is read, so the kernels bypass the
+    cache.
     """
     sizes = (file.read_text(encoding="ascii").strip() for file in folder.glob("index*/size"))
     return max((1024.0 * int(size[:-1]) for size in sizes if size.endswith("K")), default=math.inf)

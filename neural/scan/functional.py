@@ -1,9 +1,9 @@
-"""Operators of torch with gradients.
+"""Registration of torch operators with gradients.
 
 One class registers their shapes, gradients and batching rules (``torch.library``), and runs the gradient on
-the backend that ran forward. The gradient is also one operator, which is fast. For a gradient of the
-gradient, functions compute it that are differentiable themselves. The transforms of ``torch.func`` and
-forward mode support the gradients of an ``autograd.Function``, not those of operators.
+the backend that ran forward. For speed, the gradient is also one operator. If a gradient of the gradient is
+required, differentiable functions compute it instead. The transforms of ``torch.func`` and forward mode
+support the gradients of an ``autograd.Function``, but not the gradients of operators.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ def one_precision(values: Tensor) -> AbstractContextManager[Any]:
 class Operator:
     """An operator of torch, registered as ``ratproof::`` and the function's name.
 
-    Ordinary tensors are passed to the function without torch's dispatcher, whose checks in Python take longer
-    than a small recurrence.
+    Plain tensors bypass torch's dispatcher, because its checks in Python take longer than a small recurrence.
 
     Args:
         function: computes the operator; it must not change or return its arguments.
@@ -61,7 +60,7 @@ class Operation(Operator):
         backward: computes the gradients of the arguments that are floats or missing (``None``), from the
             gradients of the results, the arguments and the results. A missing argument's gradient is an empty
             tensor.
-        again: computes the same with functions that are differentiable themselves.
+        again: computes the same gradients with differentiable functions.
         results_at: the position of the results among the arguments of ``backward``.
         like: maps the arguments to results of the same shapes and dtypes.
         axes: the batch axis of each tensor (``vmap``).
@@ -96,7 +95,7 @@ class Operation(Operator):
         self._direct, self._transformable = self._functions()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Compute the operator, also under ``grad``, ``vmap``, ``jvp`` and similar, and for dual tensors."""
+        """Compute the operator; ``grad``, ``vmap``, ``jvp`` and dual tensors are supported."""
         if are_ordinary(arguments):
             if not _require_gradients(arguments):
                 return self.function(*arguments)
@@ -104,7 +103,7 @@ class Operation(Operator):
         if not (_transformed() or forward_ad._current_level >= 0):
             return self.registered(*arguments)
         if torch.compiler.is_dynamo_compiling():
-            torch._dynamo.graph_break(msg="a recurrence under vmap or jvp is not traced, but it runs")
+            torch._dynamo.graph_break(msg="a recurrence under vmap or jvp is not traced, but runs eagerly")
         return self._untraced(*arguments)
 
     @_disable_dynamo
@@ -121,7 +120,7 @@ class Operation(Operator):
         ctx.save_for_backward(*values[:count])
         ctx.rest = values[count:]
         if len(outputs) > 1:
-            ctx.set_materialize_grads(False)  # otherwise an unused result costs an array of zeros
+            ctx.set_materialize_grads(False)  # otherwise an unused result would allocate an array of zeros
         # on a GPU, gradients are computed in a separate thread, in which no backend is forced
         ctx.backend = backends.forced()
 
@@ -172,11 +171,12 @@ class Operation(Operator):
 
             @staticmethod
             def jvp(ctx: Any, *tangents: Any) -> Any:
-                # Dual tensors would be pushed forward here again.
+                # Otherwise, dual tensors would be pushed forward here again.
                 unpack: Any = forward_ad.unpack_dual
                 tensors = (unpack(x).primal for x in ctx.saved_tensors)
                 inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
-                with forward_ad._set_fwd_grad_enabled(True):  # keep those of surrounding transforms
+                # Do not unwrap the tensors of surrounding transforms.
+                with forward_ad._set_fwd_grad_enabled(True):
                     return _pushed_forward(operation, inputs, tangents)
 
             @staticmethod

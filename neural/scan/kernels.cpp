@@ -1,7 +1,7 @@
 // The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, in one pass
 // over memory. Arrays have shape (T, N), one row per step. A thread computes some columns (lanes). The results do
-// not depend on their number, nor on whether writes use or bypass the cache: multiplications and additions are
-// fused only explicitly (the file is compiled without contraction), in whole vectors and in the remainders alike.
+// not depend on the number of threads, nor on whether writes use or bypass the cache: multiplications and additions
+// are fused only explicitly (the file is compiled without contraction), in full vectors and in the remainders.
 //
 // Derivatives, with g_t the total gradient of c_t: g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1}.
 // Over the reals s = f, df = g c_{t-1}, du = g; otherwise df = g s, du = g dc_t / du_t.
@@ -45,7 +45,7 @@ struct BFloat16 {
   to->bits = x == x ? uint16_t(rounded) : uint16_t(0x7fc0);
 }
 
-// The type of numbers in the computation.
+// The accumulation dtype.
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
 
@@ -55,7 +55,7 @@ constexpr W INF = std::numeric_limits<W>::infinity();
 [[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 [[gnu::always_inline]] inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-// Adding this number rounds to an integer n; the lowest bits of the sum are those of n plus the exponent bias.
+// Adding this value rounds to an integer n; the lowest bits of the sum are those of n plus the exponent bias.
 template <typename W>
 constexpr W WHOLE = std::is_same_v<W, float> ? W(0x1.8p23 + 127) : W(0x1.8p52 + 1023);
 
@@ -79,8 +79,8 @@ constexpr W WHOLE = std::is_same_v<W, float> ? W(0x1.8p23 + 127) : W(0x1.8p52 + 
 template <typename W>
 constexpr W LEAST = std::is_same_v<W, float> ? W(-88) : W(-709);
 
-// Hide a constant from the compiler: GCC compiles the maximum of a number and a constant to a comparison and a
-// selection, but the maximum of two unknown numbers to one instruction.
+// Hide a constant from the compiler: GCC compiles the maximum of a value and a constant to a comparison and a
+// selection, but the maximum of two unknown values to one instruction.
 template <typename W>
 inline W as_unknown(W number) {
   asm("" : "+m"(number));
@@ -94,7 +94,7 @@ struct Limits {
 };
 
 // x = n log 2 + r with an integer n and |r| <= log(2) / 2, for x <= 0; smaller x are replaced by the least one. Also
-// the power of 2, which is 0 for those x, and the sum in exp(r) = 1 + r + r^2 sum.
+// computes the power of 2, which is 0 for those x, and the sum in exp(r) = 1 + r + r^2 sum.
 template <typename W>
 struct Reduced {
   W power, r, sum;
@@ -105,8 +105,8 @@ struct Reduced {
   float n = shifted - WHOLE<float>;
   float r = fused(n, -0.693145752f, bounded);
   r = fused(n, -1.42860677e-6f, r);
-  // The polynomial that minimises the relative error of 1 + r + r^2 sum for exp(r): a twentieth of a unit of
-  // rounding (Remez' algorithm). It is evaluated in pairs, which are independent of each other.
+  // The polynomial that minimises the relative error of 1 + r + r^2 sum for exp(r): a twentieth of a unit
+  // roundoff (Remez' algorithm). It is evaluated in pairs, which are independent of each other.
   float square = r * r;
   float high = fused(square, 0.00138145986f, fused(r, 0.00836871688f, 0.0416683880f));
   return {power(shifted), r, fused(square, high, fused(r, 0.166665206f, 0.499999934f))};
@@ -148,7 +148,7 @@ template <int LAST, int FROM, typename W>
 }
 
 // a + log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 with the smallest relative error for
-// log(1 + x) / x, half a unit of rounding (Remez' algorithm).
+// log(1 + x) / x, half a unit roundoff (Remez' algorithm).
 [[gnu::always_inline]] inline float plus_logarithm(float a, float x) {
   float sum = 0.005232695f;
   sum = fused(sum, x, -0.02950524f);
@@ -230,7 +230,7 @@ struct MaxPlus : Tropical {
     W carried = f + before;
     return carried > u || carried != carried ? carried : u;
   }
-  // Half each if both are equal, as in torch.maximum.
+  // Each receives half if both are equal, as in torch.maximum.
   template <typename W>
   [[gnu::always_inline]] static Shares<W> shares(W f, W before, W u, W) {
     W carried = f + before, share = carried == u ? W(.5) : carried > u ? W(1) : W(0);
@@ -252,11 +252,11 @@ struct Log : Tropical {
   [[gnu::always_inline]] static W step(W f, W before, W u, Limits<W> limits) {
     W carried = f + before;
     W larger = u > carried ? u : carried, smaller = u > carried ? carried : u;  // NaN is in one of them
-    // Replace infinities by the largest numbers, so that the difference of equal ones is not NaN.
+    // Replace infinities by the largest values, so that the difference of equal ones is not NaN.
     W low = larger < limits.lowest ? limits.lowest : larger, high = smaller > limits.highest ? limits.highest : smaller;
     return plus_logarithm(larger, exponential(high - low, limits.least));
   }
-  // The sigmoid of their difference; each is accurate, whereas 1 minus the other one is not.
+  // The sigmoid of their difference, which is accurate; 1 minus the other one would not be.
   template <typename W>
   [[gnu::always_inline]] static Shares<W> shares(W f, W before, W u, W least) {
     W carried = f + before, apart = carried == u ? W(0) : carried - u;  // also equal if both are -infinity
@@ -266,12 +266,12 @@ struct Log : Tropical {
 };
 
 constexpr int64_t LINE = 64;  // bytes of a cache line
-constexpr int64_t BLOCK = 32;  // lanes that stay together: whole cache lines in each type
+constexpr int64_t BLOCK = 32;  // lanes that stay together: full cache lines in each dtype
 constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
-constexpr int64_t SHORT_PART = 2 * BLOCK;  // the same for two stages, which read up to eight arrays and write four
+constexpr int64_t SHORT_PART = 2 * BLOCK;  // as PART, for two stages, which read up to eight arrays and write four
 constexpr int64_t AHEAD = 12 << 10;  // bytes to prefetch, of all arrays together
 
-// Divides lanes among threads, so that each has enough work and whole cache lines.
+// Divides lanes among threads, so that each has enough work and full cache lines.
 template <typename Work>
 void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
   int64_t blocks = (lanes + BLOCK - 1) / BLOCK;
@@ -279,12 +279,12 @@ void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
   at::parallel_for(0, blocks, grain, [&](int64_t from, int64_t to) {
     work(from * BLOCK, std::min(to * BLOCK, lanes));
 #ifdef __SSE2__
-    _mm_sfence();  // finish writes that bypass the cache before other threads go on
+    _mm_sfence();  // finish writes that bypass the cache before other threads continue
 #endif
   });
 }
 
-// Numbers carried from step to step, for some lanes; aligned to a cache line, as vectors that span two are slow.
+// Values carried from step to step, for some lanes; aligned to a cache line, as vectors that span two are slow.
 template <typename W>
 class Carried {
  public:
@@ -348,7 +348,7 @@ inline void copy_past_cache(void* to, const void* from, int64_t bytes) {
 #endif
 }
 
-// Writes a part of a row, rounded to the array's type; bypasses the cache for whole cache lines.
+// Writes a part of a row, rounded to the array's type; bypasses the cache for full cache lines.
 template <typename T>
 [[gnu::always_inline]] inline void put(T* to, const Wide<T>* values, int64_t count, bool past) {
   alignas(LINE) T rounded[PART];
@@ -486,7 +486,7 @@ void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* 
     Carried<W> carried_1(to - from), carried_2(to - from), constant(to - from);
     W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
-    auto run = [=](auto adds) {  // adds: whether there is an r, which else need not take room in the L1 cache
+    auto run = [=](auto adds) {  // adds: whether there is an r, which otherwise does not occupy the L1 cache
       by_parts<T, SHORT_PART>(steps, from, to, 4, [=](Part part, Part later) {
         auto [t, begin, end] = part;
         if (later.step < steps) fetch({gate_1, update_1, gate_2, update_2}, later.step * lanes, later);
@@ -521,7 +521,7 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
     Limits<W> limits;
     Carried<W> flowing_1(to - from), flowing_2(to - from), summed(to - from);
     W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
-    std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in place of a missing gradient
+    std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // instead of a missing gradient
     const T* none = zeros.data() - from;
     by_parts<T, SHORT_PART>(steps, from, to, 8, [=](Part part, Part later) {
       auto [s, begin, end] = part;

@@ -1,8 +1,8 @@
-"""Libraries in C++, built at first use for this processor, vectorised and threaded.
+"""C++ libraries, built at first use for this processor, vectorised and threaded.
 
-They are kept in the user's cache. The compiler is called directly because ``torch.utils.cpp_extension.load``
-needs ninja on the path and leaves a lock behind if it is killed. Here, two processes may build at once,
-because each file is renamed into place atomically.
+They are stored in the user's cache. The compiler is called directly because
+``torch.utils.cpp_extension.load`` requires ninja and leaves a lock behind if it is killed. Here, two
+processes may build concurrently, because each file is renamed atomically.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def lacking(source: Path, contraction: str) -> str:
         library(source, contraction)
     except (OSError, ImportError, ValueError, subprocess.CalledProcessError) as error:
         message = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        reason = f"the C++ kernel is not built: {message[0] if message else error!r}"
+        reason = f"the C++ kernel could not be built: {message[0] if message else error!r}"
         warnings.warn(f"recurrences run as loops of torch: {reason}", RuntimeWarning, stacklevel=2)
         return reason
     return ""
@@ -54,7 +54,8 @@ def library(source: Path, contraction: str) -> ctypes.CDLL:
 
     Args:
         source: a C++ file that depends only on torch.
-        contraction: ``off`` to fuse products and sums only as the source does, or ``fast`` to fuse all.
+        contraction: ``off`` to fuse products and sums only where the source does, or ``fast`` to allow the
+            compiler to fuse them.
     """
     compiler = shlex.split(os.environ.get("CXX", "")) or ["c++"]
     flags = (*FLAGS, f"-ffp-contract={contraction}")

@@ -1,7 +1,7 @@
-"""The recurrences in plain torch: a loop over time for any device and dtype, without a build step.
+"""The recurrences as a loop over time in torch, for any device and dtype.
 
 Each step writes directly into the result. (In a loop that indexes ``f[t]``, the gradient of each index would
-fill an array of zeros.)
+allocate an array of zeros.)
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def lacking() -> str:
 def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
     """Compute c_1, ..., c_T, shape ``(T, ...)``, over a semiring.
 
-    The kind ``gated`` is over the reals, with f = sigmoid(first) and the updates (1 - f) update.
+    The kind ``gated`` is over the reals, with f = sigmoid(first) and the update (1 - f) update.
     """
     dtype = start.dtype
     first, update, old = (widened(x) for x in (first, update, start))
@@ -107,9 +107,9 @@ def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
 def gated_gradients(
     run: Any, grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of gate, update and start from those of the recurrence over the reals.
+    """Compute the gradients of gate, update and start from the gradients of the recurrence over the reals.
 
-    ``run`` computes those as :func:`scan_backward` does.
+    ``run`` computes these like :func:`scan_backward`.
     """
     f = torch.sigmoid(gate)
     to_f, flow, to_start = run(grad, f, (1 - f) * update, states, start, "real")
@@ -163,9 +163,9 @@ def pair_gradients(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, ...]:
-    """Compute the gradients of ``pair`` from those of the two recurrences, which ``run`` computes.
+    """Compute the gradients of ``pair`` from the gradients of the two recurrences, which ``run`` computes.
 
-    The gradient of the second one's updates is added to that of the first one's states.
+    The gradient of the second recurrence's updates is added to the gradient of the first one's states.
     """
     f2, fed = torch.sigmoid(gate_2), before(start_1, states_1) + skip
     u2 = (1 - f2) * update_2

@@ -1,9 +1,9 @@
 """The recurrences in Triton, on a CUDA device.
 
 For tests, Triton's interpreter runs them on a CPU (``TRITON_INTERPRET=1``). With many lanes, all steps are
-one chunk and run in order. With few lanes, the steps are split into chunks that run side by side. Each chunk
+one chunk and run in order. With few lanes, the steps are split into chunks that run in parallel. Each chunk
 is summarised as a factor and a summand, and these are scanned by the same function, so the time grows with
-the logarithm of the number of chunks. Then each chunk runs again from its carried state. A lane whose summary
+the logarithm of the number of chunks. Then each chunk runs again from its initial state. A lane whose summary
 overflows although its states may not is marked and run step by step.
 """
 
@@ -36,13 +36,13 @@ SERIAL_IN_GRAPHS = {"gated": 32_768, "log": 32_768}
 """The number of lanes for some kinds while a CUDA graph is captured.
 
 An H200 took 0.045 ms for 512 gated steps of 8,192 lanes in chunks, and 0.073 ms in one chunk. Without a
-graph, the CPU takes longer to start ten kernels than two.
+graph, the CPU takes longer to launch ten kernels than two.
 """
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
 FEW_LANES = 32_768
 """The number of lanes below which lanes are few."""
 OUTPUT_BLOCK = 1024
-"""The numbers per program that computes outputs, with four warps."""
+"""The number of elements per program that computes outputs, with four warps."""
 FUSED = {"enable_fp_fusion": True}
 """Round a product and a sum once; Triton's default depends on its version, and it warns about that."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
@@ -68,7 +68,7 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
     """Compute two gated recurrences, of which the first feeds the second."""
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
-    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; the carried state is not rounded
+    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; the state between chunks is not rounded
         one, two = pair_of(scan, *(x.to(_wide(x.dtype)) for x in values))
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
@@ -185,7 +185,7 @@ def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
 def _run(
     kernel: str, chunks: int, arguments: list[Any], like: Tensor, kind: str = "", form: str = ""
 ) -> None:
-    """Start a kernel for all lanes of the given number of chunks."""
+    """Launch a kernel for all lanes of the given number of chunks."""
     from neural.scan import triton_kernels as kernels
 
     lanes = like.numel()
@@ -234,7 +234,7 @@ def _run_output(
 
 
 def _value(kernels: Any, name: str) -> int:
-    """Return the number that a kernel module assigns to a name."""
+    """Return the value of a constant of a kernel module."""
     constant = getattr(kernels, name.upper())
     return int(constant.value)
 
@@ -248,7 +248,7 @@ def _start(
     warps: int,
     fixed: dict[str, Any],
 ) -> None:
-    """Start a kernel on the device of ``like``; the kernel does not read an argument that is None.
+    """Launch a kernel on the device of ``like``; the kernel does not read arguments that are None.
 
     Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. This cache
     looks it up once for all arguments that share a compiled kernel.
@@ -282,7 +282,7 @@ def _compiled_alike(argument: Tensor | int) -> tuple[Any, ...]:
 
 
 def device_of(like: Tensor) -> AbstractContextManager[Any]:
-    """Return a context in which kernels start on the tensor's device."""
+    """Return a context in which kernels are launched on the tensor's device."""
     if not like.is_cuda or like.device.index == torch.cuda.current_device():
         return nullcontext()
     return torch.cuda.device(like.device)

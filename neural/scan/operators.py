@@ -1,4 +1,4 @@
-"""The recurrences as operators of torch (the table at the end); a backend computes them."""
+"""The recurrences as operators of torch, computed by a backend; the table is at the end."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
         )
 
 
-# The gradients in terms of the recurrence, which is differentiable again.
+# The gradients in terms of the recurrence, which is differentiable.
 
 
 def _scan_again(

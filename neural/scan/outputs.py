@@ -1,11 +1,4 @@
-"""Outputs of gated layers in one pass over memory: a tanh of the states, with a gate and a highway.
-
->>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
-[0.5]
-
-torch runs one pass for each sigmoid, product and tanh; here they are one operator (``ratproof::output``). It
-runs in C++ or in Triton wherever the recurrences do, and otherwise as torch's own passes, which
-``torch.compile`` fuses.
+"""Outputs of gated layers in one pass over memory.
 
 >>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
 [0.5]
@@ -41,11 +34,11 @@ def tanh(states: Tensor, gate: Tensor | None = None) -> Tensor:
 
     Args:
         states: c, of any shape.
-        gate: of the same shape.
+        gate: the gate's pre-activation, of the same shape. If omitted, o is 1.
 
     Returns:
-        An array of the same shape, in the dtype to which the arguments are promoted. It is differentiable
-        any number of times.
+        A tensor of the same shape, in the dtype to which the arguments are promoted. It is differentiable any
+        number of times.
     """
     return _run(TANH if gate is None else TANH_OF_PRODUCT, states, gate, None)
 

@@ -1,4 +1,4 @@
-"""Functions of a number for Triton kernels, with the algorithms of ``kernels.cpp``."""
+"""Elementwise functions for Triton kernels, with the algorithms of ``kernels.cpp``."""
 
 # Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
 # ruff: noqa: SIM108
@@ -11,7 +11,7 @@ from typing import Any
 try:
     import triton
     import triton.language as tl
-except ImportError:  # then nothing calls these functions
+except ImportError:  # then these functions are not called
     triton = tl = None
 
 

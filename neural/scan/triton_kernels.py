@@ -1,4 +1,4 @@
-"""The recurrences' kernels in Triton: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward.
+"""Triton kernels for c_t = f_t c_{t-1} + u_t over a semiring, forward and backward.
 
 Each makes one pass over memory for all lanes of a chunk of steps. Arrays have shape ``(T, N)``, one row per
 step. A program processes ``BLOCK`` lanes of one chunk of ``chunk`` steps in one of the forms below. The
@@ -20,8 +20,8 @@ LOG = constant(2)
 GATED = constant(3)  # over the reals, with f = sigmoid(first) and u = (1 - f) second
 
 WHOLE = constant(0)  # all steps are one chunk
-SUMMARY = constant(1)  # the effect of a chunk on its carried state: a factor and a summand
-CHUNKS = constant(2)  # a chunk from its carried state; lanes in which that overflowed are marked
+SUMMARY = constant(1)  # the effect of a chunk on its initial state: a factor and a summand
+CHUNKS = constant(2)  # a chunk from its initial state; lanes whose summary overflowed are marked
 MARKED = constant(3)  # all steps of the marked lanes
 
 
@@ -40,7 +40,7 @@ def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
 
 @kernel
 def _gates(a, b, KIND: tl.constexpr):
-    """Return f and u from the two numbers that are read at a step."""
+    """Return f and u from the two values that are loaded at a step."""
     if KIND == GATED:
         f = sigmoid(a)
         u = (1.0 - f) * b
@@ -194,8 +194,8 @@ def backward(
 ):
     """Compute the gradients of a chunk.
 
-    ``flows`` has the gradient of its last state from the next chunk; the gradient before its first step is
-    stored in ``sums``. As a summary, compute only that gradient, with zero from the next chunk, and the
+    ``flows`` contains the gradient of its last state from the next chunk; the gradient before its first step
+    is stored in ``sums``. As a summary, compute only that gradient, with zero from the next chunk, and the
     product of the shares in ``factors``.
 
     g_t = grad_t + s_{t+1} g_{t+1} is the gradient of c_t, with s_t = dc_t / dc_{t-1}. Over the reals, s = f,

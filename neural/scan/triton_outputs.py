@@ -17,7 +17,7 @@ def output(
     states, gate, skip, outputs, number, FORM: tl.constexpr, HAS_SKIP: tl.constexpr, WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Compute the outputs of one block of numbers."""
+    """Compute the outputs of one block of elements."""
     index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = index < number
     c = tl.load(states + index, mask=inside, other=0).to(WIDE)

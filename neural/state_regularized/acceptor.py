@@ -6,7 +6,7 @@ stochastic component, before a linear classifier. The paper's baselines have no 
 the same way.
 
 >>> network = Acceptor(("0", "1"), hidden_size=4, k=3)
->>> network([("0", "1"), (), ("1",)]).shape  # one logit a string: positive means accept
+>>> network([("0", "1"), (), ("1",)]).shape  # one logit per string: positive means accept
 torch.Size([3])
 """
 
@@ -38,7 +38,7 @@ class Acceptor(nn.Module):
         alphabet: the symbols. Their tokens are 0, 1, ..., followed by the start token and the end token.
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``; without centroids ``"gru"``,
             ``"lstm"`` or ``"lstm-p"``, for which ``k`` and the arguments from ``similarity`` to ``noise``
-            must keep their defaults.
+            must have their default values.
         hidden_size: d.
         k: the number of centroids of each layer.
         embedding_size: the size of a token's embedding; the number of tokens by default.
@@ -126,7 +126,7 @@ class Acceptor(nn.Module):
 
     @property
     def cells(self) -> list[SRCell]:
-        """Return the cells of a network with centroids, from the first layer on.
+        """Return the layers' cells of a network with centroids, in order.
 
         Raises:
             InputError: if there are no centroids.
@@ -217,7 +217,7 @@ class Acceptor(nn.Module):
     def _tokens_and_lengths(self, strings: Any, lengths: Tensor | None) -> tuple[Tensor, Tensor]:
         if not isinstance(strings, Tensor):
             if lengths is not None:
-                raise InputError("lengths must be None for strings of symbols, which have their own")
+                raise InputError("lengths must be None for strings of symbols, whose lengths are known")
             return self.tokens(strings)
         if strings.dim() != 2:
             raise InputError(f"tokens must have shape (time, batch), got {tuple(strings.shape)}")
@@ -226,7 +226,7 @@ class Acceptor(nn.Module):
         return form.inputs, full_length if form.ends is None else form.ends
 
     def _begin(self, batch: int) -> tuple[Tensor, list[tuple[Tensor, ...]]]:
-        """Return the last layer's scores before the first symbol, and each layer's state of the same run.
+        """Return the last layer's scores before the first symbol, and each layer's state.
 
         The scores have shape ``(1, B, k)`` if they are alpha.
         """
@@ -256,7 +256,8 @@ class Acceptor(nn.Module):
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
     """Return each string's state at its end.
 
-    ``first`` has the state before the string, ``after`` those after each symbol, ``(T, B, ...)``.
+    ``first`` is the state before the string, ``after`` contains the states after each symbol, ``(T, B,
+    ...)``.
     """
     batch = torch.arange(len(lengths), device=lengths.device)
     return tuple(

@@ -92,7 +92,7 @@ class StochasticComponent(nn.Module):
         """
         b = self.similarities(u)
         if self.temperature < COLD:
-            # b / temperature may overflow; subtracting the largest keeps alpha and only overflows downwards
+            # b / temperature may overflow; subtracting the largest does not change alpha and prevents this
             b = b - b.amax(dim=-1, keepdim=True).detach()
         logits = b / max(self.temperature, torch.finfo(b.dtype).tiny)  # the divisor must not round to 0
         if self.training and self.noise:
@@ -123,7 +123,7 @@ def checked_noise(value: Any) -> float:
 
 
 def finite(value: Any) -> bool:
-    """Return whether a value is a number in the range of floats."""
+    """Return whether a value is a finite number in the range of floats."""
     try:
         return not isinstance(value, bool) and isinstance(value, (int, float)) and math.isfinite(value)
     except OverflowError:  # an integer outside the range of floats

@@ -1,8 +1,8 @@
 """State-regularized cells and the LSTM with peepholes, with a hand-written gradient.
 
 They compute the same as :meth:`~neural.unrolled.RecurrentCell.run`, faster if gradients are required. The
-layers of :mod:`~neural.state_regularized.layers` use them automatically. A training loop that has its own
-noise, or needs the input of the stochastic component, calls :func:`steps`.
+layers of :mod:`~neural.state_regularized.layers` use them automatically. A training loop that adds noise, or
+reads the input of the stochastic component, calls :func:`steps`.
 
 >>> from neural.state_regularized.layers import SRLSTMP
 >>> cell = SRLSTMP(3, 2, k=5).cell
@@ -57,9 +57,9 @@ def steps(
         cell: the cell of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and
             ``transition="mixture"``, or of an LSTM or LSTM-P alone.
         inputs: x, shape ``(T, B, input_size)``. With ``sizes``, shape ``(N, input_size)``: the first symbols
-            of all strings, then the second ones, ..., longest string first, as torch packs them.
+            of all sequences, then the second ones, ..., longest sequence first, as torch packs them.
         state: the first state, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.
-        sizes: the number of strings that have a t-th symbol, for each t; none is 0.
+        sizes: the number of sequences that have a t-th symbol, for each t; all are positive.
         noise: added to the logits u S / tau, shape ``(T, B, k)`` or ``(N, k)``.
         gate_noise: added to the gates' pre-activations, shape ``(T, B, gates * d)`` or ``(N, gates * d)``,
             gates in torch's order.
@@ -71,7 +71,7 @@ def steps(
     sizes = (inputs.shape[1],) * len(inputs) if sizes is None else tuple(sizes)
     lead = inputs.shape[:-1]
     if not sizes or 0 in sizes:
-        raise InputError("inputs must have at least one step, and each step at least one string")
+        raise InputError("inputs must have at least one step, and each step at least one sequence")
     run, rows = _gru if isinstance(part, GRUPart) else _lstm, Rows(sizes)
     with torch.autocast(inputs.device.type, enabled=False):  # all steps use the weights' precision
         inputs, *first = (x.to(part.hidden.weight.dtype) for x in (inputs, *state))

@@ -33,7 +33,7 @@ def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = Non
     """Write the network and a description that JSON can represent, for example of its training.
 
     Raises:
-        InputError: if :func:`load` would refuse the network; then nothing is written.
+        InputError: if :func:`load` would reject the network; then nothing is written.
     """
     options = {**network.options, "dtype": str(network.embedding.weight.dtype).removeprefix("torch.")}
     try:
@@ -88,8 +88,8 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     if half is not None:
         raise InputError(f"alphabet must not contain an unpaired surrogate, got {shorten(half)}")
     held = sum(tensor.numel() for tensor in tensors.values())
-    # No size is larger than the number of weights, and there are no more layers than tensors. Nothing larger
-    # than the file is built.
+    # No size exceeds the number of weights, and there are at most as many layers as tensors, so that the
+    # network is not larger than the file.
     for name, most in (
         ("hidden_size", held),
         ("k", held),
@@ -98,7 +98,7 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
     ):
         if name in options and checked_integer(name, options[name]) > most:
             raise InputError(
-                f"{name} must be at most {most} for a file of {held} numbers in {len(tensors)} tensors, got"
+                f"{name} must be at most {most} for a file of {held} elements in {len(tensors)} tensors, got"
                 f" {options[name]}"
             )
     with torch.device("meta"):

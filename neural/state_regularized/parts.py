@@ -1,7 +1,7 @@
 """The recurrent components (Wang & Niepert 2019, section 3): u_t = f(h_{t-1}, c_{t-1}, x_t).
 
-A component has the parameters of one step. The maps of the input are separate, so that a layer computes them
-for all steps at once. The gates are in torch's order.
+A component has the parameters of one step. The maps of the input are separate, so that a layer can compute
+them for all steps at once. The gates are in torch's order.
 
 >>> part = GRUPart(3, 2)
 >>> part.step(part.read(torch.zeros(4, 3)), (torch.zeros(4, 2),))[0].shape

@@ -1,7 +1,7 @@
-"""The strings of one batch as rows, step by step, as torch packs them.
+"""The sequences of one batch as rows, ordered by step, as torch packs them.
 
-The first symbols of all strings come first, then the second ones of the strings that have one, and so on. The
-strings are in one order, by decreasing length.
+The first symbols of all sequences come first, then the second ones of the sequences that have one, and so on.
+The sequences are sorted by decreasing length.
 
 >>> rows = Rows((3, 2, 2))
 >>> rows.ends, rows.alike, rows.before.tolist()
@@ -22,15 +22,15 @@ import torch
 from torch import Tensor
 
 CACHED = 1 << 16
-"""The numbers of a tensor that are processed together, so that they stay in a core's cache."""
+"""The number of elements that are processed together, so that they stay in a core's cache."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The number of strings that have a t-th symbol, for each t from the first on; N rows in all.
+    """The number of sequences that have a t-th symbol, for each t; N rows in total.
 
     Attributes:
-        sizes: the numbers, none of them 0, in decreasing order.
+        sizes: the numbers of sequences, positive and in decreasing order.
     """
 
     sizes: tuple[int, ...]
@@ -42,14 +42,14 @@ class Rows:
 
     @property
     def alike(self) -> bool:
-        """Return whether all strings have the same length."""
+        """Return whether all sequences have the same length."""
         return self.sizes[0] == self.sizes[-1]
 
     @cached_property
     def before(self) -> Tensor:
-        """Return, for each row, the row of the same string's previous step, shape ``(N,)``.
+        """Return, for each row, the row of the same sequence's previous step, shape ``(N,)``.
 
-        The rows of the strings' first states precede all others.
+        The rows of the sequences' initial states precede all others.
         """
         starts = [0, *(self.sizes[0] + end - size for end, size in zip(self.ends, self.sizes, strict=True))]
         return torch.cat(
@@ -61,13 +61,13 @@ class Rows:
         return torch.split(values, list(self.sizes))
 
     def previous(self, values: Tensor) -> Tensor:
-        """Return, for each row from the second step on, the row of the previous step."""
+        """Return, for each row except those of the first step, the row of the previous step."""
         if self.alike:
             return values[: len(values) - self.sizes[0]]
         return values[(self.before[self.sizes[0] :] - self.sizes[0]).to(values.device)]
 
     def later(self, values: Tensor) -> Tensor:
-        """Return the rows from the second step on."""
+        """Return the rows of all steps except the first."""
         return values[self.sizes[0] :]
 
     def first(self, values: Tensor) -> Tensor:
@@ -85,12 +85,12 @@ class Rows:
 
         Args:
             steps: the function of the values and these rows.
-            ctx: tells which values require gradients.
+            ctx: the autograd context, which specifies the values that require gradients.
             values: the arguments.
             grads: the gradients of the results; ``None`` if a result is unused.
         """
         needed = [i for i, wanted in enumerate(ctx.needs_input_grad[: len(values)]) if wanted]
-        # One argument may have been computed from another, whose gradient must not include both
+        # An argument may have been computed from another one, whose gradient must not include both
         # contributions.
         values = tuple(value if value is None else value.view_as(value) for value in values)
         results = steps(*values, self)

@@ -1,8 +1,8 @@
 """All steps of a state-regularized GRU at once, with a hand-written gradient.
 
 See equations 2 and 5, Wang & Niepert 2019; :mod:`~neural.state_regularized.steps_of_lstms` has the steps of
-LSTMs. The state that passes from step to step is alpha: h = S alpha, so one product with [U S; S] gives the
-gates' maps of h, and h itself.
+LSTMs. The carried state is alpha: h = S alpha, so one product with [U S; S] gives the gates' maps of h, and h
+itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class GRUSteps(torch.autograd.Function):
         """Compute u and alpha after each step.
 
         Args:
-            ctx: keeps what the gradient needs.
+            ctx: the autograd context, which stores tensors for the gradient.
             read: W x + b of every gate, shape ``(N, 3 d)``, including the biases of r and z for h.
             first: U h of every gate, and h, before the first step, shape ``(B, 4 d)``.
             wide: the map from alpha to U h and h, shape ``(k, 4 d)``.

@@ -1,8 +1,8 @@
 """All steps of LSTMs at once, with a hand-written gradient.
 
 Peepholes and a stochastic component are optional (equations 2, 5 and 6 to 8, Wang & Niepert 2019). Rows are
-ordered as in :class:`~neural.state_regularized.rows.Rows`. The state that passes from step to step is ``a``:
-alpha with a stochastic component, because h = S alpha and so R h = (R S) alpha, and h otherwise.
+ordered as in :class:`~neural.state_regularized.rows.Rows`. The carried state is ``a``. With a stochastic
+component it is alpha, because h = S alpha and therefore R h = (R S) alpha; otherwise it is h.
 
 A step's gradient is one product with that matrix and a few elementwise products, whose factors are computed
 for many steps at once. The weights' gradients are one product each over all steps. Gates are in torch's
@@ -40,12 +40,12 @@ class LSTMSteps(torch.autograd.Function):
         """Compute u, alpha (with a stochastic component) and c after each step.
 
         Args:
-            ctx: keeps what the gradient needs.
+            ctx: the autograd context, which stores tensors for the gradient.
             read: W x + b of every gate, shape ``(N, 4 d)``.
             first: R h before the first step, shape ``(B, 4 d)``.
             c: the first cell state, shape ``(B, d)``.
             wide: the map from a to R h, shape ``(k or d, 4 d)``.
-            peepholes: those of the gates i, f and o, shape ``(3, d)``.
+            peepholes: the peephole weights of the gates i, f and o, shape ``(3, d)``.
             scaled: S / tau, shape ``(d, k)``; ``None`` without a stochastic component.
             noise: added to the logits, shape ``(N, k)``.
             rows: the order of the rows.

@@ -1,9 +1,9 @@
-"""A fast SR-GRU (equations 2 and 5) for training, with many strings at once and a hand-written gradient.
+"""A fast SR-GRU (equations 2 and 5) for training, with large batches and a hand-written gradient.
 
 Since h_{t-1} = S alpha_{t-1}, the cell's maps of h are maps of alpha: one product with [U S; S] per step
 gives the gates and h. The backward pass uses products of that size, and the weights' gradients are one
-product each over all steps. Strings are packed as torch packs them: step by step, longest string first, so
-that padding costs nothing.
+product each over all steps. Sequences are packed as in torch: ordered by step, longest sequence first, so
+that there is no padding.
 
 >>> from neural.state_regularized.layers import SRGRU
 >>> cell = SRGRU(3, 2, k=5).cell
@@ -29,15 +29,15 @@ from neural.state_regularized.parts import GRUPart
 
 @dataclass(frozen=True)
 class Packed:
-    """Strings of tokens, step by step: B strings with N symbols in all.
+    """B packed sequences of tokens with N symbols in total.
 
     Attributes:
-        order: the indices of the strings, longest first, shape ``(B,)``.
-        tokens: the tokens of all symbols, shape ``(N,)``: the first symbols of all strings that have one,
+        order: the indices of the sequences, longest first, shape ``(B,)``.
+        tokens: the tokens of all symbols, shape ``(N,)``: the first symbols of all sequences that have one,
             then the second ones, ...
-        sizes: the number of strings that have a t-th symbol, for each t.
+        sizes: the number of sequences that have a t-th symbol, for each t.
         before: the row of the state before each symbol, shape ``(N,)``; the B first states come first.
-        ends: the row of each string's last state, in the order of ``order``, shape ``(B,)``, counted in the
+        ends: the row of each sequence's last state, in the order of ``order``, shape ``(B,)``, counted in the
             same way.
     """
 
@@ -48,18 +48,18 @@ class Packed:
     ends: Tensor
 
     def last(self, after: Tensor, first: Tensor) -> Tensor:
-        """Return each string's last row, in the original order of the strings, shape ``(B, ...)``.
+        """Return each sequence's last row, in the original order of the sequences, shape ``(B, ...)``.
 
         Args:
             after: one row per symbol, shape ``(N, ...)``.
-            first: one row per string, before its first symbol, in the original order, shape ``(B, ...)``.
+            first: one row per sequence, before its first symbol, in the original order, shape ``(B, ...)``.
         """
         rows = torch.cat([first[self.order], after])
         return rows[self.ends][torch.argsort(self.order)]
 
 
 def pack(strings: Sequence[Sequence[int]]) -> Packed:
-    """Pack strings of token numbers."""
+    """Pack sequences of tokens."""
     lengths = torch.tensor([len(string) for string in strings])
     order = torch.argsort(lengths, descending=True, stable=True)
     inside = lengths[order]
@@ -92,8 +92,8 @@ def run(
     Args:
         cell: the cell of an SR-GRU with the dot product and the mixture.
         inputs: x of each token, shape ``(tokens, input_size)``.
-        strings: the packed strings.
-        first: alpha before the first symbols, in the original order of the strings, shape ``(B, k)``.
+        strings: the packed sequences.
+        first: alpha before the first symbols, in the original order of the sequences, shape ``(B, k)``.
         noise: added to the logits, shape ``(N, k)``.
 
     Returns:

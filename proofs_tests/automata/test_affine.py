@@ -134,7 +134,9 @@ def relu(c):
     ],
 )
 def test_a_step_that_changes_the_shape_of_the_state_is_refused(start, f):
-    with pytest.raises(InputError, match="the step by 'a' must return a state of the first state's shape"):
+    with pytest.raises(
+        InputError, match="the step by 'a' must return a state with the shape of the first state"
+    ):
         read_affine(start, lambda c, x: f(c), lambda c: (0,), "a")
 
 
@@ -176,7 +178,7 @@ def test_all_affine_arithmetic_is_read(a, b):
 
 
 def test_a_readout_that_is_not_affine_is_refused():
-    with pytest.raises(NotAffine, match="what the state shows is not affine"):
+    with pytest.raises(NotAffine, match="the output is not affine"):
         read_affine(0, lambda c, x: c, lambda c: (c * c,), "a")
 
 
@@ -199,9 +201,9 @@ def test_forms_compute_as_their_values_do(c, a, b):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_values_that_are_not_numbers_are_refused(bad):
-    with pytest.raises(InputError, match=r"the numbers of the network must be finite, got (nan|inf)"):
+    with pytest.raises(InputError, match=r"the values of the network must be finite, got (nan|inf)"):
         read_affine(bad, lambda c, x: c, lambda c: (c,), "a")
-    with pytest.raises(InputError, match=r"the numbers of the network must be finite, got (nan|inf)"):
+    with pytest.raises(InputError, match=r"the values of the network must be finite, got (nan|inf)"):
         read_affine(0, lambda c, x: c + bad, lambda c: (c,), "a")
 
 

@@ -79,5 +79,5 @@ def test_more_sets_than_the_limit_are_refused(monkeypatch):
     monkeypatch.setattr(clamped, "MOST_SUPPORTS", 3)
     shift = lambda h, x: (0, *h[:-1])
     assert read_clamped((1, 0), shift, lambda h: h, lambda bits: bits, "a")[0].states == 3
-    with pytest.raises(InputError, match="sets of positive numbers must be at most 3"):
+    with pytest.raises(InputError, match="sets of positive components must be at most 3"):
         read_clamped((1, 0, 0), shift, lambda h: h, lambda bits: bits, "a")

@@ -184,11 +184,8 @@ def test_an_empty_alphabet_has_only_the_empty_string():
         ((("",), 0, ((0,),), ()), 'the alphabet must not contain "", which is reserved for epsilon'),
         ((([],), 0, ((0,),), ()), r"the symbols of the alphabet must be hashable, got \[\]"),
         ((5, 0, ((0,),), ()), "the alphabet must be a sequence, got 5"),
-        ((("a",), 0, (), ()), "the table has no row, where a DFA has at least its start state"),
-        (
-            (("a",), 0, ((0,), (0, 1)), ()),
-            "the row of state 1 has 2 states, where the alphabet has 1 symbols",
-        ),
+        ((("a",), 0, (), ()), "the table must have at least one row, for the start state, got none"),
+        ((("a",), 0, ((0,), (0, 1)), ()), "the row of state 1 must have 1 states, one per symbol, got 2"),
         ((("a",), 0, ((0,), 0), ()), "the row of state 1 must be a sequence, got 0"),
         ((("a", "b"), 0, ((0, 1),), ()), "table, state 0, symbol 'b': a state must be from 0 to 0, got 1"),
         ((("a",), 0, ((0.0,),), ()), "table, state 0, symbol 'a': a state must be from 0 to 0, got 0.0"),
@@ -206,7 +203,7 @@ def test_unknown_symbols_and_other_semirings_are_refused():
     with pytest.raises(InputError, match=r"string index 1: symbol 'c' is not in the alphabet \['a', 'b'\]"):
         EVEN.accepts("acb")
     with pytest.raises(
-        InputError, match="the alphabets differ: only the other reads 'b'; both have to have the same"
+        InputError, match="the alphabets differ: only the other reads 'b'; both automata must have the same"
     ):
         EVEN.shortest_difference(DFA(("a",), 0, ((0,),), frozenset()))
     with pytest.raises(InputError, match="determinise: the automaton must be boolean, got one over"):

@@ -289,7 +289,7 @@ def test_ambiguous_max_plus_automata_are_searched_up_to_a_stated_length():
 
 
 def answer_for(longest):
-    return f"no string of at most {longest} symbols differs, and longer ones were not asked for"
+    return f"no string of at most {longest} symbols differs; longer strings were not searched"
 
 
 def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
@@ -331,7 +331,7 @@ def test_boolean_automata_with_too_many_pairs_are_lumped(monkeypatch):
     more = WFSA.from_edges(BOOLEAN, 41, one.alphabet, [(0, True)], [(40, True)], steps)
     monkeypatch.setattr(pairs, "MOST_WORDS", 500)
     answer = equivalent(one, operations.sum_of(other, more))
-    assert isinstance(answer, Unknown) and "take more than 500 words" in answer.why
+    assert isinstance(answer, Unknown) and "use more than 500 words" in answer.why
 
 
 def test_log_automata_with_several_paths_are_unknown():

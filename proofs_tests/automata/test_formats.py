@@ -102,7 +102,8 @@ def test_att_text_of_openfst_is_read():
 def test_att_text_with_numbered_labels_reads_its_table():
     table = att_format.loads_symbols("<eps>\t0\nyes\t1\nno\t2\n")
     with pytest.warns(
-        UserWarning, match="the labels are read as numbers of the symbol table, since none of them is a name"
+        UserWarning,
+        match="the labels are interpreted as numbers of the symbol table, because none of them is a name",
     ):
         automaton = att_format.loads("0\t1\t1\t1\n1\t1\t0\t0\t3\n1\n", symbols=table)
     assert automaton.alphabet == ("yes", "no") and automaton.epsilon is not None
@@ -115,19 +116,19 @@ def test_att_text_with_numbered_labels_reads_its_table():
         ("0\t1\ta\tb\t1\n", "turns 'a' into 'b'"),
         (
             "0 1 a a 1 1\n",
-            "line 1: must have at most the columns source, target, symbol, symbol, weight, got 6",
+            "line 1: the columns must be at most source, target, symbol, symbol, weight, got 6",
         ),
         ("x 1 a a 1\n", "line 1: a state must be a number, got 'x'"),
         ("0 1 a a nan\n", "a weight must be a number"),
-        ("0 1 a a -Infinity\n", "not in the min-plus semiring"),
+        ("0 1 a a -Infinity\n", "weights of the min-plus semiring must be"),
         ("0 0 <eps> <eps> -1\n0\n", "epsilon cycles"),
-        ("0 1 a\n1 0 5 5\n0 0 a a 2\n", "line 3: has two labels, where line 1 has one label"),
-        ("0 1 a b\n", "line 1: must end with the label 'a' again or a weight, got 'b'"),
-        ("0 1 a a\n0 1 b 2\n", "line 2: has one label, where line 1 has two labels"),
-        ("0 1 a 2\n0 1 b b\n", "line 2: has two labels, where line 1 has one label"),
-        ("0 1 a\n1 3\n1 2\n", "line 3: gives state 1 a second final weight, after line 2"),
+        ("0 1 a\n1 0 5 5\n0 0 a a 2\n", "line 3: an arc has two labels, but line 1 has one label"),
+        ("0 1 a b\n", "line 1: the last column must be the label 'a' again or a weight, got 'b'"),
+        ("0 1 a a\n0 1 b 2\n", "line 2: an arc has one label, but line 1 has two labels"),
+        ("0 1 a 2\n0 1 b b\n", "line 2: an arc has two labels, but line 1 has one label"),
+        ("0 1 a\n1 3\n1 2\n", "line 3: state 1 must have one final weight, got a second one after line 2"),
         ("0 1 a\u00a02\n1 3\n1\u2028\n", r"line 3: a state must be a number, got '1\\u2028'"),
-        ("0 1 a a 1e5000\n", "more than 4300 digits"),
+        ("0 1 a a 1e5000\n", "must have at most 4300 digits"),
         ("0 1 a a -0x5\n", "a weight must be a number"),
     ],
 )
@@ -151,8 +152,7 @@ def test_names_of_a_symbol_table_take_precedence_over_numbers():
 )
 def test_ambiguous_four_column_lines_are_refused(lines):
     with pytest.raises(
-        FormatError,
-        match=r"line 1: is the labels .* with the weight .*; write the label twice and then the weight",
+        FormatError, match=r"line 1: the arc may have the labels .* with the weight .*; write the label twice"
     ):
         att_format.loads(lines)
 
@@ -187,21 +187,21 @@ TABLE = "<eps> 0\n2 1\n1 2\nfive 5\n0 7\n<epsilon> 8\n"
         (
             "0 1 1 1 0\n0 1 5 5 0\n",
             (
-                "line 2: reads '5', which is a number of the symbol table and no name, where line 1 reads the"
-                " name '1'"
+                "line 2: the labels must be all names or all numbers of the symbol table, got the number '5'"
+                " and, in line 1, the name '1'"
             ),
         ),
         (
             "0 1 5 5 0\n0 1 2 2 0\n",
             (
-                "line 1: reads '5', which is a number of the symbol table and no name, where line 2 reads the"
-                " name '2'"
+                "line 1: the labels must be all names or all numbers of the symbol table, got the number '5'"
+                " and, in line 2, the name '2'"
             ),
         ),
-        ("0 1 2 2 0\n0 1 3 3 0\n", "line 2: reads '3', which is not in the symbol table"),
-        ("0 1 5 5 0\n0 1 3 3 0\n", "line 2: reads '3', which is not in the symbol table"),
-        ("0 1 05 05 0\n", "line 1: reads '05', which is not in the symbol table"),
-        ("0 1 -1 -1 0\n", "line 1: reads '-1', which is not in the symbol table"),
+        ("0 1 2 2 0\n0 1 3 3 0\n", "line 2: label '3' is not in the symbol table"),
+        ("0 1 5 5 0\n0 1 3 3 0\n", "line 2: label '3' is not in the symbol table"),
+        ("0 1 05 05 0\n", "line 1: label '05' is not in the symbol table"),
+        ("0 1 -1 -1 0\n", "line 1: label '-1' is not in the symbol table"),
     ],
 )
 def test_a_label_that_is_not_a_name_is_refused_with_its_line(text, says):
@@ -221,16 +221,16 @@ def test_epsilon_is_only_the_symbol_with_number_0_in_the_table():
 
 
 def test_a_symbol_with_number_0_gives_a_note():
-    with pytest.warns(UserWarning, match="line 1: 'a' is epsilon, since its number is 0"):
+    with pytest.warns(UserWarning, match="line 1: 'a' is epsilon because its number is 0"):
         att_format.loads_symbols("a 0\nb 1\n", "m.syms")
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("0 1 a\n0 1 0\n", "line 2: reads '0', which may be epsilon or a symbol beside 'a'"),
-        ("0 1 <eps>\n0 1 <epsilon>\n", "line 2: reads '<epsilon>', and line 1 reads '<eps>'"),
-        ("0 1 0\n0 1 <eps>\n", "line 2: reads '<eps>', and line 1 reads '0'"),
+        ("0 1 a\n0 1 0\n", "line 2: it is unknown whether '0' is epsilon or a symbol beside 'a'"),
+        ("0 1 <eps>\n0 1 <epsilon>\n", "line 2: it is unknown whether '<epsilon>' or '<eps>'"),
+        ("0 1 0\n0 1 <eps>\n", "line 2: it is unknown whether '<eps>' or '0' .line 1. is epsilon"),
     ],
 )
 def test_a_label_that_may_be_epsilon_or_a_symbol_is_refused_without_a_table(text, says):
@@ -239,7 +239,7 @@ def test_a_label_that_may_be_epsilon_or_a_symbol_is_refused_without_a_table(text
 
 
 def test_0_among_numbers_is_epsilon_without_a_table_and_gives_a_note():
-    with pytest.warns(UserWarning, match="'0' is read as epsilon, since there is no symbol table"):
+    with pytest.warns(UserWarning, match="'0' is interpreted as epsilon, because there is no symbol table"):
         automaton = att_format.loads("0 1 0 0 1\n0 1 2 2 0\n1")
     assert automaton.alphabet == ("2",) and score(automaton, []) == 1
 
@@ -261,7 +261,7 @@ def test_a_byte_order_mark_is_ignored(tmp_path):
 
 @pytest.mark.parametrize("text", ["a 1\nb 1\n", "a 1\na 2\n", "a 1\nb 01\n"])
 def test_a_symbol_table_has_each_name_and_number_once(text):
-    with pytest.raises(FormatError, match=r"line 2: gives '.' or its number a second time"):
+    with pytest.raises(FormatError, match=r"line 2: a name and its number must occur once, got '.'"):
         att_format.loads_symbols(text)
 
 
@@ -281,7 +281,7 @@ def test_state_numbers_are_preserved():
 def test_a_line_that_openfst_cannot_read_is_not_written():
     """Its compiler treats a line of more than 8,095 bytes as the end of the file."""
     for symbol, weight in (("x" * 2699, 0), ("x" * 2600, 10**3500)):
-        with pytest.raises(InputError, match="OpenFst reads"):
+        with pytest.raises(InputError, match=r"OpenFst (does not read|reads)"):
             att_format.dumps(WFSA(MIN_PLUS, [0], [0], {symbol: [[weight]]}))
     att_format.dumps(WFSA(MIN_PLUS, [0], [0], {"x" * 2698: [[0]]}))
 
@@ -300,7 +300,7 @@ def test_a_number_of_many_digits_is_preserved_or_refused(digits):
         if digits <= 4300:
             assert loads(dumps(huge)) == huge
         else:
-            with pytest.raises(InputError, match="more than 4300 digits"):
+            with pytest.raises(InputError, match="4300 digits"):
                 dumps(huge)
 
 
@@ -326,19 +326,22 @@ def changed(**fields):
     [
         ([], "must be an object with semiring, .*, got a list"),
         ({k: v for k, v in GOOD.items() if k != "final"}, "field final is missing"),
-        (changed(extra=1), "field extra is no field"),
-        (changed(semiring="rational"), "field semiring: there is no semiring 'rational'"),
+        (changed(extra=1), "field extra is unknown"),
+        (changed(semiring="rational"), "field semiring: the semiring must be one of .*, got 'rational'"),
         (changed(semiring=["real"]), "field semiring must be a name, got a list"),
         (changed(states="2"), "field states must be a non-negative integer, got '2'"),
         (changed(states=-1), "field states must be a non-negative integer, got -1"),
         (changed(states=True), "field states must be a non-negative integer, got True"),
         (changed(alphabet="ab"), "field alphabet must be a list of strings, got a string"),
-        (changed(alphabet=["a", ""]), r"field alphabet\[1\] is \"\""),
-        (changed(alphabet=["a", "b", "a"]), "field alphabet has 'a' twice"),
-        (changed(alphabet=["a", "\ud800"]), "half of a character"),
-        ({**GOOD, "semi\nring": 1}, "is no field"),
+        (changed(alphabet=["a", ""]), r"field alphabet\[1\] must not be"),
+        (changed(alphabet=["a", "b", "a"]), "field alphabet must have distinct symbols, got 'a' twice"),
+        (changed(alphabet=["a", "\ud800"]), "lone surrogate"),
+        ({**GOOD, "semi\nring": 1}, "is unknown"),
         (changed(alphabet=["a", 1]), r"alphabet\[1\] must be a string, got a number"),
-        (changed(initial=[[2, "1"]]), r"field initial\[0\] names state 2, where states are 0 to 1"),
+        (
+            changed(initial=[[2, "1"]]),
+            r"initial\[0\] must have a state of the automaton, got 2; the states are 0",
+        ),
         (
             changed(initial=[[0, True]]),
             r'field initial\[0\] must have a string such as "1" or "-3/7" as its weight, got True',
@@ -349,19 +352,22 @@ def changed(**fields):
             r"field transitions must be a list of \[source, target, symbol, weight\], got an object",
         ),
         (changed(final=[[0, "nan"]]), r"field final\[0\]: a weight must be a number .*, got 'nan'"),
-        (changed(final=[[0, "1/0"]]), "divides by zero"),
-        (changed(final=[[0, "inf"]]), r"field final\[0\]: weight 'inf' is not in the real semiring"),
+        (changed(final=[[0, "1/0"]]), "must not divide by zero"),
+        (
+            changed(final=[[0, "inf"]]),
+            r"field final\[0\]: weights of the real semiring must be finite numbers, got 'inf'",
+        ),
         (changed(final=[0]), r"field final\[0\] must be \[state, weight\], got 0"),
         (
             changed(transitions=[[0, 1, "c", "1"]]),
-            r"field transitions\[0\] reads 'c', which is not in the alphabet",
+            r"field transitions\[0\] must have a symbol of the alphabet, got 'c'",
         ),
-        (changed(transitions=[[0, 5, "a", "1"]]), r"transitions\[0\] names state 5"),
+        (changed(transitions=[[0, 5, "a", "1"]]), r"transitions\[0\] must have a state .*, got 5"),
         (changed(transitions=[[0, 1, "a"]]), r"must be \[source, target, symbol, weight\], got"),
-        (changed(transitions=[[0, 1, ["a"], "1"]]), "not in the alphabet"),
+        (changed(transitions=[[0, 1, ["a"], "1"]]), "must have a symbol of the alphabet"),
         (
             changed(initial=[[1, "1"]], transitions=[[1, 1, "", "1"]]),
-            "the epsilon cycles through state 1 weigh 1",
+            "the epsilon cycles through state 1 have the total weight 1",
         ),
         (changed(states=10**12), "must have at most .* states, got"),
     ],
@@ -385,10 +391,10 @@ def test_malformed_json_gives_a_one_line_error(text):
 
 def test_duplicate_transitions_are_merged_and_reported():
     twice = changed(transitions=[[0, 1, "a", "1"], [0, 1, "a", "1/2"]])
-    with pytest.warns(UserWarning, match="the transition 0 -> 1 on 'a' is given 2 times; merged"):
+    with pytest.warns(UserWarning, match="the transition 0 -> 1 on 'a' occurs 2 times; "):
         automaton = json_format.loads(json.dumps(twice))
     assert automaton.matrix("a")[0, 1] == Fraction(3, 2)
-    with pytest.warns(UserWarning, match="^two.att: the transition 0 -> 7 on 'a' is given 2 times; merged"):
+    with pytest.warns(UserWarning, match="^two.att: the transition 0 -> 7 on 'a' occurs 2 times; "):
         automaton = att_format.loads("0 7 a a 1\n0 7 a a 1/2\n7 7 a a\n7\n", REAL, where="two.att")
     assert automaton.matrix("a")[0, 1] == Fraction(3, 2)
 
@@ -482,9 +488,9 @@ def test_binary_files_are_refused(tmp_path, data):
 
 @pytest.mark.parametrize("name", ["x.yaml", "x", "x.json.bak"])
 def test_a_format_is_known_by_its_name(tmp_path, name):
-    with pytest.raises(InputError, match="no format"):
+    with pytest.raises(InputError, match="the extension of an automaton must be one of"):
         files.read(tmp_path / name)
-    with pytest.raises(InputError, match="no format"):
+    with pytest.raises(InputError, match="the extension of an automaton to write must be one of"):
         files.write(WFSA(REAL, [1], [1], {}), tmp_path / name)
 
 
@@ -495,7 +501,7 @@ def test_files_are_written_completely_or_not_at_all(tmp_path):
     with pytest.raises(InputError, match="no finite decimal"):
         files.write(WFSA(MIN_PLUS, [0], ["1/3"], {"a": [[0]]}), path)
     assert path.read_text() == before and sorted(p.name for p in tmp_path.iterdir()) == ["x.att", "x.syms"]
-    with pytest.raises(InputError, match=r"cannot be written: .* is no folder$"):
+    with pytest.raises(InputError, match=r"cannot be written: .* is not a folder$"):
         files.write(WFSA(REAL, [1], [1], {}), path / "below" / "y.json")
     with pytest.raises(InputError, match=r"cannot be written: File exists$"):
         write_whole(path / "y.json", "{}")
@@ -607,7 +613,7 @@ def test_a_drawing_is_svg_and_escapes_unusual_symbols():
 def test_weights_beyond_float64_are_drawn_and_refused_by_rounding():
     huge = WFSA(MIN_PLUS, [0], [Fraction(10**500, 3)], {})
     assert "3.33333e+499" in drawing.dot(huge)
-    with pytest.raises(InputError, match="beyond float64"):
+    with pytest.raises(InputError, match="beyond the range of float64"):
         att_format.dumps(huge, round_weights=True)
 
 
@@ -620,7 +626,7 @@ def test_a_folder_in_the_way_leaves_no_partial_file(tmp_path):
 
 def test_a_json_file_contains_its_semiring(tmp_path):
     files.write(WFSA(REAL, [1], [1], {}), tmp_path / "x.json")
-    with pytest.raises(InputError, match="says its semiring"):
+    with pytest.raises(InputError, match="contains its semiring"):
         files.read(tmp_path / "x.json", LOG)
 
 

@@ -151,7 +151,7 @@ def test_special_characters_of_regexes_are_escaped(text):
         (r"a\bb", "an anchor inside is not supported"),
         ("(?i)a", "a flag other than s and x is not supported"),
         ("(?i:a)", "a flag inside is not supported"),
-        ("a.", "--alphabet says which there are"),
+        ("a.", "list them with --alphabet"),
         ("a(", "missing \\), unterminated subpattern"),
         ("a{2000}", r"\{2000,2000\}: repetitions must be at most 1000"),
         ("a{2000,}", r"\{2000,\}: repetitions must be at most 1000"),
@@ -171,5 +171,5 @@ def test_anchors_at_the_ends_and_a_regex_that_matches_nothing():
     assert to_regex(from_regex(NOTHING, "ab")) == NOTHING
     with pytest.raises(InputError, match="'c' is not in --alphabet"):
         from_regex("abc", "ab")
-    with pytest.raises(InputError, match="the symbol 'New York' is not one character"):
+    with pytest.raises(InputError, match="must be a single character, got 'New York'"):
         to_regex(WFSA(BOOLEAN, [True], [True], {"New York": [[True]]}))

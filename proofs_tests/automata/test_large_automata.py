@@ -179,7 +179,7 @@ def test_a_pair_that_needs_a_dense_matrix_is_unknown_beyond_a_size():
     a, b = companion(12)
     answer = decided(a, b, most_dense=-1)
     if isinstance(answer, Unknown):
-        assert "no string was seen to differ" in answer.why and "no proof" in answer.why
+        assert "no string was found to differ" in answer.why and "no proof" in answer.why
     assert isinstance(decided(a, b), Equivalent)
 
 

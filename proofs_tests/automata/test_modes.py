@@ -67,7 +67,7 @@ def test_one_mode_is_an_affine_network():
 
 
 def test_a_mode_that_depends_on_the_components_is_refused():
-    with pytest.raises(InputError, match="depend on the numbers"):
+    with pytest.raises(InputError, match="depend on the vector"):
         read_with_modes(
             ("low", 0), lambda s, x: ("high" if s[1] > 1 else "low", s[1] + 1), lambda s: (s[1],), "a"
         )
@@ -100,7 +100,7 @@ def test_a_mode_has_its_own_number_of_components():
 
 
 def test_a_mode_with_two_numbers_of_components_is_refused():
-    with pytest.raises(InputError, match="must have numbers of one shape"):
+    with pytest.raises(InputError, match="must have vectors of one shape"):
         read_with_modes(
             (0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab"
         )

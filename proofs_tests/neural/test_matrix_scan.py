@@ -367,7 +367,7 @@ def test_inconsistent_arguments_are_reported():
         matrix_scan(matrices, symbols, start, torch.ones(3, 5, 3))
     with pytest.raises(
         InputError,
-        match=r"matrices must be floats and symbols torch\.int64, got torch\.float32 and torch\.float32",
+        match=r"matrices must have a floating-point dtype and symbols torch\.int64, got torch\.float32",
     ):
         matrix_scan(matrices, symbols.float(), start)
     with pytest.raises(

@@ -287,7 +287,7 @@ WRONG = [
     ("rrnn-b", {}, lambda m: m.to_automata(z(2, 3), "abc"), r"embeddings must have shape .*got \(2, 3\)"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3) / 0, "a"), "must be finite"),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3), "a"), "finite numbers of dtype torch.float64"),
-    ("rrnn-b", {}, lambda m: m.to_automata(z(2, 3), "aa"), "must name each symbol once"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(2, 3), "aa"), "must contain each symbol once"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=z(2)), r"start must .*got shape \(2,\)"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=-torch.inf), "start must contain"),
     ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", direction=1), "direction must .*got 1"),

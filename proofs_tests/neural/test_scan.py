@@ -576,7 +576,7 @@ def test_compiled_code_runs_a_recurrence_under_transforms_or_reports_an_error(lo
     for function in (lanes, pushed):
         assert torch.equal(torch.compile(function, backend="eager")(f), function(f))
         torch.compiler.reset()
-        with pytest.raises(torch._dynamo.exc.Unsupported, match="is not traced, but it runs"):
+        with pytest.raises(torch._dynamo.exc.Unsupported, match="is not traced, but runs eagerly"):
             torch.compile(function, fullgraph=True, backend="eager")(f)
 
 
@@ -612,8 +612,11 @@ def test_a_subclass_with_custom_gates_is_not_fused():
 
 @in_c
 def test_the_backend_is_chosen_with_a_reason(monkeypatch):
-    assert backends.chosen("cpu", torch.float16) == ("torch", "the C++ one does not compute in torch.float16")
-    assert backends.chosen("mps", torch.float32) == ("torch", "there is no other for mps")
+    assert backends.chosen("cpu", torch.float16) == (
+        "torch",
+        "the C++ backend does not support torch.float16",
+    )
+    assert backends.chosen("mps", torch.float32) == ("torch", "there is no other backend for mps")
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert backends.chosen("cpu", torch.float32) == ("torch", "RATPROOF_SCAN says so")
     monkeypatch.setenv(backends.VARIABLE, "fortran")
@@ -708,7 +711,9 @@ def test_arguments_on_several_devices_are_refused(loop, away):
 @each_loop
 def test_integer_tensors_are_refused_and_zero_lanes_are_allowed(loop):
     integers = torch.ones(3, 2, dtype=torch.long)
-    with pytest.raises(InputError, match=r"the arguments of a recurrence must be floats, got torch.int64"):
+    with pytest.raises(
+        InputError, match=r"the arguments of a recurrence must have a floating-point dtype, got torch.int64"
+    ):
         loop(integers, integers, integers[0])
     for shape in ((3, 0), (0, 0), (3,)):
         assert loop(torch.ones(shape), torch.ones(shape), torch.ones(shape[1:])).shape == shape

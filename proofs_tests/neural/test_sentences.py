@@ -31,8 +31,8 @@ def test_the_three_parts_of_a_folder_are_read_by_their_names(tmp_path):
     ("text", "message"),
     [
         ("", "at least one sentence"),
-        ("no tab\n", "line 1: must be label<TAB>words, got 'no tab'"),
-        ("a\tb\n \tb\n", "line 2: must be label<TAB>words, got ' \\\\tb'"),
+        ("no tab\n", "line 1: the line must be label<TAB>words, got 'no tab'"),
+        ("a\tb\n \tb\n", "line 2: the line must be label<TAB>words, got ' \\\\tb'"),
         ("a\tb BOS c\n", "line 1: BOS must not occur inside the sentence"),
     ],
 )

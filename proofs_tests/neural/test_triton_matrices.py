@@ -275,7 +275,7 @@ def test_triton_is_chosen_on_a_gpu_and_reports_its_maximum_of_states():
     why = "Triton is installed, for at most 1024 states"
     assert operators.chosen("cuda", torch.float32) == ("triton", why)
     assert operators.chosen("cuda", torch.bfloat16, 1024).name == "triton"
-    too_many = "torch", "the Triton one takes at most 1024 states"
+    too_many = "torch", "the Triton backend supports at most 1024 states"
     assert operators.chosen("cuda", torch.float32, 1025) == too_many
     assert operators.chosen("cuda", torch.complex64).name == "torch"
     symbols, start = torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, 1025)

@@ -281,4 +281,4 @@ def test_an_internal_error_is_not_an_answer(monkeypatch, capsys):
 @pytest.mark.parametrize("path", ["/", "//"])
 def test_a_result_that_would_be_written_to_the_root_is_refused(path, capsys):
     assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", path]) == 2
-    assert capsys.readouterr().err.endswith("cannot be written: is a folder\n")
+    assert capsys.readouterr().err.endswith("cannot be written: the path is a folder\n")

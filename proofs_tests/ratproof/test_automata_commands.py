@@ -109,7 +109,7 @@ def test_lists_counts_and_the_smallest_string(folder, capsys):
         (["regex", "first.json", "--alphabet", "a"], "--alphabet: is for a regex, and first.json is a file"),
         (["regex", "a("], "regex 'a(': missing ), unterminated subpattern"),
         (["trim", "real.json", "-o", "real.json"], "would overwrite real.json, which this command reads"),
-        (["trim", "real.json", "-o", "a.png"], "no format for files named so can be written"),
+        (["trim", "real.json", "-o", "a.png"], "the extension of an automaton to write must be one of"),
         (["count", "real.json", "--length", "-1"], "--length"),
         (
             ["equivalent", "max.json", "max.json", "--within", "1"],

@@ -259,7 +259,7 @@ def test_floats_in_the_initial_state_are_exact_fractions():
         ),
         (
             "from theory.registry import claims\nC = claims()['proposition-7']\n",
-            "proposition-7 is a claim of ratproof's, which ratproof verify runs",
+            "proposition-7 is a built-in claim; run it with ratproof verify",
         ),
     ],
 )

@@ -194,8 +194,8 @@ def test_certify_agrees_with_the_command(capsys):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("a.json", "the automaton must be a WFSA, got 'a.json' of type str; read loads a file"),
-        (DFA(("a",), 0, ((0,),), frozenset()), "of type DFA; its to_wfsa returns one"),
+        ("a.json", "the automaton must be a WFSA, got 'a.json' of type str; load it with read()"),
+        (DFA(("a",), 0, ((0,),), frozenset()), "of type DFA; convert it with its to_wfsa()"),
         (None, "the automaton must be a WFSA, got None of type NoneType"),
     ],
     ids=["file", "dfa", "none"],

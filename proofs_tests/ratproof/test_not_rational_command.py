@@ -181,7 +181,7 @@ def test_bad_input_gives_a_one_line_error(arguments, says, capsys):
                 ([["x"]], '"inf" or "-inf", got \'x\''),
                 ([["inf"]], "a weight must be finite, got 'inf'"),
                 ([[1.5]], 'a weight must be a string such as "2", "-3/7" or "0.25", got 1.5'),
-                ([["1/0"]], "divides by zero"),
+                ([["1/0"]], "must not divide by zero"),
                 ("1", "elman: U_h must have shape [1, 1], which is units by units"),
                 ({"a": "1"}, "a weight must be a string such as"),
                 ([["1"], ["2"]], "elman: U_h must have shape [1, 1]"),

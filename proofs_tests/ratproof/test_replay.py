@@ -107,7 +107,7 @@ def test_a_comparison_of_nothing_is_not_agreement(tmp_path, monkeypatch, capsys)
             "the weight f must have one shape throughout, that of a number",
         ),
         (lambda w: w["f"].update(a=1), "the weight 'f' must be a string"),
-        (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' divides by zero"),
+        (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' must not divide by zero"),
     ],
 )
 def test_weights_outside_the_variant_are_refused(kept, capsys, spoil, says):

@@ -115,7 +115,7 @@ def test_an_output_that_is_not_an_automaton_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["compile", "a", "-o", str(tmp_path / "a.txt")]) == 2
-    assert "no format" in capsys.readouterr().err
+    assert "the extension of an automaton to write must be one of" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ['{"words": ["a"]}', "[1]", '["a", ""]', "{", "[]"])

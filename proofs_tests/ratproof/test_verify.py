@@ -248,4 +248,4 @@ def test_the_cases_do_not_depend_on_other_imports(tmp_path, monkeypatch):
 
 def test_a_folder_instead_of_a_file_is_reported_once(capsys):
     assert run(["verify", "proposition-7", "--kind", "proved", "--junit", "."]) == 2
-    assert capsys.readouterr().err == "ratproof: --junit .: cannot be written: is a folder\n"
+    assert capsys.readouterr().err == "ratproof: --junit .: cannot be written: the path is a folder\n"

@@ -207,11 +207,11 @@ def test_mutated_index_functions_are_not_proved_for_symbolic_sizes(name, monkeyp
 @pytest.mark.parametrize(
     ("claim", "states", "says"),
     [
-        ("proposition-7", lambda w, variable: [w.c_0], "no general state to go on from"),
+        ("proposition-7", lambda w, variable: [w.c_0], "no general state to continue from"),
         ("proposition-7", lambda w, variable: [variable("c_0")], "no general state"),
-        ("proposition-7", lambda w, variable: [], "leaves out the first state"),
-        ("proposition-7", lambda w, variable: [w.over.one], "leaves out the first state"),
-        ("model-c", lambda w, variable: [(variable("c"), variable("c"))], "leaves out the first state"),
+        ("proposition-7", lambda w, variable: [], "omits the first state"),
+        ("proposition-7", lambda w, variable: [w.over.one], "omits the first state"),
+        ("model-c", lambda w, variable: [(variable("c"), variable("c"))], "omits the first state"),
         ("model-c", lambda w, variable: [(w.c1_0, w.c2_0), (variable("c"), w.over.zero)], "no general state"),
         ("proposition-11-t-gru", lambda w, variable: [("", variable("c"))], "no general state with 'a'"),
     ],

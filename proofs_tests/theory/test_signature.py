@@ -190,7 +190,7 @@ def test_weights_have_the_length_of_their_size():
     sizes = Sizes(lambda k: Signature((constant("h", (k,)),), size=("K", k)), (1, 2), ())
     two = Weights(REAL, "a", {"h": (1, 2)}, ("K", 2))
     assert misfit(sizes.signatures(), two) is None
-    assert "h is not as long as K = 1 says" in misfit(sizes.signatures(), replace(two, size=("K", 1)))
+    assert "h must have the length K = 1" in misfit(sizes.signatures(), replace(two, size=("K", 1)))
     assert misfit(sizes.signatures(), Weights(REAL, "a", {"h": (1, 2, 3)}, ("K", 3))) is None
 
 

@@ -98,17 +98,17 @@ def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
     ("old", "new", "says"),
     [
         ("name =", "nam =", "got 'nam'"),
-        ('search = "sst2"', "", "part 1: must have search or train"),
+        ('search = "sst2"', "", "part 1: 'search' or 'train' must be present"),
         ("trials = 2", "trials = 0", "part 1: search must be the name of an experiment, and trials"),
         (
             "trials = 2",
             "tries = 2",
             "part 1: a field must be one of search, models, trials, settings, seed, got 'tries'",
         ),
-        ("seeds = [0, 7]", "seeds = 3", "part 2, seeds: must be a list of integers, got 3"),
-        ("seeds = [0, 7]", "seeds = [0, 7, 0]", "part 2, seeds: must be different, got 0 more than once"),
-        ("batch = 8", "seed = 8", "part 2, settings: must not have seed; use seeds of the part"),
-        ("batch = 8", 'model = "rrnn-b"', "part 2, settings: must not have model; use models of the part"),
+        ("seeds = [0, 7]", "seeds = 3", "part 2: 'seeds' must be a list of integers, got 3"),
+        ("seeds = [0, 7]", "seeds = [0, 7, 0]", "part 2: 'seeds' must be different, got 0 more than once"),
+        ("batch = 8", "seed = 8", "part 2: 'settings' must not have seed; use seeds of the part"),
+        ("batch = 8", 'model = "rrnn-b"', "part 2: 'settings' must not have model; use models of the part"),
         (
             'searched = "sst2"',
             'searched = "cr"',
@@ -117,9 +117,9 @@ def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
         (
             'models = ["rrnn-b"]\nseeds',
             'models = "rrnn-b"\nseeds',
-            "part 2, models: must be a list of names, got 'rrnn-b'",
+            "part 2: 'models' must be a list of names, got 'rrnn-b'",
         ),
-        ("{epochs = 2}", "{clip = 2}", "part 1, settings: must not have clip"),
+        ("{epochs = 2}", "{clip = 2}", "part 1: 'settings' must not have clip"),
         (
             "batch = 8",
             "batch = -8",
@@ -290,6 +290,6 @@ def test_an_error_in_the_data_stops_the_campaign_with_its_message(
 @pytest.mark.usefixtures("command_line")
 def test_a_folder_without_a_campaign_is_refused(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert ratproof("campaign status", root) == 2
-    assert "must be the folder of a campaign, with" in capfd.readouterr().err
+    assert "the folder must contain" in capfd.readouterr().err
     assert ratproof("results", root / "none") == 2
     assert "must be" in capfd.readouterr().err

@@ -84,7 +84,7 @@ def test_two_folders_of_a_campaign_are_merged(root: Path, capfd: pytest.CaptureF
     shown = json.loads(path.read_text())
     path.write_text(json.dumps({**shown, "metrics": {**shown["metrics"], "test_loss": 7.0}}))
     assert main.run(["campaign", "merge", str(here), str(there)]) == 2
-    assert "must be the same result as" in capfd.readouterr().err
+    assert "the result must equal" in capfd.readouterr().err
     assert main.run(["campaign", "merge", str(here), str(here)]) == 2
 
 
@@ -169,7 +169,7 @@ def test_a_crashed_run_stores_its_log_and_the_others_are_done(
     log = root / "some" / broken[0] / "log.txt"
     output = capfd.readouterr().out
     assert "3 runs: 2 done, 1 broken" in output and broken[0] in output
-    assert log.read_text() == "MemoryError: there is no more\nit ended with status -9\n"
+    assert log.read_text() == "MemoryError: there is no more\nthe run ended with status -9\n"
     assert status(root / "some", capfd)["incomplete"] == [[broken[0], 1]]
     broken.clear()
     assert campaign(root, "-o ROOT/some", "one.toml") == 0 and not log.exists()

@@ -202,7 +202,7 @@ def test_a_run_resumes_between_a_restart_and_the_epochs_end(tmp_path: Path) -> N
     about, kept = checkpoints.read(tmp_path / "run", checkpoint.KIND)
     about["progress"]["best_epoch"] = 0
     checkpoints.write(tmp_path / "run", checkpoint.KIND, about, kept)
-    with pytest.raises(FormatError, match="progress, best: must be the score of an epoch, got None"):
+    with pytest.raises(FormatError, match="progress: 'best' must be the score of an epoch, got None"):
         checkpoint.read(other, {}, tmp_path / "run")
 
 
@@ -338,7 +338,7 @@ def test_a_run_resumes_only_with_the_same_settings_and_shows_the_difference(
     assert train(tmp_path / "run", "--resume") == 2
     assert "a run with data {" in capfd.readouterr().err
     assert train(tmp_path / "none", "--resume") == 2
-    assert "must have a run to resume" in capfd.readouterr().err
+    assert "must contain a run to resume" in capfd.readouterr().err
     write_sets(tmp_path / "data")
     assert train(tmp_path / "run", "--resume") == 0
     assert train(tmp_path / "run", "--resume", "--json") == 0
@@ -401,7 +401,7 @@ def test_logged_steps_that_are_repeated_are_dropped(tmp_path: Path) -> None:
     assert Logs(tmp_path, Progress(step=3), tensorboard=False).rows == []
     for text in ("step\n1\n", "step,epoch,loss,norm,rate\nnone,1,0.5,1.0,0.1\n", '"'):
         (tmp_path / "steps.csv").write_text(text)
-        with pytest.raises(FormatError, match=r"steps\.csv: must be a table of steps"):
+        with pytest.raises(FormatError, match=r"steps\.csv: the file must be a table of steps"):
             Logs(tmp_path, Progress(step=3), tensorboard=False)
         assert (tmp_path / "steps.csv").read_text() == text
 
@@ -449,9 +449,9 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path) -> None:
     for name, value in (*wrong, ("rate", 1e300)):
         spoiled = {**about, "progress": {**about["progress"], name: value}}
         checkpoints.write(path, checkpoint.KIND, spoiled, tensors)
-        with pytest.raises(FormatError, match="must be a run that can be resumed"):
+        with pytest.raises(FormatError, match="the checkpoint must be resumable"):
             checkpoint.read(loop, {}, path)
     for name in tensors:
         checkpoints.write(path, checkpoint.KIND, about, {n: t for n, t in tensors.items() if n != name})
-        with pytest.raises(FormatError, match="must be a run that can be resumed"):
+        with pytest.raises(FormatError, match="the checkpoint must be resumable"):
             checkpoint.read(loop, {}, path)

@@ -271,14 +271,14 @@ OWN_RULES = "rules decide --rules DATA/home.config"
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("train fa-rnn --data nowhere", "train.tsv: must be a file"),
+        ("train fa-rnn --data nowhere", "train.tsv: the path must be a file"),
         ("train fa-rnn --data DATA --rules none.config", "none.config"),
         ("train fa-rnn --data DATA --share 2", "--share must be"),
         ("train fa-rnn --data DATA --preset paper", "must be one of zero-shot, few"),
-        ("train fa-rnn --data DATA --beta 0.5", "--vectors one-hot does without"),
+        ("train fa-rnn --data DATA --beta 0.5", "--vectors one-hot needs none"),
         ("train fa-rnn --data DATA --beta 2 --vectors one-hot", "from 0 to 1"),
         ("train fa-rnn --data DATA --vectors one-hot", "--beta must be below 1"),
-        ("train fa-rnn --data DATA --resume", "must have a run to resume"),
+        ("train fa-rnn --data DATA --resume", "must contain a run to resume"),
         ("rules read-back none.safetensors --data DATA", "none.safetensors"),
         ("rules show DATA/home.config", "must be a complete checkpoint"),
         (OWN_RULES, "pass one of the two"),

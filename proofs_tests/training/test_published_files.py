@@ -46,11 +46,16 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
     ("experiment", "file", "data", "says"),
     [
         ("sst2", "sst2/stsa.binary.dev", None, "No such file"),
-        ("sst2", "sst2/stsa.binary.train", b"1 caf\xe9\n0 tea\n", "must be UTF-8, got invalid byte 5"),
-        ("sst2", "sst2/stsa.binary.train", b"1 good\n0 ba", "line 2: must end with a line feed"),
-        ("sst2", "sst2/stsa.binary.train", b"1 good\nbad 0\n", "line 2: must begin with 0 or 1, got 'bad 0'"),
-        ("sst2", "sst2/stsa.binary.train", b"1 good\n\n", "line 2: must begin with 0 or 1, got ''"),
-        ("sst2", "sst2/stsa.binary.train", b"", "line 1: must end with a line feed"),
+        ("sst2", "sst2/stsa.binary.train", b"1 caf\xe9\n0 tea\n", "must be UTF-8, got an invalid byte"),
+        ("sst2", "sst2/stsa.binary.train", b"1 good\n0 ba", "the last line must end with a line feed"),
+        (
+            "sst2",
+            "sst2/stsa.binary.train",
+            b"1 good\nbad 0\n",
+            "line 2: the line must begin with 0 or 1, got 'bad 0'",
+        ),
+        ("sst2", "sst2/stsa.binary.train", b"1 good\n\n", "line 2: the line must begin with 0 or 1, got ''"),
+        ("sst2", "sst2/stsa.binary.train", b"", "line 1: the last line must end with a line feed"),
         ("sst2", "sst2/stsa.binary.train", b"1 \n0 \n", "must have words"),
         ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "got binary or UTF-16"),
         ("cr", "cr/custrev.all", None, "No such file"),
@@ -62,10 +67,10 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
             b"1\n" * 49,
             "must have 50 labels, one per sentence of elec-test.txt.tok",
         ),
-        ("amazon", "amazon/elec-25k-train.cat", b"1\n0\n" * 25, "line 2: must be 1 or 2, got '0'"),
+        ("amazon", "amazon/elec-25k-train.cat", b"1\n0\n" * 25, "line 2: the line must be 1 or 2, got '0'"),
         ("ptb", "ptb/ptb.train.txt", None, "cannot be read: No such file"),
-        ("ptb", "ptb/ptb.valid.txt", b"caf\xe9\n", "must be UTF-8, got invalid byte 3"),
-        ("ptb", "ptb/ptb.test.txt", b"the film", "line 1: must end with a line feed"),
+        ("ptb", "ptb/ptb.valid.txt", b"caf\xe9\n", "must be UTF-8, got an invalid byte at offset 3"),
+        ("ptb", "ptb/ptb.test.txt", b"the film", "line 1: the last line must end with a line feed"),
         ("ptb", "ptb/ptb.test.txt", b"\n", "must have words"),
         ("ptb", "ptb/ptb.test.txt", b"the zebra\n", "in the training part, got 'zebra'"),
         ("ptb", "ptb/ptb.test.txt", b"the\0film\n", "got binary"),
@@ -95,7 +100,7 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
         ("wikipedia", "wikipedia/valid.txt", b"\xff\n", "UTF-8"),
         ("wikipedia", "wikipedia/valid.txt", b"a\0\n", "binary"),
         ("sms", "re2rnn/SMS/rules.config", b"$ * good $ *\n", "must be below a [label]"),
-        ("sms", "re2rnn/SMS/dev.tsv", None, "dev.tsv: must be a file"),
+        ("sms", "re2rnn/SMS/dev.tsv", None, "dev.tsv: the path must be a file"),
     ],
     ids=str,
 )
@@ -122,7 +127,7 @@ def test_a_malformed_file_is_reported_with_its_format_and_source(
         ("mnist", "60,000 images as published, got 36"),
         ("imdb", "25,000 reviews as published, got 40"),
         ("wikipedia", "about 22,500,000"),
-        ("sms", r"train.tsv: must have 4,502 sentences as published, got 40"),
+        ("sms", r"train.tsv: the file must have 4,502 sentences as published, got 40"),
     ],
 )
 def test_a_file_of_another_size_may_be_truncated(experiment: str, says: str, tmp_path: Path) -> None:
@@ -132,5 +137,5 @@ def test_a_file_of_another_size_may_be_truncated(experiment: str, says: str, tmp
 
 
 def test_a_missing_folder_is_reported_with_its_source(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"re2rnn/SMS: must be a folder.*published at https"):
+    with pytest.raises(FormatError, match=r"re2rnn/SMS: the path must be a folder.*published at https"):
         load_rules("sms", tmp_path)

@@ -62,4 +62,4 @@ def test_an_installed_wheel_reports_where_stored_results_are(name, tmp_path, mon
     monkeypatch.setattr(results_command, "KEPT", tmp_path / "none")
     assert main.run(["results", *name]) == 2
     out, err = capfd.readouterr()
-    assert out == "" and err.count("\n") == 1 and "come with its repository" in err
+    assert out == "" and err.count("\n") == 1 and "part of the repository" in err

@@ -251,6 +251,6 @@ def test_restarted_processes_resume_from_the_checkpoint(data: Path, tmp_path: Pa
     )
     assert json.loads(ran.stdout.splitlines()[-1]) == [[3, -9], [0, 0], [2, 2], [2, 2]], ran.stderr
     assert ran.stderr.count("another process of the run ended") == 1 and "Traceback" not in ran.stderr
-    assert ran.stderr.count("must not have a run in it") == 4
+    assert ran.stderr.count("must not contain a run") == 4
     assert main.run([*line("text", data, tmp_path / "one"), *how]) == 0
     require_same(steps_of(tmp_path / "one"), steps_of(tmp_path / "run"))

@@ -234,10 +234,10 @@ def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        (b'{"run": "a.json"}\n', "must hold compressed JSON lines with run and result"),
-        (b"[]\n", "must hold compressed JSON lines"),
+        (b'{"run": "a.json"}\n', "must contain compressed JSON lines with run and result"),
+        (b"[]\n", "must contain compressed JSON lines"),
         (b'{"run": "a.json", "result": {}}\n', r"a\.json: the result of a run must have experiment"),
-        (None, "must hold compressed JSON lines"),
+        (None, "must contain compressed JSON lines"),
     ],
 )
 def test_a_damaged_archive_gives_a_one_line_error(lines: bytes | None, says: str, tmp_path: Path) -> None:

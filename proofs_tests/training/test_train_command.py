@@ -53,7 +53,7 @@ def test_out_of_time_prints_how_to_resume(tmp_path: Path, capfd: pytest.CaptureF
         *((f"tomita --grammar 1 --minutes {minutes}", "--minutes") for minutes in ("-1", "nan", "inf")),
         ("tomita --grammar 1 --noise loud", "--noise"),
         ("tomita --grammar 1 --model lstm --noise 1", "got 'noise'"),
-        ("tomita --grammar 1 --resume", "must have a run to resume"),
+        ("tomita --grammar 1 --resume", "must contain a run to resume"),
         ("nested --depth 0", "--depth"),
         ("dfa none.json", "none.json"),
         ("everything.json", "everything.json"),

@@ -207,7 +207,7 @@ def test_a_run_is_resumed(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_a_checkpoint_of_the_run_gives_a_one_line_error(tmp_path: Path) -> None:
     file = tmp_path / RUN
-    with pytest.raises(InputError, match="must have a run to resume"):
+    with pytest.raises(InputError, match="must contain a run to resume"):
         run(SMALL, tmp_path, resume=True)
     run(SMALL, tmp_path, stop=lambda: True)
     content = file.read_bytes()
@@ -261,7 +261,7 @@ def test_a_checkpoint_with_wrong_contents(tmp_path: Path, name: str) -> None:
     kept[name.strip()] = SPOILED[name]
     spoiled = {one: tensor for one, tensor in kept.items() if tensor is not None}
     tensors.write(tmp_path / "run", checkpoint.KIND, about, spoiled)
-    with pytest.raises(FormatError, match="must be a run that can be resumed"):
+    with pytest.raises(FormatError, match="the checkpoint must be resumable"):
         checkpoint.read(loop_of()[1], {}, tmp_path / "run")
 
 

@@ -33,8 +33,8 @@ def test_vectors_of_words_in_other_forms_or_missing(tmp_path: Path, monkeypatch:
     [
         (np.zeros((1, 2)), {"vocab": ["a", "b"]}, "each of the 2 words of vocab_labels.json, got 1"),
         (np.array([["x"], ["y"]]), {"vocab": ["a", "b"]}, "real numbers"),
-        (np.zeros((2, 2)), {"vocab": ["a", {}]}, "vocab_labels.json: must have a list of words"),
-        (np.zeros((2, 2)), [], "vocab_labels.json: must have a list of words"),
+        (np.zeros((2, 2)), {"vocab": ["a", {}]}, "vocab_labels.json: the file must have a list of words"),
+        (np.zeros((2, 2)), [], "vocab_labels.json: the file must have a list of words"),
     ],
 )
 def test_malformed_published_vectors(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:

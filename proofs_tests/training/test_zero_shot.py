@@ -120,7 +120,7 @@ def test_it_reports_sentences_on_which_a_network_differs_from_its_rules(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("fare a b", "line 1: must be label<TAB>words, got 'fare a b'"),
+        ("fare a b", "line 1: the line must be label<TAB>words, got 'fare a b'"),
         ("", "at least one sentence"),
         ("x\ta BOS b", "BOS must not occur inside"),
     ],
@@ -141,7 +141,7 @@ def test_invalid_arguments_and_missing_files_are_refused(
     )
     assert run([*arguments, "--ties", "middle"]) == 2 and "first or last" in capsys.readouterr().err
     (folder / "test.tsv").unlink()
-    assert run(arguments) == 2 and "test.tsv: must be a file" in capsys.readouterr().err
+    assert run(arguments) == 2 and "test.tsv: the path must be a file" in capsys.readouterr().err
     (folder / "rules.config").write_text("$ * cost $ *")
     (folder / "test.tsv").write_text(TEST)
     assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """Equation 6 at beta = 0: with G = pinv(E_w) E_R, the network is the automaton under a rank condition.
 
-The columns of E_R must lie in the column space of E_w. Jiang et al. 2020, section 3.3, say that
-"the initialized RNN still tries to mimic the FA".
+The columns of E_R must lie in the column space of E_w. Jiang et al. 2020, section 3.3, state that "the
+initialized RNN still tries to mimic the FA".
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def turns_exactly(w: Weights) -> bool:
 
 
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """Return the signature for K states, r columns and vectors of D numbers."""
+    """Return the signature for K states, r columns and vectors of size D."""
     k, r, d = size
-    # the claims about these need nothing of G that dropping a word would violate
+    # the claims about these weights require no property of G that dropping a word would violate
     free = constant("G", derived=turn, follows=lambda w: True)
     entries = (*factors(k, r, only), by_symbol("u", (d,), only), free)
     return Signature(entries, size=("K", k), most_small=300)
@@ -130,7 +130,7 @@ def step_0(w: Weights, h: Vector, x: str) -> Vector:
 network = Recurrence(start=lambda w: w.alpha_0, step=step_0, out=score)
 
 
-# Necessity: the two sides of a statement about E_w and E_R only, 1 or 0, as networks that read nothing.
+# Necessity: the two sides of a statement about E_w and E_R only, 1 or 0, as networks that ignore their input.
 
 
 def lies_in_column_space(w: Weights) -> bool:
@@ -219,7 +219,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="whatever the vectors are, the network is the automaton",
+            says="for any vectors, the network is the automaton",
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=SMALL_ANY.small,

@@ -39,9 +39,9 @@ from theory.weights import Weights
 
 
 def rule_with_vectors(k: int) -> Signature:
-    """Return the signature of a rule with K states and pretrained vectors u of one number.
+    """Return the signature of a rule with K states and pretrained vectors u of size 1.
 
-    G maps a vector to as many numbers as there are columns.
+    G maps a vector to one component per column.
     """
     turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
     entries = (one_start(), *tensor(k, BITS)[1:], *by_construction(), by_symbol("u"), constant("g"), turn)
@@ -188,7 +188,7 @@ def spelled_match(w: Weights) -> list[WFSA]:
 
 
 def to_sink(targets: Vector, sink: int) -> tuple[int, ...]:
-    """Return the states after each state, including the sink, with the sink in place of none."""
+    """Return the states after each state, with the sink instead of ``None``."""
     return (*(int(target) or sink for target in targets), sink)
 
 
@@ -293,7 +293,7 @@ CLAIM = Claim(
     title="at beta = 1 an FA-RNN is its rules",
     statement=(
         "At beta = 1 and with exact factors, the forward score of an FA-RNN is the number of accepting paths"
-        " of its rules' automaton, whatever the pretrained vectors are; its Viterbi score is 1 where the"
+        " of its rules' automaton, for any pretrained vectors; its Viterbi score is 1 where the"
         " rules match and 0 elsewhere; and with a deterministic automaton the forward score is that too."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("4", "5", "6")),
@@ -434,7 +434,7 @@ CLAIM = Claim(
             name="without-determinisation",
             expected="refuted",
             says=(
-                "the pseudo m-DFA with its final states turned round, which is how a DFA is complemented,"
+                "the pseudo m-DFA with final and nonfinal states exchanged, as in the complement of a DFA,"
                 " accepts what the rule does not match"
             ),
             reading=Equality(recurrence=turned_round, construction=complement),

@@ -1,8 +1,8 @@
 """The bidirectional network: the mean of the rules' scores in both directions.
 
-Jiang et al. 2020, section 3.4, take the mean of the vectors h_N instead. The automata of a rule and
-of the reversed rule have different states, and different numbers of them. Their vectors cannot be
-added, or, padded with zeros, unrelated numbers are added.
+Jiang et al. 2020, section 3.4, take the mean of the vectors h_N instead. The automata of a rule and of the
+reversed rule have different states, and different numbers of states. Their vectors cannot be added; if they
+are padded with zeros, unrelated components are added.
 """
 
 from __future__ import annotations

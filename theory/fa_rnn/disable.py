@@ -1,8 +1,8 @@
-"""Removal of rules: the states that may be removed without changing any other rule's score.
+"""Removal of rules by deleting states that do not affect any other rule's score.
 
-Jiang et al. 2020, section 6, keep those of the rule's states "that can be reached from states of
-other REs". That may keep too many states and remove too many: after training, a path of another
-rule may begin in a state of the removed rule.
+Jiang et al. 2020, section 6, retain the states of the rule "that can be reached from states of other REs".
+That may retain too many states and remove too many: after training, a path of another rule may begin in a
+state of the removed rule.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
 def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
     """Return the signature before training.
 
-    No transition leads from a state of one rule to one of another, or back to the start.
+    No transition leads from a state of one rule to a state of another rule, or back to the start.
     """
     trained = two_rules(k, only)
     entries = [e if e.name != "T" else by_symbol("t", (k, k), only) for e in trained.entries]

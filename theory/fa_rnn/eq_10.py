@@ -48,8 +48,8 @@ def block(w: Weights, name: str) -> Weights:
     return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
 
 
-# The recurrence of both at one place of one block, with the blocks of equation 10; entries outside of the two
-# blocks are zero.
+# The recurrence of both networks at one index of one block, with the blocks of equation 10; entries outside
+# of the two blocks are zero.
 
 
 def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> Any:
@@ -58,7 +58,7 @@ def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> A
 
 
 def place_10(of: AnyPlaces, own: str, j: Any) -> Any:
-    """Return number j of this block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
+    """Return component j of this block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
 
     def from_column(b: str) -> Any:
         return of.sum(lambda s: of.times(a_10(of, b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
@@ -67,7 +67,7 @@ def place_10(of: AnyPlaces, own: str, j: Any) -> Any:
 
 
 def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
-    """Return number s of this block of a = (h_{t-1} D_1) o v_t."""
+    """Return component s of this block of a = (h_{t-1} D_1) o v_t."""
 
     def from_state(b: str) -> Any:
         return of.sum(lambda i: of.times(of.at("h" + b, i), within(of, "D_1", b, i, column, s)), STATES[b])
@@ -120,18 +120,18 @@ in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def any_size() -> list[Identity]:
-    """Return the step at any place of the old block, with symbolic sizes of both.
+    """Return the step at any index of the old block, with symbolic sizes of both.
 
-    The new block is the same with the names exchanged.
+    The step of the new block is the same with the names exchanged.
     """
     of = symbolic()
     left, right = place_10(of, OLD, of.j), alone(of, of.j)
-    where = "at every state j of one set, whatever K, r and those of the other are"
+    where = "at every state j of one set, for any K and r of both sets"
     return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]
 
 
 def alone(of: AnyPlaces, j: Any) -> Any:
-    """Return number j of h times the set's own tensor."""
+    """Return component j of h times the set's own tensor."""
     return of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, j)))
 
 

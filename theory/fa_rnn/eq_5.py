@@ -159,8 +159,8 @@ CLAIM = Claim(
         Misprint(
             printed="training D_1 and D_2 uses the K' isolated states that rows of zeros add (section 3.2)",
             right=(
-                "under equation 8 both gradients of those rows are zero for ever; where h_N is read as a"
-                " whole D_2's is not, and small noise in place of zeros gives both one"
+                "under equation 8 both gradients of those rows are zero forever; if h_N is read as a"
+                " whole D_2's is not, and small noise instead of zeros gives both one"
             ),
             test="proofs_tests/neural/test_fa_rnn.py::test_isolated_states_need_noise_to_be_trained",
         ),

@@ -32,14 +32,14 @@ from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights: factors, a vector u of D numbers for each word, G, beta, and -1 to subtract with, which is any
-# number in proofs.
+# The weights: factors, a vector u of size D for each word, G, beta, and -1 for subtraction, which is any
+# value in proofs.
 
 MINUS = constant("minus", only=(-1,))
 
 
 def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
-    """Return u and G for K states, r columns and vectors of D numbers."""
+    """Return u and G for K states, r columns and vectors of size D."""
     _, r, d = size
     return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)
 
@@ -58,7 +58,7 @@ def small_mixed(size: tuple[int, int, int]) -> Signature:
     return in_line(Signature((*factors(k, r, BITS), beta, *mixture(BITS, size)), size=("K", k)), most=200)
 
 
-# The recurrence, as printed, at one place.
+# The recurrence, as printed, at one index.
 
 
 def rest(of: AnyPlaces) -> Any:
@@ -67,13 +67,13 @@ def rest(of: AnyPlaces) -> Any:
 
 
 def row(of: AnyPlaces, s: Any) -> Any:
-    """Return number s of z = beta v + (1 - beta) u G."""
+    """Return component s of z = beta v + (1 - beta) u G."""
     turned = of.sum(lambda d: of.times(of.at("u", d), of.at("G", d, s)), "D")
     return of.plus(of.times(of.at("beta"), of.at("v", s)), of.times(rest(of), turned))
 
 
 def place_6(of: AnyPlaces, j: Any) -> Any:
-    """Return number j of h_t = a D_2^T, with a = (h_{t-1} D_1) o z."""
+    """Return component j of h_t = a D_2^T, with a = (h_{t-1} D_1) o z."""
 
     def a(s: Any) -> Any:
         return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), row(of, s))
@@ -81,7 +81,7 @@ def place_6(of: AnyPlaces, j: Any) -> Any:
     return of.sum(lambda s: of.times(a(s), of.at("D_2", j, s)), "r")
 
 
-# The automaton: a mixture of the factors' tensor and, for each number of u, the tensor with a row of G.
+# The automaton: a mixture of the factors' tensor and, for each component of u, the tensor with a row of G.
 
 
 def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
@@ -96,7 +96,7 @@ def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
     return of.plus(of.times(of.at("beta"), of_factors(of, i, j)), of.times(rest(of), turned))
 
 
-# The functions for all places.
+# The functions for all indices.
 
 
 def at(w: Weights, x: str, h: Vector = ()) -> Concrete:
@@ -124,7 +124,7 @@ def with_mixed_tensor(w: Weights) -> list[WFSA]:
 
 
 def any_size_6() -> list[Identity]:
-    """Return the step at any place, with symbolic K, r and D."""
+    """Return the step at any index, with symbolic K, r and D."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), mixed_tensor(of, i, of.j)))
     return [at_place(of, left, place_6(of, of.j))]
@@ -142,7 +142,7 @@ CLAIM = Claim(
         " is beta times that of E_R and 1 - beta times that of E_w G in its place."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("6", "9")),
-    hypotheses=("The score is forward: maxima of mixtures are no mixtures of maxima.",),
+    hypotheses=("The score is forward: maxima of mixtures are not mixtures of maxima.",),
     variants=(
         Variant(
             name="corrected",

@@ -35,7 +35,7 @@ from theory.weights import Weights, total
 
 
 def unfolded(w: Weights, x: str) -> Vector:
-    """Return the column of T_(1) = (D_2 (.) D_1) E_R^T for a word: K^2 numbers.
+    """Return the column of T_(1) = (D_2 (.) D_1) E_R^T for a word, of size K^2.
 
     Each column of the Khatri-Rao product is the Kronecker product of columns of D_2 and D_1, in
     which D_2's row changes last.
@@ -46,12 +46,12 @@ def unfolded(w: Weights, x: str) -> Vector:
 
 
 def state_after_first(column: Vector, k: int) -> Matrix:
-    """Read row (j - 1) K + i as number [i, j]."""
+    """Read row (j - 1) K + i as entry [i, j]."""
     return tuple(tuple(column[j * k + i] for j in range(k)) for i in range(k))
 
 
 def state_before_first(column: Vector, k: int) -> Matrix:
-    """Read row (i - 1) K + j as number [i, j]."""
+    """Read row (i - 1) K + j as entry [i, j]."""
     return tuple(tuple(column[i * k + j] for j in range(k)) for i in range(k))
 
 
@@ -128,7 +128,7 @@ THRESHOLDED: dict[str, Any] = {
 
 CLAIM = Claim(
     name="fa-rnn-eq-9",
-    title="the automaton comes back from the factors",
+    title="the automaton can be reconstructed from the factors",
     statement=(
         "The unfolding (D_2 (.) D_1) E_R^T, its row (j - 1) K + i read as T[x, i, j], is the tensor of the"
         " automaton that the network is; where the factors are exact, thresholds in (0, 1] give back the"

@@ -161,7 +161,7 @@ def at_most(a: Any, b: Any) -> bool:
 
 
 def between(w: Weights, now: Run) -> tuple[int]:
-    """Return 1 if both networks are between the bounds in all numbers, else 0."""
+    """Return 1 if all components of both networks are between the bounds, else 0."""
     with flint.ctx.workprec(PRECISION):
         sides = [now.gru, tuple(map(ball, now.plain))]
         within = all(
@@ -201,7 +201,7 @@ TEN = Sizes(at_ten, (2,), (1, 2))
 
 SIGMOIDS = {
     "cross-checked": "a sigmoid's values are irrational: what is compared lies in balls, not in scores",
-    "decided": "the gates are sigmoids of the state, so the step is no affine function",
+    "decided": "the gates are sigmoids of the state, so the step is not an affine function",
 }
 
 CLAIM = Claim(
@@ -222,7 +222,7 @@ CLAIM = Claim(
             name="corrected",
             without={
                 **SIGMOIDS,
-                "proved": "the bound is an inequality, and this rung checks identities",
+                "proved": "the bound is an inequality, and this check supports identities only",
                 "kernel-checked": "the bound needs the reals and a sigmoid, which the development has not",
             },
             constant="what is compared is whether both networks are between bounds: they always are",

@@ -1,4 +1,4 @@
-"""Table 2: soft logic on matches is logic if its inputs are 0 or 1.
+"""Table 2: soft logic on matches equals propositional logic if its inputs are 0 or 1.
 
 Jiang et al. 2020, section 3.5 and Table 2. There, the inputs are forward scores, which are counts
 and may exceed 1. The paper requires that the elements of h_N are near 0 or 1, but a rule with
@@ -82,7 +82,7 @@ def conjunction(values: Sequence[Any]) -> Any:
 
 
 def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any], join: Any = None) -> Any:
-    """Return the formula's soft value from those of the rules; ``join`` is the "or" of several values."""
+    """Return the formula's soft value from the rules' values; ``join`` is the "or" of several values."""
     join = disjunction if join is None else join
     return conjunction(
         [
@@ -118,12 +118,12 @@ unclamped = Recurrence(
 )
 
 
-# Nothing is clamped, and the claim covers only inputs for which every number of that kind is 0 or 1.
-# Otherwise the logic itself replaces the network, so that no difference arises.
+# Nothing is clamped, and the claim covers only inputs for which all these values are 0 or 1. Otherwise,
+# the logic itself replaces the network, so that no difference arises.
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
-    """Return the formula of the counts if those numbers are all 0 or 1, else the logic."""
+    """Return the formula of the counts if the given values are all 0 or 1, else the logic."""
 
     def out(w: Weights, h: Vector) -> tuple[Any]:
         scores = counts(w, h)
@@ -138,9 +138,9 @@ where_states_are_bits = where_bits(lambda w, h: h)
 where_scores_are_bits = where_bits(counts)
 
 
-# Table 2 has the "or" of two values. An "or" of more can be one minimum, like an MLP layer, or nested "or"s
-# of two. The negation of a count may be negative, so the position of the clamp matters: NOT 2 = -1, and
-# min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
+# Table 2 defines the "or" of two values. An "or" of more values can be one minimum, like an MLP layer, or
+# nested "or"s of two. The negation of a count may be negative, so the position of the clamp matters: NOT 2 =
+# -1, and min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
 
 nested = Clamped.of(
     start=lambda w: w.alpha_0,
@@ -160,8 +160,8 @@ def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
 nested_counts = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=nested_where_flat_is_right)
 
 
-# With every number of h clamped at every step, no count grows. The states consist of zeros and ones, so they
-# are modes.
+# If every component of h is clamped at every step, no count grows. The states consist of zeros and ones, so
+# they are modes.
 
 
 def clamped_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
@@ -182,7 +182,7 @@ clamped_at_every_step = Recurrence(
 
 
 def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
-    """Return whether each clause has a rule that matches, or the negation of one that does not."""
+    """Return whether each clause contains a rule that matches, or the negation of a rule that does not."""
     return all(
         any((m if sign > 0 else not m) for sign, m in zip(row, matched, strict=True) if sign)
         for row in clauses

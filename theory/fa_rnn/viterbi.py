@@ -43,7 +43,7 @@ def small_over_max_times(k: int) -> Signature:
     return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
 
 
-# As printed: maxima instead of sums, and sums instead of products.
+# As printed, with maxima instead of sums, and sums instead of products.
 
 
 def max_plus_step(w: Weights, h: Vector, x: str) -> Vector:
@@ -105,7 +105,7 @@ CLAIM = Claim(
     name="fa-rnn-viterbi",
     title="the Viterbi score is max-times",
     statement=(
-        "The recurrence with maxima in place of sums, and products as they are, computes the greatest weight"
+        "The recurrence with maxima instead of sums, and products as they are, computes the greatest weight"
         " of an accepting path; with weights 0 and 1 that is 1 exactly on matches."
     ),
     source=Source("jiang2020cold", "2.4", "Equation 3", ("3", "8")),
@@ -165,7 +165,7 @@ CLAIM = Claim(
             name="printed",
             without={
                 "decided": (
-                    "max-plus with the same weights is no automaton over the reals; one string refutes it"
+                    "max-plus with the same weights is not an automaton over the reals; one string refutes it"
                 )
             },
             expected="refuted",

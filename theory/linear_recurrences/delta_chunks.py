@@ -97,7 +97,7 @@ CLAIM = Claim(
         chunks.out_of_order(CHUNKED, CASES, chunks.few(weights, (1, 1), most=300, alpha=(1,), beta=("1/2",))),
         refuted(
             "without-substitution",
-            "the values of a chunk are taken at once, with the identity in place of the triangular inverse",
+            "the values of a chunk are taken at once, with the identity instead of the triangular inverse",
             solved_by(values_at_once).recurrence,
             gated_delta_net.LAYER,
             CASES,

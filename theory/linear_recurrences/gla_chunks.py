@@ -1,4 +1,4 @@
-"""Gated linear attention in chunks, with cumulated gates.
+"""Gated linear attention in chunks, with cumulative gates.
 
 Linear attention, retention and Mamba-2's block form (SSD) are special cases, with gates that are 1
 or equal.
@@ -73,7 +73,7 @@ CLAIM = Claim(
     name="gla-chunks",
     title="gated linear attention in chunks is gated linear attention",
     statement=(
-        "A head of gated linear attention run in chunks of C tokens, with gates cumulated within the chunk,"
+        "A head of gated linear attention run in chunks of C tokens, with gates accumulated within the chunk,"
         " has the outputs of the recurrence, for every C: each number of them is the Forward score of the"
         " automaton with K + 2 states."
     ),

@@ -28,7 +28,7 @@ def square(w: Weights, x: str) -> Any:
 
 
 def best_step(w: Weights, x: str) -> Any:
-    """Return the number c such that adding c k to the state 0 is optimal if the key k should read 1.
+    """Return the c for which adding c k to the state 0 is optimal if the key k should read 1.
 
     The learner's loss |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at b / a.
     """
@@ -77,7 +77,7 @@ CLAIM = Claim(
     source=Source("liu2024longhorn", "", "Longhorn"),
     hypotheses=(
         TOKENS,
-        "The convolution before the recurrence is left out.",
+        "The convolution before the recurrence is omitted.",
         "The matrix of the online learner's step is taken as diagonal, as the paper does.",
         COLUMN,
         FIRST_STATE,

@@ -1,7 +1,7 @@
 """Mamba-2: N + 2 states, without its convolution.
 
-Dao and Gu 2024, sections 2.1 (equation 2) and 2.4: h_t = a_t h_{t-1} + B_t x_t with one number a_t
-for the state, and the output C_t^T h_t, to which D x_t is added.
+Dao and Gu 2024, sections 2.1 (equation 2) and 2.4: h_t = a_t h_{t-1} + B_t x_t with a scalar a_t for the
+state, and the output C_t^T h_t, to which D x_t is added.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CLAIM = Claim(
     source=Source("dao2024transformers", "2.4", "State-space duality", ("2",)),
     hypotheses=(
         TOKENS,
-        "The convolution before the recurrence is left out: with it the states are those of mamba.",
+        "The convolution before the recurrence is omitted: with it the states are those of mamba.",
         FIRST_UNIT,
         NO_TOKENS,
         LINEAR_OUTPUT,

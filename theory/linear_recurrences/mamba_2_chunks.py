@@ -1,9 +1,8 @@
 """Mamba-2 in chunks: the block form of SSD, with products of decays between two tokens.
 
-Dao and Gu 2024, section 6: let d(i, r) be the product of the decays of a chunk's tokens i + 1, ...,
-r. The output is C_r^T (d(0, r) h), where h is the state at the chunk's start, handed over from
-chunk to chunk. Added to it are the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own
-block, and D x_r.
+Dao and Gu 2024, section 6: let d(i, r) be the product of the decays of a chunk's tokens i + 1, ..., r. The
+output is C_r^T (d(0, r) h), where h is the state at the chunk's start, which is passed from chunk to chunk.
+Added to it are the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own block, and D x_r.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ CLAIM = Claim(
     source=Source("dao2024transformers", "6", "SSD algorithm"),
     hypotheses=(
         TOKENS,
-        "The convolution before the recurrence is left out.",
+        "The convolution before the recurrence is omitted.",
         FIRST_UNIT,
         NO_TOKENS,
         chunks.MULTIPLIED,
@@ -91,7 +90,7 @@ CLAIM = Claim(
         ),
         refuted(
             "without-decays-to-the-end",
-            "what a chunk's tokens write is handed over without the decays of those after them",
+            "what a chunk's tokens write is passed on without the decays of later tokens",
             NOT_DECAYED.recurrence,
             mamba_2.LAYER,
             FEW,

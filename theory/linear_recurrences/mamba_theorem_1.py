@@ -1,4 +1,4 @@
-"""Mamba's Theorem 1: with one number in its state, a channel is a gated unit.
+"""Mamba's Theorem 1: with a state of size 1, a channel is a gated unit.
 
 This holds if B is discretised as in the paper, but not as in programs.
 

@@ -1,4 +1,4 @@
-"""minGRU: two states a unit.
+"""minGRU: two states per unit.
 
 Feng et al. 2024: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t depend only on the
 token. Its log-space listing, and programs that follow it (lbaierreinio/min-gru-transformers),
@@ -31,8 +31,8 @@ LAYER = AffineLayer(
     decay=kept,
     parts=("h",),
 )
-# In log space: g of h~ and of the first state. Drawn values are nonnegative, so that g is rational. A proof
-# takes any number for g.
+# In log space: g of h~ and of the first state. Drawn values are nonnegative, so that g is rational. In a
+# proof, g is any value.
 
 NOT_NEGATIVE = (0, "1/2", 1, 2)
 

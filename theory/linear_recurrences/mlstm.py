@@ -1,10 +1,10 @@
-"""mLSTM: the memory read by a query is an automaton with K + 2 states, and so is the normaliser; h is not.
+"""mLSTM: the memory read by a query and the normaliser are automata with K + 2 states; h is not.
 
-Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and
-h_t = o_t C_t q_t / max(|n_t^T q_t|, 1), where i_t is an exponential of a number of the token
-(equations 19 to 21). Programs keep exp(-m_t) C_t and exp(-m_t) n_t instead, with m_t = max(log f_t
-+ m_{t-1}, log i_t) (equation 15). They divide by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), like the
-parallel form of appendix A.3 (equation 77).
+Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t = o_t
+C_t q_t / max(|n_t^T q_t|, 1), where i_t is an exponential of a function of the token (equations 19 to 21).
+Programs store exp(-m_t) C_t and exp(-m_t) n_t instead, with m_t = max(log f_t + m_{t-1}, log i_t) (equation
+15). They divide by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), like the parallel form of appendix A.3 (equation
+77).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RG-LRU: two states a unit as printed, three as programmed.
+"""RG-LRU: two states per unit as printed, three as programmed.
 
 De et al. 2024, section 2.4: h_t = a_t o h_{t-1} + sqrt(1 - a_t^2) o (i_t o x_t). The published
 program omits the root at a document's first token, so that this token is not scaled, and clears the
@@ -87,7 +87,7 @@ CLAIM = Claim(
     source=Source("de2024griffin", "2.4", "RG-LRU", ("4",)),
     hypotheses=(
         TOKENS,
-        "The convolution before the recurrence is left out.",
+        "The convolution before the recurrence is omitted.",
         FIRST_UNIT,
         (
             "In the exact cases a is 2t / (1 + t^2) with a rational t, so that the root sqrt(1 - a^2) is"

@@ -33,7 +33,7 @@ READ_FIRST = Output(
 )
 LAYER = replace(records.decayed(lambda t, j: t.w[j]), reading=READ_FIRST)
 CASES = records.sizes(weights)
-NO_SHIFT = "The shift that mixes a token with the one before it is left out."
+NO_SHIFT = "The shift that mixes a token with the one before it is omitted."
 
 
 def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:

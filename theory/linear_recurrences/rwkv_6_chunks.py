@@ -1,4 +1,4 @@
-"""RWKV-6 in chunks, with cumulated decays: outputs read the state before their token.
+"""RWKV-6 in chunks, with cumulative decays: outputs read the state before their token.
 
 RWKV-5 is the special case of constant decays.
 
@@ -62,9 +62,9 @@ CLAIM = Claim(
     name="rwkv-6-chunks",
     title="RWKV-6 in chunks is RWKV-6",
     statement=(
-        "A head of RWKV-6 run in chunks of C tokens, with decays cumulated within the chunk, has the outputs"
-        " of the recurrence, for every C: each number of them is the Forward score of the automaton with"
-        " K + 2 states."
+        "A head of RWKV-6 run in chunks of C tokens, with decays accumulated within the chunk, has the"
+        " outputs of the recurrence, for every C: each number of them is the Forward score of the automaton"
+        " with K + 2 states."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6), in chunks"),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),

@@ -1,8 +1,7 @@
 """RWKV-7 (Goose): K + 2 states.
 
-Peng et al. 2025, section 4.1: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T
-k_t, and the output wkv_t r_t^T. A number of wkv's row is erased by a o kappa, and kappa reads the
-erased amount.
+Peng et al. 2025, section 4.1: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T k_t, and the
+output wkv_t r_t^T. The row of wkv is erased by a o kappa, and kappa reads the erased amount.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ CLAIM = Claim(
     source=Source("peng2025rwkv7", "4.1", "RWKV-7"),
     hypotheses=column(
         left_out=(
-            "The shift that mixes a token with the one before it is left out, and so is the bonus, which"
+            "The shift that mixes a token with the one before it is omitted, and so is the bonus, which"
             " reads no state."
         )
     ),

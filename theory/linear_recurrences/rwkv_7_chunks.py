@@ -76,9 +76,9 @@ CLAIM = Claim(
     name="rwkv-7-chunks",
     title="RWKV-7 in chunks is RWKV-7",
     statement=(
-        "A head of RWKV-7 run in chunks of C tokens, with decays cumulated and what removal keys read solved"
-        " for within the chunk, has the outputs of the recurrence, for every C: each number of them is the"
-        " Forward score of the automaton with K + 2 states."
+        "A head of RWKV-7 run in chunks of C tokens, with decays accumulated and what removal keys read"
+        " solved for within the chunk, has the outputs of the recurrence, for every C: each number of them is"
+        " the Forward score of the automaton with K + 2 states."
     ),
     source=Source("peng2025rwkv7", "4.1", "RWKV-7, in chunks"),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),

@@ -1,7 +1,7 @@
-"""S4D: 2 N + 2 states for N pairs of conjugate numbers.
+"""S4D: 2 N + 2 states for N complex conjugate pairs.
 
-Gu et al. 2022: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k. Its
-numbers form conjugate pairs, of which one is kept, so that the output is 2 Re(C x_k) + D u_k.
+Gu et al. 2022: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k. Its components
+form conjugate pairs. Only one component of each pair is stored, so the output is 2 Re(C x_k) + D u_k.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from theory.linear_recurrences import lru
 from theory.linear_recurrences.shared.affine import AtPlace, Output, by_part
 from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem
 
-# The recurrence of LRU, with an output that includes the other number of each pair.
+# The recurrence of LRU, with an output that includes the other component of each pair.
 
 
 def twice(part: str) -> AtPlace:

@@ -1,4 +1,4 @@
-"""Number types for a cell's step: sums, differences, products, and the functions that cells use."""
+"""Number types for a cell's step, with the functions that cells use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent cells: their step, their weights' shapes, and the state vector that holds the units."""
+"""Recurrent cells, defined by a step, the shapes of the weights, and the vector of the units."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Cell:
         name: the name on the command line.
         says: a short description with its source.
         step: a function from the weights, the state and a letter's index to the next state.
-        shapes: the shape of each weight: ``("units", "letters")``, ``("units", "units")``,
-            ``("units",)``, ``("letters",)``, or ``()`` for a single number.
+        shapes: the shape of each weight: ``("units", "letters")``, ``("units", "units")``, ``("units",)``,
+            ``("letters",)``, or ``()`` for a scalar.
         vectors: the names of the state's vectors.
-        output: the vector whose numbers are the cell's units.
-        rational: whether it is an automaton, so that large sizes must stay ``unknown``.
-        extents: the shape of each vector that does not have one number for each unit; its length is
-            the product.
+        output: the vector whose components are the cell's units.
+        rational: whether it is an automaton, so that large sizes must remain ``unknown``.
+        extents: the shape of each vector that does not have one component for each unit; its length is the
+            product.
         positive: the weights that must be positive.
         fewest: the minimum number of units; with fewer, the cell computes something else.
         counts: whether its unit depends, apart from the last letter, only on how often each letter
@@ -55,5 +55,5 @@ class Cell:
         return tuple([zero] * prod(sizes[name] for name in extent) for extent in extents)
 
     def units(self, state: State) -> Vector:
-        """Return the numbers of the units in a state."""
+        """Return the values of the units in a state."""
         return state[self.vectors.index(self.output)]

@@ -1,6 +1,6 @@
-"""The cells by name: those of the paper, and newer layers that are no automata either.
+"""The cells by name: the cells of the paper, and newer layers that are not automata either.
 
-Each newer layer has a file in :mod:`theory.not_rational.layers`, and nothing else names it.
+Each newer layer is defined in one file in :mod:`theory.not_rational.layers`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Steps of the cells over any arithmetic: from the weights, the state and a letter's index to the next state.
+"""Steps of the cells over any arithmetic.
+
+A step maps the weights, the state and a letter's index to the next state.
 
 A letter is a one-hot vector, so W x is a column of W. The biases are added, and the product with a
 vector is elementwise. A matrix named ``U_f`` reads the previous state for the gate f.

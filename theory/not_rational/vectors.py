@@ -53,7 +53,7 @@ def mix(f: Vector, c: Vector, u: Vector) -> Vector:
 
 
 def each(function: Callable[[Any], Any], vector: Vector) -> Vector:
-    """Apply the function to each number."""
+    """Apply the function to each component."""
     return [function(z) for z in vector]
 
 

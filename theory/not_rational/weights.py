@@ -1,4 +1,4 @@
-"""Weights of a cell as fractions by name: their shapes, example weights, and JSON."""
+"""Weights of a cell as fractions by name, example weights, and conversion to JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WeightedCell:
         cell: the cell.
         letters: the alphabet; a letter is represented by its index.
         units: the number of units.
-        weights: fractions in nested lists by name, with shapes :attr:`Cell.shapes
+        weights: nested lists of fractions by name, with shapes :attr:`Cell.shapes
             <theory.not_rational.cells.Cell>`.
 
     Raises:
@@ -62,7 +62,7 @@ class WeightedCell:
                 raise InputError(f"{self.cell.name}: the numbers of {name} must be positive")
 
     def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
-        """Return a shape in numbers."""
+        """Return a shape as integers."""
         return tuple({"units": self.units, "letters": len(self.letters)}[name] for name in shape)
 
     def start(self, arithmetic: Arithmetic) -> State:

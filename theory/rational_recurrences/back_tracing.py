@@ -81,7 +81,7 @@ def small_selective(letters: int) -> Iterator[Drawn]:
             yield Drawn(WFSA(MAX_PLUS, [one, first], [last, one], tables))
 
 
-KINDS = ("sampled", "exhausted")  # a path's weight is no recurrence whose steps could be decided
+KINDS = ("sampled", "exhausted")  # a path's weight is not a recurrence with steps to decide
 
 CLAIM = Claim(
     name="back-tracing",
@@ -98,8 +98,8 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             without={
-                "decided": "one path is compared with a sum over all of them: the comparison is no automaton",
-                "proved": "it is a statement about paths, and this rung checks a recurrence's steps",
+                "decided": "one path is compared with a sum over all paths, which is not an automaton",
+                "proved": "it is a statement about paths, and this check is about a recurrence's steps",
             },
             expected="holds",
             says="over max-plus, max-times and the booleans Viterbi's path weighs as much as the score",
@@ -118,9 +118,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed",
-            without={
-                "decided": "one path is compared with a sum over all of them: the comparison is no automaton"
-            },
+            without={"decided": "one path is compared with a sum over all paths, which is not an automaton"},
             expected="refuted",
             says="over the reals, too, some path weighs as much as the score",
             reading=Equality(

@@ -1,4 +1,4 @@
-"""Equations 4, 6 and 13: scores and units as sums over the time at which a path leaves its first loop.
+"""Equations 4, 6 and 13: scores and units as sums over the times at which a path leaves its first loop.
 
 Peng et al. 2018, section 2 (Example 5), section 3.1 and section 4.2.
 """
@@ -64,9 +64,7 @@ def to_q_1(w: Weights) -> list[WFSA]:
 
 
 NO_STEP = {
-    "decided": (
-        "a closed sum is computed anew for every string: it has no step that could be read as a matrix"
-    ),
+    "decided": ("a closed sum is recomputed for every string: it has no step that could be read as a matrix"),
     "proved": "a closed sum is unrolled for each length, and has no step to prove",
 }
 

@@ -21,7 +21,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one output: f_j is the contribution of the symbol at position j of K in a window, and b the
-# bias. A nonlinearity after the pooling is no part of the recurrence; a monotone one may also come before it.
+# bias. A nonlinearity after the pooling is not part of the recurrence; a monotone one may precede it.
 
 
 def filters(window: int) -> Signature:
@@ -143,8 +143,8 @@ PROOF = Induction(
     states=histories,
     instances=INSTANCES,
     enough=(
-        "From state j to state j + 1 a symbol takes a product of j factors to one of j + 1, whatever the"
-        " symbols before it are; a longer window only has more such states, and a larger alphabet more names."
+        "From state j to state j + 1 a symbol takes a product of j factors to one of j + 1, for any"
+        " previous symbols; a longer window only has more such states, and a larger alphabet more names."
         " Every pair of a history and a symbol is checked for these sizes."
     ),
 )
@@ -158,7 +158,7 @@ PROOF_WITH_PADDING = Induction(
     instances=INSTANCES,
     enough=(
         "From state j to state j + 1 a symbol takes a product of at most j factors to one of a factor more,"
-        " whatever the symbols before it are; a longer window only has more such states, and a larger"
+        " for any previous symbols; a longer window only has more such states, and a larger"
         " alphabet more names. Every pair of a history and a symbol is checked for these sizes."
     ),
 )

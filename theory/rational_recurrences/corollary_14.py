@@ -37,7 +37,7 @@ def elman_from_zero(d: int) -> Signature:
 
 
 def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return c_t = W_c c_{t-1} + W_v v_t + b_c, computed at each place as in Proposition 13."""
+    """Return c_t = W_c c_{t-1} + W_v v_t + b_c, computed at each index as in Proposition 13."""
     at = Concrete(w.over, w.n, {"W": w.W, "b": w.v[x], "c": c})
     return tuple(proposition_13.next_number(at, j) for j in range(1, w.n + 1))
 

@@ -156,7 +156,7 @@ def small_with_cycles(letters: int) -> Iterator[Drawn]:
 
 
 KINDS = ("sampled", "exhausted")
-ANEW = "a sum over paths is computed anew for every string: it has no step that could be read as a matrix"
+ANEW = "a sum over paths is recomputed for every string: it has no step that could be read as a matrix"
 ARROWS = [(0, 0, "a", 1), (0, 1, "a", 2), (1, 1, "a", "1/3"), (0, 1, "b", 1), (1, 1, "b", 1)]
 EXAMPLE = WFSA.from_edges(REAL, 2, "ab", [(0, 1)], [(0, "1/2"), (1, 1)], ARROWS)
 
@@ -199,7 +199,7 @@ CLAIM = Claim(
                     "OpenFst leaves a cycle of epsilon where its sum moves by less than a delta, which bounds"
                     " the last turn and not those that are left out: its rounding has no bound there"
                 ),
-                "proved": "a limit is no identity of polynomials that each step keeps",
+                "proved": "a limit is not an identity of polynomials that each step keeps",
                 "kernel-checked": "the theorem of corrected has at most N epsilons in a row, and no limit",
             },
             expected="holds",

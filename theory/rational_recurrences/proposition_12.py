@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class FromZero(Concrete):
-    """Concrete places, with an additional place 0 of c."""
+    """Concrete indices, with an additional index 0 of c."""
 
     def at(self, name: str, *indices: int) -> Any:
-        """Return the number at a place."""
+        """Return the value at an index."""
         return self.entries[name][indices[0]] if name == "c" else super().at(name, *indices)
 
 
@@ -59,7 +59,7 @@ def rcnn_with_feedback(n: int) -> Signature:
     )
 
 
-# The recurrence, as printed, at one place j; with c^(0) = 1, equations 14a and 14b are one.
+# The recurrence, as printed, at one index j; with c^(0) = 1, equations 14a and 14b are identical.
 
 
 def next_number(of: AnyPlaces, j: Any) -> Any:
@@ -68,7 +68,7 @@ def next_number(of: AnyPlaces, j: Any) -> Any:
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """Return all places j = 1, ..., n of the next state."""
+    """Return all components j = 1, ..., n of the next state."""
     return chained(w, c, w.f[x] if isinstance(w.f, dict) else w.f, w.u[x])
 
 
@@ -87,7 +87,7 @@ rcnn_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: 
 with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=lambda w, c: (c[-1],))
 
 
-# The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15), between places 0, ..., n.
+# The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15), between indices 0, ..., n.
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
@@ -156,10 +156,10 @@ def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
 
 
 def for_every_n() -> list[Identity]:
-    """Return the identities that Forward's next vector is the step at every place.
+    """Return the identities that Forward's next vector is the step at every index.
 
-    The value at q_j, from c_i at each q_i, is the step at place j (for j = 1 and for j >= 2). The
-    value at q_0 is c_0 = 1.
+    The value at q_j, from c_i at each q_i, is the step at index j (for j = 1 and for j >= 2). The value at
+    q_0 is c_0 = 1.
     """
     return [
         reaching(symbolic(first=True), "at place 1, where c[0] = 1"),
@@ -169,7 +169,7 @@ def for_every_n() -> list[Identity]:
 
 
 def reaching(of: SymbolicPlaces, where: str) -> Identity:
-    """Return the identity at a place j >= 1; place 0 is separate, because sums over places start at 1."""
+    """Return the identity at an index j >= 1; index 0 is separate, because sums over indices start at 1."""
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )
@@ -178,7 +178,7 @@ def reaching(of: SymbolicPlaces, where: str) -> Identity:
 
 
 def reaching_first(of: SymbolicPlaces) -> Identity:
-    """Return the identity at place 0."""
+    """Return the identity at index 0."""
     left = of.plus(
         of.times(of.at("c", 0), tau_to_first(of, 0)),
         of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),

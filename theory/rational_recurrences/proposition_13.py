@@ -34,8 +34,8 @@ def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
     )
 
 
-# The recurrence, as printed, at one place. Applied to all places, it is the step; applied to a symbolic
-# place, it is a part of the proof.
+# The recurrence, as printed, at one index. Applied to all indices, it is the step; applied to a symbolic
+# index, it is a part of the proof.
 
 
 def next_number(of: AnyPlaces, j: Any) -> Any:
@@ -52,7 +52,7 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
 isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: c)
 
 
-# The weights of the automata between places, with eta = b and mu = W. Q_1 has a state q_i for each number
+# The weights of the automata between indices, with eta = b and mu = W. Q_1 has a state q_i for each component
 # of c. Q_2 has as many states q_{d+i} for the constant 1 (appendix C), or only one.
 
 
@@ -102,7 +102,7 @@ def corrected(w: Weights) -> list[WFSA]:
 
 
 def with_one_more_state(w: Weights) -> list[WFSA]:
-    """Return the automata with d + 1 states: one for the constant 1 and one for each number in c.
+    """Return the automata with d + 1 states: one for the constant 1 and one for each component of c.
 
     The first state replaces all of Q_2.
     """
@@ -140,7 +140,7 @@ def with_d_plus_1_states() -> list[Identity]:
 
 
 def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
-    """Return the identity at a place j of c."""
+    """Return the identity at an index j of c."""
     right = next_number(of, of.j)
     return [
         Identity(
@@ -154,7 +154,7 @@ def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
 
 
 def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
-    """Return the identity at the places of the constant 1."""
+    """Return the identity at the indices of the constant 1."""
     return Identity("step", "at every other place", of.write(left), "1", of.same(left, of.one))
 
 
@@ -208,7 +208,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-with-fewer-states",
             expected="holds",
-            says="an automaton with d + 1 states: one for the constant 1 in place of d",
+            says="an automaton with d + 1 states: one for the constant 1 instead of d",
             reading=Equality(recurrence=isan_recurrence, construction=with_one_more_state),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,

@@ -135,7 +135,7 @@ def seen(w: Weights, run: Any) -> Table:
 def printed_soft(w: Weights) -> Table:
     """Return the table from counts of soft runs.
 
-    A pair that was never seen has the cell's own answer, so that it causes no difference.
+    For a pair that was never seen, the cell's answer is used, so that it causes no difference.
     """
     return transition_table(w) | seen(w, soft_run)
 
@@ -143,8 +143,8 @@ def printed_soft(w: Weights) -> Table:
 def printed_without_reset(w: Weights) -> Table:
     """Return the table from counts of hard runs without a reset between strings.
 
-    A pair that was never counted has the cell's own answer. The loop over x that sets T[c_i, x_t,
-    c_j] to zero is read as T[c_i, x, c_j], because t belongs to another loop.
+    For a pair that was never counted, the cell's answer is used. The loop over x that sets T[c_i, x_t, c_j]
+    to zero is read as T[c_i, x, c_j], because t belongs to another loop.
     """
     counts = Counter(without_reset(w))
     pairs = {(q, x) for q, x, _ in counts}
@@ -152,9 +152,9 @@ def printed_without_reset(w: Weights) -> Table:
     return {pair: by_count[pair] if pair in pairs else own for pair, own in transition_table(w).items()}
 
 
-# The network restricted to the data: a run that takes a pair that no string of the data takes has no output
-# from then on. A hard run of n symbols takes its last pair from a state that it reaches with n - 1 symbols.
-# The pairs seen are therefore those of the states within longest - 1 symbols.
+# The network restricted to the data: a run has no output after a pair that does not occur in the data. A hard
+# run of n symbols takes its last pair from a state that it reaches with n - 1 symbols. The pairs seen are
+# therefore those of the states within longest - 1 symbols.
 
 
 @lru_cache(maxsize=256)

@@ -147,8 +147,8 @@ CLAIM = Claim(
     name="no-drift",
     title="a mixture of centroids does not drift",
     statement=(
-        "With equation 5 the norm of the hidden state never exceeds that of the longest centroid, whatever"
-        " the string and its length: the state is a convex combination of the centroids."
+        "With equation 5 the norm of the hidden state never exceeds that of the longest centroid, for any"
+        " string of any length: the state is a convex combination of the centroids."
     ),
     source=Source("wang2019state", "3", "No drift", ("2", "3", "5")),
     hypotheses=(
@@ -161,7 +161,7 @@ CLAIM = Claim(
             without={
                 "cross-checked": "what is compared is a bound on a norm, in balls, and no score",
                 "decided": "the mixtures are irrational, and take ever more values",
-                "proved": "the bound is an inequality, and this rung checks identities",
+                "proved": "the bound is an inequality, and this check supports identities only",
             },
             constant="what is compared is whether a bound on a norm is kept: it is, after every string",
             expected="holds",
@@ -169,7 +169,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=network, construction=always),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
-            kinds=("sampled", "exhausted"),  # a mixture is no automaton, and there is no path to cross-check
+            kinds=("sampled", "exhausted"),  # a mixture is not an automaton and has no paths
             theorem=Theorem(
                 "state_regularized.no_drift.no_drift", untied="the mixtures are about any real exponential"
             ),
@@ -209,7 +209,7 @@ CLAIM = Claim(
             name="without-equation-5",
             without={
                 "cross-checked": "what is compared is a bound on a norm, and no score",
-                "decided": "whether a norm exceeds a bound is no affine function of the state",
+                "decided": "whether a norm exceeds a bound is not an affine function of the state",
             },
             expected="refuted",
             says="for h = U h + W_x, with no stochastic component and no activation that is bounded",

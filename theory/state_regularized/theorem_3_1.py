@@ -57,7 +57,7 @@ def with_token(w: Weights) -> Weights:
 
 
 def at_token(w: Weights) -> Law:
-    """Return the law after the start token, read in h_0.
+    """Return the distribution after the start token, read in h_0.
 
     In proofs, where cells are arbitrary, its probabilities are variables.
     """
@@ -67,16 +67,19 @@ def at_token(w: Weights) -> Law:
 
 
 def anywhere(w: Weights) -> Law:
-    """Return the law at h_0, which need not be a centroid; a cell given as a table has a last row for it."""
+    """Return the distribution at h_0, which need not be a centroid.
+
+    A cell given as a table has a last row for h_0.
+    """
     return at(w, Place((w.n + 1,) if "alpha" in w.entries else w.h_0, 0))
 
 
 from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
 
 
-# Equation 5 in place of equation 4: h = sum_i alpha_i s_i, which is no centroid. From a centroid, alpha is
+# Equation 5 instead of equation 4: h = sum_i alpha_i s_i, which is not a centroid. From a centroid, alpha is
 # rational. At a mixture, it is rational if the similarities differ by integers over m. Otherwise the
-# automaton's law replaces the network from there on, so that no difference arises.
+# automaton's distribution replaces the network from there on, so that no difference arises.
 
 
 def mixed(w: Weights, state: Any, x: str) -> Any:
@@ -117,7 +120,7 @@ def second_layer(w: Weights) -> Weights:
 
 
 def sample_both(w: Weights, law: Vector, x: str) -> Vector:
-    """Return the law of pairs of centroids after a symbol: layer 1 moves, then layer 2 reads its centroid."""
+    """Return the distribution of pairs of centroids after a symbol; layer 2 reads layer 1's new centroid."""
     k, size, second = w.over, range(w.n), second_layer(w)
     moved = [[k.zero] * w.n for _ in size]  # layer 1 has moved, layer 2 has not
     for i, j in product(size, size):
@@ -133,8 +136,8 @@ def sample_both(w: Weights, law: Vector, x: str) -> Vector:
 two_layers = Recurrence(start=lambda w: tuple(one_at(w, 1, w.n**2)), step=sample_both, out=lambda w, law: law)
 
 
-# The construction: states 1 to k, with tau(i, j, x) the cell's probability of s_j at s_i for x; one automaton
-# for each state.
+# The construction: one automaton per state, with states 1 to k, in which tau(i, j, x) is the cell's
+# probability of s_j at s_i for x.
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
@@ -143,7 +146,7 @@ def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
 
 
 def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list[WFSA]:
-    """Return the automaton with this initial law and table, once with each state 1 to k as the final one."""
+    """Return the automata with this initial distribution and table, one for each final state 1 to k."""
     k, states = w.over, len(initial)
     tables = {}
     for x, alpha in rows.items():
@@ -158,7 +161,7 @@ def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list
 
 
 def one_at(w: Weights, state: int, states: int) -> list[Any]:
-    """Return the initial law that is concentrated on one state, counted from 1."""
+    """Return the initial distribution that is concentrated on one state, counted from 1."""
     return [w.over.one if i == state else w.over.zero for i in range(1, states + 1)]
 
 
@@ -185,14 +188,14 @@ def extracted_after_token(w: Weights) -> list[WFSA]:
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
-    """Return the automata with k + 1 states, in which the last state is h_0, which nothing leads to."""
+    """Return the automata with k + 1 states; the last state is h_0, and no transition leads to it."""
     (start,), _ = anywhere(w)
     rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in transition_tables(w).items()}
     return automata(w, one_at(w, w.n + 1, w.n + 1), rows)
 
 
 def extracted_by_similarity(w: Weights) -> list[WFSA]:
-    """Return the automata with k states and the initial law g(S, h_0), the network's own measure."""
+    """Return the automata with k states and the initial distribution g(S, h_0)."""
     return automata(w, list(softmax(w, similarities(w, w.h_0))), transition_tables(w))
 
 
@@ -222,9 +225,9 @@ def product_automaton(w: Weights) -> list[WFSA]:
 
 
 def laws(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads: the table and the law after h_0.
+    """Return the values that Coq reads: the table and the distribution after h_0.
 
-    The law is that of the start token if there is one, else that of each symbol.
+    The distribution belongs to the start token if there is one, otherwise to each symbol.
     """
     values: dict[str, Any] = {
         "alpha": {x: tuple(map(tuple, rows)) for x, rows in transition_tables(w).items()},
@@ -239,7 +242,10 @@ def laws(w: Weights) -> dict[str, Any]:
 
 
 def laws_of_layers(w: Weights) -> dict[str, Any]:
-    """Return the tables of both layers; the second one's by the number of the centroid that it reads."""
+    """Return the transition tables of both layers.
+
+    The second layer's table is indexed by the first layer's centroid.
+    """
     second = second_layer(w)
     return {
         "alpha": {x: tuple(map(tuple, table(w, x))) for x in w.alphabet},
@@ -254,8 +260,8 @@ PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {un
 """The layers and a pair of centroids in Coq's terms."""
 
 
-# The proof: Forward's vector is the law. A memoryless cell is any function of the hidden state and the
-# symbol. In the proof, its answers are therefore variables, alpha[i,j] for centroid i, which the network
+# The proof: Forward's vector is the distribution. A memoryless cell is any function of the hidden state and
+# the symbol. In the proof, its answers are therefore variables, alpha[i,j] for centroid i, which the network
 # and the table both read.
 
 
@@ -265,7 +271,7 @@ def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
 
 
 def at_centroids(w: Weights, variable: Any) -> Law:
-    """Return the law at the centroids, with any probabilities."""
+    """Return the distribution over the centroids, with any probabilities."""
     return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(
         variable(f"p[{j}]") for j in range(1, w.n + 1)
     )
@@ -283,7 +289,7 @@ def for_every_k() -> list[Identity]:
 
 
 def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
-    """Return the proof by the law, for k = 2 to 4 and for a symbolic k."""
+    """Return the proof by the distribution, for k = 2 to 4 and for a symbolic k."""
     return Induction(
         says=says,
         invariant=invariant,
@@ -468,8 +474,8 @@ CLAIM = Claim(
             name="corrected-layers",
             without={
                 "proved": (
-                    "the argument is no identity of polynomials that one step keeps: the law is on pairs of"
-                    " centroids, of any number"
+                    "the argument is not an identity of polynomials that one step keeps: the law is on pairs"
+                    " of centroids, of any number"
                 )
             },
             expected="holds",
@@ -497,7 +503,7 @@ CLAIM = Claim(
                 )
             },
             expected="refuted",
-            says="k states, for a network that starts in an h_0 that is no centroid, with no start token",
+            says="k states, for a network that starts in an h_0 that is not a centroid, with no start token",
             reading=NoInitialDistribution(
                 recurrence=from_anywhere, construction=extracted_by_similarity, shortest=1
             ),
@@ -530,7 +536,7 @@ CLAIM = Claim(
             },
             expected="refuted",
             says=(
-                "k states, for a network that goes on with the mixture of centroids (equation 5): section 3"
+                "k states, for a network that continues with the mixture of centroids (equation 5): section 3"
                 " says that its dynamics are those of a probabilistic automaton before it has equation 4"
             ),
             reading=NoInitialDistribution(recurrence=with_equation_5, construction=extracted),

@@ -47,13 +47,13 @@ from theory.weights import Weights
 limit_network = sampled(answer=in_the_limit)
 
 
-# Equation 4 at a temperature above 0: the probability that the run is where the DFA is, after every symbol.
+# Equation 4 at a temperature above 0: the probability that the run is in the DFA's state after every symbol.
 
 
 def follow(w: Weights, law: Law, x: str) -> Law:
-    """Return the part of a law that follows the DFA on this symbol, too.
+    """Return the part of a distribution that follows the DFA on this symbol, too.
 
-    The law is that of runs that followed the DFA so far.
+    It is the distribution of runs that followed the DFA so far.
     """
     (state,), _ = law
     (target,), _ = pushed(w, at(w, state), x, in_the_limit)
@@ -194,7 +194,7 @@ CLAIM = Claim(
                 "cross-checked": (
                     "the mixture's numbers are irrational: OpenFst's floats would round both sides"
                 ),
-                "proved": "the step is a softmax, which is no polynomial; boxes decide each case",
+                "proved": "the step is a softmax, which is not a polynomial; boxes decide each case",
                 "kernel-checked": (
                     "Coq would need boxes of exponentials; they are checked by an independent program instead"
                 ),
@@ -238,8 +238,8 @@ CLAIM = Claim(
             without={
                 "cross-checked": "what is compared is a probability with a bound, not a score",
                 "decided": (
-                    "the network's output is whether a probability is at least one half, which is no affine"
-                    " function"
+                    "the network's output is whether a probability is at least one half, which is not"
+                    " an affine function"
                 ),
             },
             expected="refuted",

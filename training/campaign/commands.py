@@ -59,18 +59,18 @@ def run(
     any_size: AnySize = False,
     kept: Annotated[
         str | None,
-        typer.Option("--kept", metavar="DIR", help="results of this campaign that need not be made again"),
+        typer.Option("--kept", metavar="DIR", help="results of this campaign that are not recomputed"),
     ] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="DIR", help="its folder (default: campaigns/NAME)")
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Do the runs that are not done.
+    """Run the jobs that are not done.
 
-    Each run is a separate process and resumes where it was when it was killed. Several of these commands may
-    work on one folder. The exit status is 1 if a run diverged, and 3 if one is not done: another process is
-    working on it, or it failed, and its folder has the log.
+    Each run is a separate process, which resumes after it was killed. Several of these commands may work on
+    the same folder. The exit status is 1 if a run diverged, and 3 if a run is not done because another
+    process is working on it or it failed; the log is in its folder.
     """
     require_extra("training", "campaign run")
     from automata.io.files import read_text, write_whole
@@ -87,7 +87,7 @@ def run(
     require_folder("-o", folder, reads=(vectors, data))
     there = folder / CAMPAIGN
     if there.exists() and read(there).name != plan.name:
-        raise InputError(f"-o {folder}: must not be the folder of another campaign")
+        raise InputError(f"-o {folder}: the folder must not belong to another campaign")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(there, read_text(file))
     if kept is not None:
@@ -114,7 +114,7 @@ def run(
 
 
 class _StageReport:
-    """Show what is being done, and above it each note on the workers when it arrives."""
+    """A display of the current stage, with notes on the workers above it."""
 
     def __init__(self, runner: Runner, report_progress: Callable[[str], None]) -> None:
         self.runner, self.report_progress, self.notes_shown = runner, report_progress, 0
@@ -127,9 +127,13 @@ class _StageReport:
         self.report_progress(stage)
 
 
-@app.command("status", short_help="Say what is done.", epilog=example("campaign status text --json"))
+@app.command(
+    "status",
+    short_help="Print the status of a campaign or a hunt.",
+    epilog=example("campaign status text --json"),
+)
 def status(folder: Place, as_json: AsJson = False) -> int:
-    """Say what is done: for a campaign its runs, for a hunt (``hunt --ledger``) its rounds.
+    """Print the status of a campaign's runs or of a hunt's rounds (``hunt --ledger``).
 
     The digest does not depend on a clock or a machine.
     """
@@ -145,22 +149,22 @@ def merge(
     folder: Annotated[
         str, typer.Argument(metavar="A", help="a campaign's folder, or a hunt's; it is changed")
     ],
-    other: Annotated[str, typer.Argument(metavar="B", help="another one of the same campaign, or hunt")],
+    other: Annotated[str, typer.Argument(metavar="B", help="another folder of the same campaign or hunt")],
     as_json: AsJson = False,
 ) -> int:
-    """Make A the union of A and B.
+    """Merge B into A.
 
-    What both have must be the same: if a round has two digests or a run has two results, the command refuses
-    and merges nothing.
+    Common entries must be equal: if a round has two digests or a run has two results, the command fails and
+    merges nothing.
     """
     into, source = Path(folder), Path(other)
     if into.resolve() == source.resolve():
-        raise InputError(f"{other}: must not be the folder that it is merged into")
+        raise InputError(f"{other}: the two folders must be different")
     for path in (into, source):
         if not path.is_dir():
-            raise InputError(f"{path}: must be the folder of a campaign or a hunt")
+            raise InputError(f"{path}: the path must be the folder of a campaign or a hunt")
     if _is_hunt(into) != _is_hunt(source):
-        raise InputError(f"{folder} and {other}: must both be folders of a hunt, or both of a campaign")
+        raise InputError(f"{folder} and {other}: both folders must belong to a hunt, or both to a campaign")
     if _is_hunt(into):
         from ratproof.hunting.merging import merge as merge_hunts
 
@@ -181,11 +185,11 @@ def results(
     folder: Place,
     keep: Annotated[
         str | None,
-        typer.Option("--keep", metavar="DIR", help="keep each run's result there, in results.jsonl.xz"),
+        typer.Option("--keep", metavar="DIR", help="save each run's result there, in results.jsonl.xz"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print the tables of what is done so far."""
+    """Print the tables of the finished runs."""
     from training.campaign.work import keep as copy
     from training.engine.results import results_in
     from training.results_command import show
@@ -202,7 +206,7 @@ def _plan(folder: Path):  # type: ignore[no-untyped-def]  # a Plan, whose module
     from training.campaign.plan import read
 
     if not (folder / CAMPAIGN).is_file():
-        raise InputError(f"{folder}: must be the folder of a campaign, with {CAMPAIGN} in it")
+        raise InputError(f"{folder}: the folder must contain {CAMPAIGN}")
     return read(folder / CAMPAIGN)
 
 

@@ -25,9 +25,9 @@ from training.campaign.searches import FAILED
 
 LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
-"""File in a run's folder with the standard error of a run that failed; it is tried again."""
+"""File in a run's folder with the standard error of a failed run, which is retried."""
 STOP = "stop"
-"""While this file is in the campaign's folder, runs save their state and end."""
+"""While this file exists in the campaign's folder, runs save their state and end."""
 LOOK_EVERY = 1.0
 """Seconds between two checks for that file."""
 TAKEN = UNKNOWN
@@ -35,7 +35,7 @@ TAKEN = UNKNOWN
 
 
 def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> int:
-    """Do or resume the run and return the exit status.
+    """Start or resume the run and return the exit status.
 
     If another process is working on the run, wait up to ``patience`` seconds for it to end.
     """
@@ -55,7 +55,7 @@ class JobRequest:
     """Check whether a file exists, at most once a second.
 
     Args:
-        path: of the file.
+        path: the path of the file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -98,7 +98,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
 
 
 def main() -> int:
-    """Do the run that the arguments name."""
+    """Run the job that the arguments specify."""
     from training.data_folder import Data
 
     arguments = json.loads(sys.argv[1])

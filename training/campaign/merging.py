@@ -1,4 +1,4 @@
-"""The status of a campaign, without what depends on a clock or a machine, and merging of two folders."""
+"""The status of a campaign, independent of clock and machine, and merging of two folders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RATE = "_per_second"
 
 
 def digest_of(result: dict[str, Any]) -> str:
-    """Return a result's digest, without when, where and how fast it was made.
+    """Return a result's digest, which does not depend on the time, the machine or the speed.
 
     >>> one = {"metrics": {"test_accuracy": 0.5, "words_per_second": 7}, "seconds": 3.0}
     >>> digest_of(one) == digest_of({"metrics": {"test_accuracy": 0.5}, "seconds": 4.0})
@@ -41,7 +41,7 @@ def _decided_by_the_run(data: Any) -> Any:
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Return the rows, their digest and what is not done, as for a hunt; a row is a run."""
+    """Return the rows, their digest and the unfinished runs, in the format of a hunt; a row is a run."""
     total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT
@@ -54,7 +54,7 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
 
 
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
-    """Take the runs that are done in ``other`` and not in ``into``; return how many they are.
+    """Copy the runs that are done in ``other`` and not in ``into``; return their number.
 
     Raises :class:`~automata.errors.InputError` if the campaigns differ, a run has two results, or a process
     is working here on a run that is done there. Nothing is changed then.
@@ -62,7 +62,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
     from training.campaign.work import require_settings, state
 
     if plan.name != other_plan.name:
-        raise InputError(f"{other}: must be the campaign {plan.name}, got {other_plan.name}")
+        raise InputError(f"{other}: the campaign must be {plan.name}, got {other_plan.name}")
     named = {job.name: job for job in other_plan.jobs}
     new: list[Job] = []
     for job in plan.jobs:
@@ -72,11 +72,11 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
         if not here.exists():
             new.append(job)
         elif digest_of(read(here)) != digest_of(read(there)):
-            raise InputError(f"{there}: must be the same result as {here}; nothing was merged")
+            raise InputError(f"{there}: the result must equal {here}; nothing was merged")
     busy = next((job for job in new if state(job, into) == "running"), None)
     if busy is not None:
         raise InputError(f"{into / busy.name}: a process is working on this run; nothing was merged")
-    for job in new:  # trials come before the runs that wait for them
+    for job in new:  # copy trials before the runs that wait for them
         file = other / job.name / RESULT
         if job.searched is None:
             require_settings(plan, into, job, read(file), file)
@@ -86,7 +86,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
 
 
 def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
-    """Copy a run's folder, its result last, and record what a trial found in the journal."""
+    """Copy a run's folder, the result last, and record a trial's score in the journal."""
     from training.campaign import searches
     from training.campaign.work import require_settings
 

@@ -1,4 +1,4 @@
-"""A campaign file: which runs there are, in which order, and which wait for a search.
+"""Parser for campaign files, which define the runs, their order, and the searches that they wait for.
 
 A TOML file with parts, in the order in which they are run::
 
@@ -24,9 +24,9 @@ A TOML file with parts, in the order in which they are run::
     preset = "few"
     settings = { share = 0.1 }
 
-``searched`` takes the settings of the trial that was best on that set's dev part; ``settings``, in a part,
-names some by hand, and ``preset`` others than the campaign's. Runs of one model on one set that differ in
-more than the seed have a ``label`` each.
+``searched`` selects the settings of the best trial on that set's dev part. In a part, ``settings`` overrides
+some settings, and ``preset`` overrides the campaign's preset. Runs of one model on one set that differ in
+more than the seed must have different labels.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Job:
     """One run of a campaign.
 
     Attributes:
-        name: and its folder, below the campaign's.
-        experiment, model, seed: what is run.
-        trial: its number, of a search; ``None`` for a run with a test.
-        trials: of the search that it belongs to, or whose best settings it takes.
-        searched: the set whose search it waits for.
-        overrides: settings, besides the preset's.
-        preset: in place of the campaign's.
+        name: the name of the run, which is also its folder below the campaign's folder.
+        experiment, model, seed: the experiment, the model and the seed.
+        trial: the number of the trial of a search; ``None`` for a run with a test.
+        trials: the number of trials of its search, or of the search whose best settings it uses.
+        searched: the set of the search that the run waits for.
+        overrides: settings that override the preset's.
+        preset: a preset that replaces the campaign's.
     """
 
     name: str
@@ -83,14 +83,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """A campaign: its name, the preset of its runs, and the runs in order."""
+    """A campaign with its name, the preset of its runs, and the runs in order."""
 
     name: str
     preset: str
     jobs: tuple[Job, ...]
 
     def settings(self, job: Job, best: dict[str, Any] | None = None) -> Settings:
-        """Return the settings of a run; ``best`` are those of the best trial."""
+        """Return the settings of a run; ``best`` are the settings of the best trial."""
         overrides = {**(best or {}), **job.overrides, "model": job.model, "seed": job.seed}
         preset = self.preset if job.preset is None else job.preset
         return settings_for(job.experiment, preset, overrides, f"{self.name}, {job.name}")
@@ -99,15 +99,15 @@ class Plan:
 def read(path: str | Path) -> Plan:
     """Read a campaign from a file.
 
-    Raises :class:`~automata.errors.InputError` if the file is not a campaign; the message names the part and
-    the field.
+    Raises :class:`~automata.errors.InputError` if the file is not a campaign; the message contains the part
+    and the field.
     """
     try:
         data = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: must be TOML ({' '.join(str(error).split()):.80})") from None
+        raise FormatError(f"{path}: the file must be TOML ({' '.join(str(error).split()):.80})") from None
     strange = next((key for key in data if key not in ("name", "preset", "part")), None)
     if strange is not None:
         raise FormatError(f"{path}: a field must be name, preset or part, got {strange!r:.40}")
@@ -116,19 +116,19 @@ def read(path: str | Path) -> Plan:
         raise FormatError(f"{path}: name must be present, and name and preset must be strings")
     if not NAME.fullmatch(name):
         raise FormatError(
-            f"{path}, name: must be at most 100 letters, digits, spaces, _, - and ., beginning with a letter"
+            f"{path}: 'name' must be at most 100 letters, digits, spaces, _, - and ., beginning with a letter"
             f" or a digit, got {name!r:.40}"
         )
     if not isinstance(parts, list) or not parts:
-        raise FormatError(f"{path}: must have one or more [[part]]")
+        raise FormatError(f"{path}: the file must have one or more [[part]]")
     jobs: dict[str, Job] = {}
     searches: dict[str, int] = {}
     for number, part in enumerate(parts, 1):
         for job in _jobs(part, f"{path}, part {number}", searches):
             if job.name in jobs:
                 raise FormatError(
-                    f"{path}, part {number}: must not repeat the run {job.name} of an earlier part; give each"
-                    " part a label"
+                    f"{path}, part {number}: the run {job.name} must not repeat a run of an earlier part;"
+                    " give each part a label"
                 )
             jobs[job.name] = job
     kept: dict[str, str] = {}
@@ -145,31 +145,31 @@ def read(path: str | Path) -> Plan:
 
 
 def kept_name(name: str) -> str:
-    """Return the name of the file that keeps the result of the run with that name."""
+    """Return the name of the file with the result of the run with that name."""
     return name.replace("/", "-") + ".json"
 
 
 def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
     kind = next((kind for kind in KEYS if isinstance(part, dict) and kind in part), None)
     if kind is None:
-        raise FormatError(f"{where}: must have search or train")
+        raise FormatError(f"{where}: 'search' or 'train' must be present")
     strange = next((key for key in part if key not in KEYS[kind]), None)
     if strange is not None:
         raise FormatError(f"{where}: a field must be one of {', '.join(KEYS[kind])}, got {strange!r:.40}")
     models, overrides = _words(part, "models", where), part.get("settings", {})
     if not isinstance(overrides, dict):
-        raise FormatError(f"{where}, settings: must be a table")
+        raise FormatError(f"{where}: 'settings' must be a table")
     own = next((name for name in ("model", "seed") if name in overrides), None)
     if own is not None:
-        raise FormatError(f"{where}, settings: must not have {own}; use {own}s of the part")
+        raise FormatError(f"{where}: 'settings' must not have {own}; use {own}s of the part")
     if kind == "search":
         return _search(part, models, overrides, where, searches)
     seeds, searched = part.get("seeds"), part.get("searched")
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
-        raise FormatError(f"{where}, seeds: must be a list of integers, got {seeds!r:.40}")
+        raise FormatError(f"{where}: 'seeds' must be a list of integers, got {seeds!r:.40}")
     twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
     if twice is not None:
-        raise FormatError(f"{where}, seeds: must be different, got {twice} more than once")
+        raise FormatError(f"{where}: 'seeds' must be different, got {twice} more than once")
     if searched is not None and not all(f"{searched} {model}" in searches for model in models):
         raise FormatError(
             f"{where}, searched: an earlier part must search it for all models, got {searched!r:.40}"
@@ -177,10 +177,10 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
     label, preset = part.get("label"), part.get("preset")
     if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):
         raise FormatError(
-            f"{where}, label: must be at most 100 lower-case letters, digits, - and ., got {label!r:.40}"
+            f"{where}: 'label' must be at most 100 lower-case letters, digits, - and ., got {label!r:.40}"
         )
     if preset is not None and not isinstance(preset, str):
-        raise FormatError(f"{where}, preset: must be a name, got {preset!r:.40}")
+        raise FormatError(f"{where}: 'preset' must be a name, got {preset!r:.40}")
     folder = "" if label is None else f"{label}/"
     return [
         Job(
@@ -212,14 +212,14 @@ def _search(
 
     searched = [record.name for record in RECORDS if record.searched]
     if experiment not in searched:
-        raise FormatError(f"{where}, search: must be one of {', '.join(searched)}, got {experiment!r:.40}")
+        raise FormatError(f"{where}: 'search' must be one of {', '.join(searched)}, got {experiment!r:.40}")
 
     seed = part.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**32:
-        raise FormatError(f"{where}, seed: must be an integer from 0 to 2^32 - 1, got {seed!r:.40}")
+        raise FormatError(f"{where}: 'seed' must be an integer from 0 to 2^32 - 1, got {seed!r:.40}")
     both = next((name for name in overrides if name in SPACE), None)
     if both is not None:
-        raise FormatError(f"{where}, settings: must not have {both}, which is searched")
+        raise FormatError(f"{where}: 'settings' must not have {both}, which is searched")
     searches |= {f"{experiment} {model}": trials for model in models}
     return [
         Job(
@@ -239,5 +239,5 @@ def _search(
 def _words(part: dict[str, Any], key: str, where: str) -> list[str]:
     words = part.get(key)
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{where}, {key}: must be a list of names, got {words!r:.40}")
+        raise InputError(f"{where}: '{key}' must be a list of names, got {words!r:.40}")
     return words

@@ -1,4 +1,4 @@
-"""Runners of a campaign: in processes of this machine, or of a cluster's workers."""
+"""Runners of a campaign's jobs, in processes of this machine or on a cluster's workers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNKNOWN_END = -9
 MOST_SAID = 20_000
 """Largest number of characters of a run's standard error that are passed on."""
 LOST = 3
-"""Number of workers that may end during a run before it is given up."""
+"""Number of workers that may end during a run before it is abandoned."""
 PATIENCE = 120.0
 """Seconds that a run waits for its previous worker to end."""
 LOOK_EVERY = 0.2
@@ -39,9 +39,9 @@ class _JobRun:
     """A run that was submitted.
 
     Attributes:
-        name: of the run.
+        name: the name of the run.
         arguments: the arguments of :mod:`training.campaign.job`.
-        deaths: how many workers ended while they did it.
+        deaths: the number of workers that ended during the run.
     """
 
     name: str
@@ -50,14 +50,14 @@ class _JobRun:
 
 
 class Runner:
-    """Submit runs to an executor.
+    """A runner that submits runs to an executor.
 
-    A run whose worker ended resumes on another worker; if the scheduler went away, all runs resume when it is
-    back.
+    A run whose worker ended resumes on another worker. If the scheduler disappeared, all runs resume when it
+    is available again.
 
     Args:
-        executor: does them.
-        folder: of the campaign.
+        executor: the executor of the runs.
+        folder: the campaign's folder.
     """
 
     def __init__(self, executor: Executor, folder: Path) -> None:
@@ -73,7 +73,7 @@ class Runner:
 
     @property
     def jobs(self) -> int:
-        """Return how many runs can be done at once now."""
+        """Return the number of runs that can currently run at once."""
         self._threads = self.executor.threads() or self._threads
         return self._threads
 
@@ -82,7 +82,7 @@ class Runner:
         self._submit(_JobRun(name, {**arguments, **self._more}))
 
     def ready(self, seconds: float) -> Iterator[tuple[str, int, str]]:
-        """Yield the runs that ended within that many seconds: name, exit status, and standard error."""
+        """Yield the name, exit status and standard error of the runs that end within that many seconds."""
         for task, answer in self.executor.ready(seconds):
             run = self._going.pop(task)
             if answer is None:
@@ -91,7 +91,7 @@ class Runner:
                     yield (
                         run.name,
                         UNKNOWN_END,
-                        f"{LOST} workers ended during it; its folder has its last checkpoint",
+                        f"{LOST} workers ended during the run; the last checkpoint is in its folder",
                     )
                     continue
             else:
@@ -106,7 +106,7 @@ class Runner:
                 yield self._going.pop(task).name, INTERRUPTED, ""
 
     def end(self) -> None:
-        """Ask all runs to save their state and end, and drop those that no worker has begun.
+        """Ask all runs to save their state and end, and cancel runs that have not started.
 
         Local runs get SIGTERM; on a cluster, runs check for a file in the campaign's folder.
         """
@@ -117,7 +117,7 @@ class Runner:
             _ending.set()
 
     def close(self) -> None:
-        """Close the executor; nothing more can be run."""
+        """Close the executor."""
         self.executor.close()
 
     def _submit(self, run: _JobRun) -> None:
@@ -127,8 +127,8 @@ class Runner:
     def _goes_on(self, status: int, task: ExecutorTask, run: _JobRun) -> bool:
         """Return whether to submit the run again.
 
-        This is so if its worker ended and had it save its state. It is also so if the scheduler went away:
-        the previous worker may take a while to end and works on the run until then.
+        This is true if its worker ended after saving the run's state. It is also true if the scheduler
+        disappeared: the previous worker may take a while to end and works on the run until then.
         """
         if status == INTERRUPTED:
             return not (self._is_ending or (self.folder / STOP).exists())
@@ -153,17 +153,17 @@ def read(answer: bytes, name: str) -> tuple[int, str]:
         and type(message[0]) is int
         and isinstance(message[1], str)
     ):
-        raise FormatError(f"{name}: a worker of the cluster must send an exit status and text")
+        raise FormatError(f"{name}: a cluster worker must return an exit status and text")
     return message[0], message[1]
 
 
 def run_here(arguments: str) -> bytes:
-    """Do a run in a process of this machine; return its exit status and text."""
+    """Execute a run in a process of this machine; return its exit status and text."""
     return _run(json.loads(arguments), _ending.is_set)
 
 
 def on_a_worker(arguments: str) -> bytes:
-    """Do a run in a process of a cluster's worker, which ends with the worker."""
+    """Execute a run in a process of a cluster's worker, which ends with the worker."""
     from distributed import get_worker
     from distributed.worker import WORKER_ANY_RUNNING
 
@@ -173,7 +173,7 @@ def on_a_worker(arguments: str) -> bytes:
 
 
 def _run(arguments: dict[str, Any], ends: Callable[[], bool]) -> bytes:
-    """Do a run on one core; when ``ends`` becomes true, ask it to save its state and end."""
+    """Execute a run on one core; when ``ends`` becomes true, ask it to save its state and end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "training.campaign.job", json.dumps(arguments)],
         stderr=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Results of a campaign's searches: a journal, completed from the results of the trials.
+"""Results of a campaign's searches, from a journal that is completed from the results of the trials.
 
 A run may have been killed between writing its result and the journal, and a journal may be lost.
 """
@@ -41,7 +41,7 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
 
 
 def record(job: Job, folder: Path, configuration: dict[str, Any], score: float | None) -> None:
-    """Record what a trial found in the journal; the score is ``None`` if it diverged."""
+    """Record a trial's score in the journal; it is ``None`` if the trial diverged."""
     params = {name: configuration[name] for name in search.SPACE}
     search.record(folder / JOURNAL, job.study, job.trial or 0, params, score)
 
@@ -66,7 +66,8 @@ def _record_from_folder(trial: Job, folder: Path) -> None:
             record(trial, folder, json.loads(read_text(run_folder / FAILED))["configuration"], None)
         except (ValueError, LookupError, TypeError) as error:
             raise InputError(
-                f"{run_folder / FAILED}: must have the configuration of the trial that diverged ({error})"
+                f"{run_folder / FAILED}: the file must have the configuration of the trial that diverged"
+                f" ({error})"
             ) from None
     elif (run_folder / RESULT).exists():
         result = results.read(run_folder / RESULT)

@@ -1,4 +1,4 @@
-"""Do a campaign's runs, several at once, each in a separate process; finished runs are not repeated."""
+"""Execution of a campaign's runs, several at once, each in a separate process."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 def state(job: Job, folder: Path) -> str:
     """Return the state of a run, one of ``STATES``.
 
-    ``failed`` means that the run diverged, ``broken`` that it ended unexpectedly (its log says how, and it is
-    tried again), ``stopped`` that it can be resumed.
+    ``failed`` means that the run diverged, ``broken`` that it ended unexpectedly (see its log; it is
+    retried), and ``stopped`` that it can be resumed.
     """
     from filelock import FileLock, Timeout
 
@@ -50,7 +50,7 @@ def state(job: Job, folder: Path) -> str:
 def _is_json(result: Path) -> bool:
     """Return whether the result file is complete.
 
-    Runs write it whole, but a full disk or an interrupted copy can leave a part.
+    Runs write it atomically, but a full disk or an interrupted copy can leave an incomplete file.
     """
     try:
         json.loads(read_text(result))
@@ -60,7 +60,7 @@ def _is_json(result: Path) -> bool:
 
 
 def keep(plan: Plan, folder: Path, to: Path) -> None:
-    """Add the results that exist to the archive in another folder."""
+    """Add the existing results to the archive in another folder."""
     kept = read_archive(to)
     for job in plan.jobs:
         source = folder / job.name / RESULT
@@ -70,17 +70,17 @@ def keep(plan: Plan, folder: Path, to: Path) -> None:
 
 
 def take(plan: Plan, folder: Path, kept: Path) -> None:
-    """Take the results that a folder keeps, in its archive or in one file each.
+    """Import the results that a folder contains, in an archive or in single files.
 
-    These runs count as done. What a trial found goes into the journal.
+    These runs count as done. The scores of trials are added to the journal.
 
-    Raises :class:`~automata.errors.InputError` if the folder does not exist, or if a kept result does not
-    belong to the run of its name with the campaign's settings.
+    Raises :class:`~automata.errors.InputError` if the folder does not exist, or if a result does not match
+    the campaign's settings for the run of its name.
     """
     from training.campaign import searches
 
     if not kept.is_dir():
-        raise InputError(f"--kept {kept}: must be a folder with results")
+        raise InputError(f"--kept {kept}: the path must be a folder with results")
     archived = read_archive(kept)
     for job in plan.jobs:
         name, target = kept_name(job.name), folder / job.name / RESULT
@@ -96,9 +96,9 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
 
 
 def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any], where: Path) -> None:
-    """Raise :class:`~automata.errors.InputError` if a result is not of that run and its settings.
+    """Raise :class:`~automata.errors.InputError` if a result does not match that run and its settings.
 
-    The settings are those that the campaign gives the run; ``where`` is the result's file.
+    The settings are the run's settings in the campaign; ``where`` is the result's file.
     """
     from training.campaign import searches
     from training.kept import difference
@@ -107,7 +107,7 @@ def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any],
     if {name: result[name] for name in of} != of:
         raise InputError(f"{where}: {difference({name: result[name] for name in of}, of)}")
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
-    # a result may lack a newer setting, whose default is what was done before it existed
+    # a result may lack a newer setting, whose default is the behaviour before it existed
     was, right = type(settings)().to_json() | result["configuration"], settings.to_json()
     if was != right:
         raise InputError(f"{where}: {difference(was, right)}")
@@ -115,13 +115,13 @@ def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any],
 
 @dataclass
 class Work:
-    """The work on a campaign.
+    """The execution of a campaign.
 
     Attributes:
         plan: the runs.
-        folder: of the campaign.
-        data: for the jobs: data, vectors, any_size.
-        runner: does them.
+        folder: the campaign's folder.
+        data: the arguments of the jobs: data, vectors, any_size.
+        runner: the runner of the jobs.
     """
 
     plan: Plan
@@ -130,10 +130,10 @@ class Work:
     runner: Runner
 
     def do(self, stop: Callable[[], bool], progress: Callable[[str], None]) -> bool:
-        """Do what is not done; return whether the work was interrupted.
+        """Execute the unfinished runs; return whether the work was interrupted.
 
-        Raises :class:`~automata.errors.InputError` if a run was refused, or if a finished run has other
-        settings than the campaign's file gives it now.
+        Raises :class:`~automata.errors.InputError` if a run was rejected, or if the settings of a finished
+        run differ from the campaign's file.
         """
         states = {job.name: state(job, self.folder) for job in self.plan.jobs}
         for done in self.plan.jobs:
@@ -164,14 +164,14 @@ class Work:
                 log = self.folder / name / LOG
                 if status == BAD_INPUT and not stopped:
                     self.runner.end()
-                    raise InputError(words.strip().rpartition("\n")[2] or f"{name}: was refused")
+                    raise InputError(words.strip().rpartition("\n")[2] or f"{name}: the run was rejected")
                 diverged = (
                     status == NO and (self.folder / name / FAILED).exists()
-                )  # Python exits with NO, too
+                )  # Python also exits with NO
                 if diverged or status in (YES, INTERRUPTED, TAKEN):
                     log.unlink(missing_ok=True)
                 elif not stopped:  # a failed run does not stop the others
-                    write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
+                    write_whole(log, words.rstrip() + f"\nthe run ended with status {status}\n")
         return stopped
 
     def _ready(self, job: Job) -> bool:

@@ -27,8 +27,8 @@ from training.data_folder import Data
 AT_ONCE = 256
 
 
-class SentenceBatch(NamedTuple):  # Fabric looks into tuples, where it converts numbers
-    """Sentences in the form that a network reads.
+class SentenceBatch(NamedTuple):  # Fabric inspects tuples and converts numbers in them
+    """Sentences as tensors for a network.
 
     Attributes:
         words: word indices, shape ``(T, B)``, padded with zeros.
@@ -82,7 +82,7 @@ class RuledSentences:
     """The sentences of a data set and its rules.
 
     Attributes:
-        parts: the parts of the set; ``train`` is the share that is trained on.
+        parts: the parts of the set; ``train`` is the share that is used for training.
         labels: the rules' labels in the file's order, then the other labels of the training sentences.
         written: the rules.
         rules: the rules compiled over the sentences' words.
@@ -134,7 +134,7 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
     file = where.rules or rule_file_in(folder)
     written = rule_files.read(str(file))
     if any(rule.label is None for rule in written):
-        raise FormatError(f"{file}: each rule must be below a [label], which says what a match means")
+        raise FormatError(f"{file}: each rule must be below a [label], which is assigned to its matches")
     rules = rule_set(written, sentences.vocabulary(parts))
     known = [str(label) for label in rules.labels]
     labels = tuple(dict.fromkeys([*known, *sorted(set(parts["train"].labels))]))
@@ -144,7 +144,7 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
     ((default, _),) = Counter(parts["dev"].labels).most_common(1)
     if default not in labels:
         raise FormatError(
-            f"{folder / 'dev.tsv'}: its most frequent label must occur in the rules or the training"
+            f"{folder / 'dev.tsv'}: the most frequent label must occur in the rules or the training"
             f" sentences, got {shorten(default)}"
         )
     chosen = drawn_indices(len(parts["train"]), share, seed)
@@ -170,14 +170,14 @@ def _parts(source: RuleSource, folder: Path, any_size: bool) -> dict[str, Senten
     """Read the sentences in a folder, and check the sizes of a published data set."""
     if not folder.is_dir():
         raise FormatError(
-            f"{folder}: must be a folder with train.tsv, dev.tsv and test.tsv, with label<TAB>words on each"
-            f" line, and a .config file of rules{source.at}"
+            f"{folder}: the path must be a folder with train.tsv, dev.tsv and test.tsv, with label<TAB>words"
+            f" on each line, and a .config file of rules{source.at}"
         )
     parts = sentences.read(folder)
     for name, size in source.sizes.items():
         if len(parts[name]) != size and not any_size:
             raise FormatError(
-                f"{folder / name}.tsv: must have {size:,} sentences as published, got"
+                f"{folder / name}.tsv: the file must have {size:,} sentences as published, got"
                 f" {len(parts[name]):,}; --any-size accepts other sizes{source.at}"
             )
     return parts

@@ -1,6 +1,6 @@
 """Random sentences that match rules.
 
-They show what the rules know about labels that the few training sentences do not cover.
+They represent the rules' information about labels that the few training sentences do not cover.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return paper(self.experiment, self.settings)
 
     def keep(self, path: Path, result: dict[str, Any]) -> None:
-        """Write the network, as a file for ``ratproof rules read-back`` if its rules can be read back."""
+        """Write the network to a file, for ``ratproof rules read-back`` if its rules can be read back."""
         network = self.network
         if isinstance(network, FANetwork) and network.settings.is_classifier:
             files.save(network.classifier(self.sentences).cpu(), path, self.about(result))
@@ -91,7 +91,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         """Yield a description of the data, and the accuracies of the network and of the rules."""
         data, metrics, paper = result["data"], result["metrics"], result["paper"]
         if data["vectors"] is not None:
-            without = f"; {data.get('words_without_a_vector', 0)} words have none of their own"
+            without = f"; {data.get('words_without_a_vector', 0)} words have no vector"
             yield headed("  word vectors", f": {data['vectors']}{without}")
         missing = data["words_of_rules_that_no_sentence_has"]
         if missing:
@@ -101,11 +101,11 @@ class RuleRun(ExperimentRun[RuleClassification]):
         yield right_on(result, "test", "sentences", beside)
         yield (
             f"  the rules are right on {metrics['rules_test_accuracy']:.1%} of the test sentences; the"
-            f" untrained network says the same on {metrics['untrained_test_agrees_with_rules']:.1%}"
+            f" untrained network agrees on {metrics['untrained_test_agrees_with_rules']:.1%}"
         )
 
     def kept(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last line, which says how to read the rules back if that is possible."""
+        """Return the last line, which contains the command that reads the rules back, if that is possible."""
         readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""

@@ -23,39 +23,39 @@ MODELS = FA + PLAIN + ENHANCED
 class RuleClassification(Settings):
     """A run of text classification with rules.
 
-    The defaults are those of the authors' program for ATIS. Settings that it leaves open have one of the
-    paper's values.
+    The defaults are those of the authors' program for ATIS. Settings that the program does not define have
+    one of the paper's values.
     """
 
     model: str = setting("fa-rnn", "the network", one_of=MODELS)
     share: float = setting(
-        1.0, "of the training sentences, drawn with the seed; 0: the untrained network is measured", 0, 1
+        1.0, "share of the training sentences, drawn with the seed; 0: measure the untrained network", 0, 1
     )
     batch: int = setting(200, "examples in a batch", 1, 1 << 20)
     rate: float = setting(7e-4, "Adam's learning rate at first", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     epochs: int = setting(40, "at most", 1, 10**6)
-    patience: int = setting(40, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    patience: int = setting(40, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     schedule: str = setting(
-        "plateau", "of the learning rate: halved where the dev set is no better, or a cosine",
+        "plateau", "schedule of the learning rate: halved if the dev set does not improve, or a cosine",
         one_of=("plateau", "cosine"),
     )  # fmt: skip
     recurrence_share: float = setting(
-        1.0, "the recurrence's learning rate, as a share of that of the layers above it", 0, 100
+        1.0, "the recurrence's learning rate, as a share of the learning rate of the layers above it", 0, 100
     )
     average: float = setting(
-        0.0, "the decay of a running mean of the weights, which is measured and kept; 0: none", 0, 0.99999
+        0.0, "the decay of a running mean of the weights, which is measured and saved; 0: none", 0, 0.99999
     )
     balance: float = setting(
         0.0, "a sentence counts as its label's number of sentences to the power of minus this", 0, 1
     )
-    dropout: float = setting(0.0, "of the sentence's last state", 0, 0.95)
-    vector_dropout: float = setting(0.0, "of the word vectors", 0, 0.95)
+    dropout: float = setting(0.0, "dropout of the sentence's last state", 0, 0.95)
+    vector_dropout: float = setting(0.0, "dropout of the word vectors", 0, 0.95)
     word_vectors: str = setting(
         "pretrained", "GloVe's, or random ones (Table 6: Rand E_w)", one_of=("pretrained", "random")
     )
-    hidden: int = setting(100, "units where it is no FA-RNN; the paper: 50, 100, 150 or 200", 1, 4096)
-    beta: float = setting(0.9, "of equation 6: 1 is rules alone, without word vectors", 0, 1)
+    hidden: int = setting(100, "units, unless it is an FA-RNN; the paper: 50, 100, 150 or 200", 1, 4096)
+    beta: float = setting(0.9, "beta of equation 6: 1 uses only the rules, without word vectors", 0, 1)
     extra: int = setting(0, "K', states besides the rules'", 0, 4096)
     drawn: int = setting(0, "sentences drawn from the rules for each epoch, with the rules' labels", 0, 10**6)
     activation: str = setting(
@@ -70,7 +70,7 @@ class RuleClassification(Settings):
     )
     weights: str = setting("rules", "at first, or random (Table 6: Rand)", one_of=("rules", "random"))
     word_features: str = setting(
-        "kept", "E_R: kept as the rules have it, or trained (Table 6: Train E_R)", one_of=("kept", "trained")
+        "kept", "E_R: fixed by the rules, or trained (Table 6: Train E_R)", one_of=("kept", "trained")
     )
     imitation: float = setting(0.5, "+kd, +pr: the weight of the rules' labels in the loss", 0, 1)
     confidence: float = setting(6.0, "+kd, +pr: the logit of a label whose rules match", 0, 100)
@@ -107,7 +107,7 @@ BETAS = {"atis": 0.9, "qc": 0.3, "sms": 0.7}
 """The values of the authors' program for the published sets."""
 SHARES = {"few": 0.01, "some": 0.1, "all": 1.0}
 FEW, SOME = 150, 1500
-"""The numbers of sentences below which they are few, or some.
+"""The numbers of sentences below which the presets for few and for some sentences apply.
 
 The published sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of them; these limits are
 between, in the same ratio.
@@ -189,8 +189,8 @@ EXPERIMENTS = (
         RuleClassification,
         presets(OWN),
         "training.classification_with_rules.experiment:RuleRun",
-        does="Train an FA-RNN that begins as rules of one's own",
-        says="""Train an FA-RNN that begins as rules of one's own on one's own labelled sentences (Jiang et
+        does="Train an FA-RNN that is initialised from your own rules",
+        says="""Train an FA-RNN that is initialised from your rules on your labelled sentences (Jiang et
         al. 2020, section 4.4).
 
         --model names another network. The epoch that is best on the dev part is kept, and measured on the

@@ -30,7 +30,7 @@ class RuleSource:
 
     @property
     def at(self) -> str:
-        """Return where the set is published, as the end of a sentence."""
+        """Return the place of publication, as the end of a message."""
         return f"; {self.title} is published at {self.published}" if self.published else ""
 
 
@@ -49,6 +49,6 @@ SOURCES = {
         sizes={"train": 4502, "dev": 500, "test": 500},
         positive="spam",
     ),
-    OWN: RuleSource(".", "a set of one's own", published=None),
+    OWN: RuleSource(".", "your own data", published=None),
 }
 """The sources by experiment."""

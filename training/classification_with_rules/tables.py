@@ -62,7 +62,7 @@ def is_with_rules(result: dict[str, Any]) -> bool:
 def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float, float], TableCell]:
     """Group the results by experiment, model, variant of Table 6, share and beta.
 
-    Runs of different recipes are not mixed: a group keeps the runs that share the recipe of its first run.
+    Runs of different recipes are not mixed: a group contains the runs that share the recipe of its first run.
     """
     groups: dict[tuple[str, str, str, float, float], list[dict[str, Any]]] = {}
     for one in results:

@@ -24,7 +24,7 @@ from training.rational_recurrences.data import find_vectors
 AROUND = 0.4
 """The standard deviation of the vectors of BOS and EOS, which texts do not contain.
 
-It is about that of GloVe's entries.
+It is close to the standard deviation of GloVe's entries.
 """
 STRIPPED = ".,;:!?'\"()-*&#<>/"
 
@@ -35,7 +35,7 @@ class WordVectors:
 
     Attributes:
         table: shape ``(V, D)``.
-        without: the number of words without a vector of their own, which get the mean.
+        without: the number of words without a vector, which are assigned the mean.
         source: the file.
     """
 
@@ -58,7 +58,7 @@ def beside(folder: Path, sentences: Path) -> Path:
         InputError: if there are none.
     """
     more = [Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else []
-    return find_vectors(folder, sentences, *more, instead=f"; --vectors {ONE_HOT} does without")
+    return find_vectors(folder, sentences, *more, instead=f"; --vectors {ONE_HOT} needs none")
 
 
 def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVectors:
@@ -102,7 +102,7 @@ def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.
     table, words = vectors_of(data, "emb", path), _listed(beside)
     if len(table) != len(words):
         raise FormatError(
-            f"{path}: must have one vector for each of the {len(words)} words of {beside.name},"
+            f"{path}: the file must have one vector for each of the {len(words)} words of {beside.name},"
             f" got {len(table)}"
         )
     return {word: row for word, row in zip(words, table, strict=True) if word in needed}, mean_of(table)
@@ -115,8 +115,10 @@ def _listed(path: Path) -> list[str]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: must be JSON, an object with a list of words under vocab") from None
+        raise FormatError(
+            f"{path}: the file must be JSON, an object with a list of words under vocab"
+        ) from None
     words = data.get("vocab") if isinstance(data, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise FormatError(f"{path}: must have a list of words under vocab")
+        raise FormatError(f"{path}: the file must have a list of words under vocab")
     return words

@@ -1,1 +1,1 @@
-"""The engine of all experiments: it trains a configuration and writes its result to a file."""
+"""The engine of all experiments, which trains a configuration and writes its result to a file."""

@@ -22,12 +22,12 @@ class _Speed(ProgressColumn):
 
 @contextmanager
 def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], None]]:
-    """Yield a function that takes the number of steps made and the text beside the bar.
+    """Yield a function that receives the number of completed steps and the text beside the bar.
 
     Args:
-        what: what is trained.
-        steps: the largest number of steps.
-        done: how many of them are done already.
+        what: a description of the training.
+        steps: the maximum number of steps.
+        done: the number of steps that are already done.
     """
     if not shows_bar():
         with progress_lines(what) as log:

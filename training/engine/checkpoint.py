@@ -1,7 +1,6 @@
-"""A saved run in one file: networks, optimiser, learning rates, place in the data, random state.
+"""Checkpoints of runs, with networks, optimiser, learning rates, position in the data and random state.
 
-The file has both the current network and the best one so far. It is complete or absent, whenever the process
-is killed.
+The file contains both the current network and the best one so far. It is written atomically.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""Upper bound of counts: noise computes with them in 64 bits."""
+"""Upper bound of counts, because noise computes with them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
 """The entries of the learning rate's state that a run changes."""
 
@@ -34,10 +33,10 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
 
     Args:
         loop: the run.
-        task: what is trained and how, as JSON; a run is resumed for the same task only.
+        task: a JSON description of the training; a run can only be resumed for the same task.
         path: the file.
 
-    Raises :class:`~automata.errors.InputError` if the file cannot be written; an earlier one stays.
+    Raises :class:`~automata.errors.InputError` if the file cannot be written; an earlier file is unchanged.
     """
     tensors: dict[str, Tensor] = {f"model.{name}": t for name, t in loop.network.state_dict().items()}
     tensors |= {f"best.{name}": t for name, t in loop.best.items()}
@@ -61,8 +60,8 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
 def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
     """Load a saved run into ``loop``.
 
-    Raises :class:`~automata.errors.FormatError` if the file is not a complete run, or is one of another task;
-    the message then shows the difference.
+    Raises :class:`~automata.errors.FormatError` if the file is not a complete run, or belongs to another
+    task; the message then contains the difference.
     """
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
@@ -83,7 +82,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         loop.task.carry({name.removeprefix("carried."): t for name, t in carried.items()})
     except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: must be a run that can be resumed, got an error ({why:.120})") from None
+        raise FormatError(f"{path}: the checkpoint must be resumable ({why:.120})") from None
     loop.best, loop.progress = best, progress
     loop.set_rate(progress.rate)
 
@@ -93,23 +92,27 @@ def _progress(saved: Any, first_rate: float) -> Progress:
     for name in ("epoch", "batch", "step", "best_epoch"):
         value = getattr(progress, name)
         if type(value) is not int or not 0 <= value < MOST:
-            raise InputError(f"progress, {name}: must be an integer from 0 on, got {value!r:.40}")
+            raise InputError(f"progress: '{name}' must be an integer from 0 on, got {value!r:.40}")
     for name in ("loss", "rate", "seconds"):
         if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
             raise InputError(
-                f"progress, {name}: must be a non-negative number, got {getattr(progress, name)!r:.40}"
+                f"progress: '{name}' must be a non-negative number, got {getattr(progress, name)!r:.40}"
             )
     if progress.rate > first_rate:
-        raise InputError(f"progress, rate: must be at most the first rate, {first_rate}, got {progress.rate}")
-    # after a new start there is no best score before the end of an epoch
+        raise InputError(
+            f"progress: 'rate' must be at most the first rate, {first_rate}, got {progress.rate}"
+        )
+    # after a restart there is no best score before the end of an epoch
     just_started = progress.best is None and progress.best_epoch == progress.epoch
     if not just_started and not (progress.best_epoch and finite(progress.best)):
-        raise InputError(f"progress, best: must be the score of an epoch, got {progress.best!r:.40}")
+        raise InputError(f"progress: 'best' must be the score of an epoch, got {progress.best!r:.40}")
     if progress.best_epoch > progress.epoch:
-        raise InputError(f"progress, best_epoch: must be at most {progress.epoch}, got {progress.best_epoch}")
+        raise InputError(
+            f"progress: 'best_epoch' must be at most {progress.epoch}, got {progress.best_epoch}"
+        )
     history = progress.history
     if not isinstance(history, list) or len(history) != progress.epoch or not all(map(_entry, history)):
-        raise InputError("progress, history: must have one entry of numbers for each epoch")
+        raise InputError("progress: 'history' must have one entry of numbers for each epoch")
     if any(list(entry) != list(history[0]) for entry in history):
         raise InputError("progress, history: all entries must have the same names")
     return progress
@@ -120,7 +123,7 @@ def _entry(entry: Any) -> bool:
 
 
 def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
-    """Return the learning rate's state after checking it: only what a run changes may differ."""
+    """Validate the learning rate's state and return it; only entries that a run changes may differ."""
     if not isinstance(saved, dict) or set(saved) != set(own):
         raise InputError("the learning rate's state must have the entries of this version")
     for name, value in saved.items():

@@ -1,6 +1,6 @@
 """Float64 throughout.
 
-Fabric's own plugin returns the network's output in float32, and so rounds the loss and its gradient.
+Fabric's own plugin returns the network's output in float32, which rounds the loss and its gradient.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An experiment: one record, from which its command, list entries, campaign entries and tables follow.
+"""The record of an experiment, from which its command, list entries, campaign entries and tables are derived.
 
 An experiment also defines its runs: their data, network and metrics.
 """
@@ -31,29 +31,32 @@ GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment. A folder of ``training`` has its records in ``settings.py``, in a tuple ``EXPERIMENTS``.
+    """An experiment.
+
+    Each folder of ``training`` defines its records in ``settings.py``, in a tuple ``EXPERIMENTS``.
 
     Attributes:
-        name: as results and the command line have it.
-        settings, presets: the class of its settings, and named values for the fields that a user leaves open.
-        run: its subclass of :class:`ExperimentRun`, as ``module:class``; imported when it is run.
-        only_model: the one model that is trained in this way, if another record has the other models.
+        name: the name in results and on the command line.
+        settings, presets: the class of its settings, and named values for the fields that a user omits.
+        run: its subclass of :class:`ExperimentRun`, as ``module:class``; it is imported on use.
+        only_model: the only model of this record, if another record covers the other models.
         does, says, example: the command's short help, its help, and the options of its example; an experiment
             without ``does`` has no command.
-        order: its place in ``train --list`` and in ``train --help``.
-        paper, data, cost, models: what ``train --list`` says; an experiment without ``paper`` is not listed.
-        options: those of ``data``, ``vectors``, ``rules`` and ``any_size`` that the command has.
-        holds: what the folder of ``--data`` holds.
-        file: the help of the argument that names a file in place of ``--data``.
-        required: settings that the command's user must name.
-        preset: the preset that is taken if none is named; with ``choose``, how that chooses, in words.
-        choose: chooses it, from the data and the settings that were named.
-        recipes: more help on the option ``--recipe``, which then replaces ``--preset``.
+        order: its position in ``train --list`` and in ``train --help``.
+        paper, data, cost, models: the texts in ``train --list``; an experiment without ``paper`` is not
+            listed.
+        options: the options of the command among ``data``, ``vectors``, ``rules`` and ``any_size``.
+        holds: the contents of the folder of ``--data``.
+        file: the help of the argument for a file that replaces ``--data``.
+        required: settings without a default.
+        preset: the default preset; with ``choose``, a description of the choice.
+        choose: a function that chooses the preset from the data and the given settings.
+        recipes: help of the option ``--recipe``, which then replaces ``--preset``.
         minutes, tensorboard: the defaults of these options.
-        folder: the help of ``-o``.
-        files: names of files that a run writes besides those that all write.
+        folder: the help text of ``-o``.
+        files: names of the additional files that a run writes.
         searched: whether a campaign can search its settings.
-        examples: what is classified, in the plural.
+        examples: the plural noun for the examples.
     """
 
     name: str
@@ -101,16 +104,16 @@ class Experiment:
 
 @dataclass
 class ExperimentRun(Generic[S]):
-    """One run of an experiment: a subclass reads the data, builds the task, and measures what was trained.
+    """One run of an experiment; a subclass reads the data, builds the task, and measures the trained network.
 
     Attributes:
-        experiment: its name.
-        settings: of the run.
-        data: where the data are.
+        experiment: the name of the experiment.
+        settings: the settings of the run.
+        data: the location of the data.
         test: whether to measure on the test part, too; a search of settings does not read it.
-        described: what a result says of the data.
-        task: what is trained.
-        kind: of its checkpoint.
+        described: the description of the data in a result.
+        task: the network and the data.
+        kind: the kind of its checkpoint.
     """
 
     experiment: str
@@ -122,7 +125,7 @@ class ExperimentRun(Generic[S]):
     task: Any = field(default=None, init=False)
 
     def read(self) -> dict[str, Any]:
-        """Read the data; return what a result says of them."""
+        """Read the data; return their description for a result."""
         raise NotImplementedError
 
     def build(self) -> Task:
@@ -130,11 +133,11 @@ class ExperimentRun(Generic[S]):
         raise NotImplementedError
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and what else its result has."""
+        """Return the metrics of the trained network, and further entries of its result."""
         raise NotImplementedError
 
     def paper(self) -> dict[str, Any] | None:
-        """Return what the paper reports for such a run."""
+        """Return the paper's figures for such a run."""
         return None
 
     def lines(self, result: dict[str, Any]) -> Iterator[Any]:
@@ -180,7 +183,7 @@ class ExperimentRun(Generic[S]):
         return True
 
     def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
-        """Train, keep the best epoch on the dev part, and measure it.
+        """Train, save the best epoch on the dev part, and measure it.
 
         Args:
             where: the run's folder.
@@ -219,7 +222,7 @@ class ExperimentRun(Generic[S]):
         return result
 
     def finished(self, result: dict[str, Any], where: Where) -> dict[str, Any]:
-        """Return the result of a run that is done; refuse one of other data."""
+        """Return the result of a finished run; raise InputError if its data differ."""
         from training.engine.run import of_same_data
 
         return of_same_data(result, self.described, where)
@@ -248,7 +251,7 @@ def per_second(count: int, progress: Progress) -> int | None:
 
 
 def right_on(result: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
-    """Return the line with the network's accuracy on a part, or on what was cut from it."""
+    """Return the line with the network's accuracy on a part, or on a truncation of it."""
     name = part.partition("_")[0]
     accuracy, error = result["metrics"][f"{part}_accuracy"], result["metrics"][f"{part}_standard_error"]
     share = f"{accuracy:.1%} ± {error:.1%} of {result['data'][name]['sentences']:,}"

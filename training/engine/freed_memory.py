@@ -1,7 +1,7 @@
-"""Keep the memory of freed arrays in the process while it trains.
+"""Retention of the memory of freed arrays in the process during training.
 
 glibc returns the memory of large arrays to the system when they are freed, and the next step faults the pages
-in again. This takes a quarter of the time if arrays are large (FA-RNN's Viterbi scores on ATIS).
+in again. Page faults take a quarter of the time if arrays are large (FA-RNN's Viterbi scores on ATIS).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from contextlib import contextmanager
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of mallopt (malloc.h).
 
-They set how much free memory at the heap's end is returned, and the size from which an array has its own
-pages.
+They set the amount of free memory at the heap's end that is returned, and the minimum size of an array with
+separate pages.
 """
 KEPT, USUAL = 2**30, 2**25
 """Bytes: the value while training, and the largest that glibc's own rule sets.
@@ -26,7 +26,7 @@ Before version 2.35, glibc refuses KEPT.
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Keep up to a gigabyte of freed memory at the end of the heap.
+    """Retain up to a gigabyte of freed memory at the end of the heap.
 
     With a C library other than glibc, do nothing.
     """

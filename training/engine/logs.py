@@ -1,6 +1,6 @@
-"""The logs of a run: ``steps.csv`` and ``epochs.csv``, and the same for TensorBoard.
+"""Logs of a run, as ``steps.csv`` and ``epochs.csv`` and for TensorBoard.
 
-The CSV files of a run that was killed and resumed equal those of an uninterrupted run.
+The CSV files of a run that was killed and resumed equal the files of an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Logs:
     """The logs in a folder.
 
     Args:
-        folder: of the run.
-        progress: how far the run is; later rows in the files are dropped and made again.
-        every: steps between two lines of ``steps.csv``.
+        folder: the run's folder.
+        progress: the progress of the run; later rows in the files are dropped and written again.
+        every: the number of steps between two lines of ``steps.csv``.
         tensorboard: whether to write for TensorBoard, too.
     """
 
@@ -81,7 +81,7 @@ class Logs:
 def _rows(path: Path) -> list[list[str]]:
     """Return the rows of the file; none if there is no file, or an empty one after a power loss.
 
-    Raises :class:`~automata.errors.FormatError` for another file, which would be overwritten.
+    Raises :class:`~automata.errors.FormatError` if the file is not a log, because it would be overwritten.
     """
     if not path.exists():
         return []
@@ -93,7 +93,8 @@ def _rows(path: Path) -> list[list[str]]:
     if table[:1] in ([], [HEADER]) and all(len(row) == len(HEADER) and row[0].isdecimal() for row in rows):
         return rows
     raise FormatError(
-        f"{path}: must be a table of steps written by a run; delete the file, and --resume begins a new one"
+        f"{path}: the file must be a table of steps written by a run; delete it, and --resume begins a new"
+        " one"
     )
 
 
@@ -105,7 +106,7 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 def _board(folder: Path, step: int) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # from packages that TensorBoard looks for
+        warnings.simplefilter("ignore")  # from packages that TensorBoard tries to import
         logging.getLogger("tensorboard").setLevel(logging.ERROR)
         from torch.utils.tensorboard import SummaryWriter
 

@@ -1,4 +1,4 @@
-"""The training loop: for the same settings it makes the same steps, interrupted or not.
+"""The training loop, which makes the same steps for the same settings, interrupted or not.
 
 The number of processes does not matter either. Random numbers of a step depend on the seed, the step and the
 example only, those of an epoch on the seed and the epoch only. The loop does not see test examples.
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 MOST_NAMED = 8
-"""The largest number of a batch's examples that a message names."""
+"""The maximum number of a batch's examples in a message."""
 
 
 class Diverged(InputError):
-    """A loss or a gradient is not finite."""
+    """An error for a loss or a gradient that is not finite."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Loop:
 
     Args:
         task: the network and the data.
-        settings: of the run.
-        fabric: device, precision and processes.
+        settings: the settings of the run.
+        fabric: Lightning Fabric, which manages device, precision and processes.
     """
 
     def __init__(self, task: Task, settings: Settings, fabric: Fabric) -> None:
@@ -92,11 +92,11 @@ class Loop:
         """Train.
 
         Args:
-            stop: returns whether to stop now.
-            keep: saves a checkpoint; called between steps.
-            progress: called with each step.
-            ended: called after each epoch.
-            seconds: the most to spend, including earlier runs.
+            stop: a function that returns whether to stop now.
+            keep: a function that saves a checkpoint; called between steps.
+            progress: a callback that receives each step.
+            ended: a callback after each epoch.
+            seconds: the maximum time, including earlier runs.
             keep_every: seconds between checkpoints.
 
         Raises :class:`Diverged` if the loss or its gradient is not finite; the step was not made.
@@ -128,7 +128,8 @@ class Loop:
         examples = mine if len(mine) else batch[:1]  # all processes take part in each step
         noise = Noise(self.settings.seed, p.step, examples.to(fabric.device))
         losses = self.task.losses(self.module, examples, noise)
-        # Gradients are averaged over the processes; scaled so, they are those of the mean over the batch.
+        # Gradients are averaged over the processes; this scaling gives the gradient of the mean over the
+        # batch.
         loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
         self.wrapped.zero_grad()
         fabric.backward(loss)
@@ -169,7 +170,7 @@ class Loop:
         self.set_rate(self.task.next_rate(p.epoch, first))
 
     def _begin_anew(self) -> None:
-        """Reset the optimiser, rates and best weights after a new start; keep the progress."""
+        """Reset the optimiser, rates and best weights after a restart, but not the progress."""
         p = self.progress
         self.optimiser.state.clear()
         self.scheduler = self._plateaus()
@@ -206,7 +207,7 @@ class Loop:
         return mean
 
     def _agreed(self, *answers: bool) -> list[bool]:
-        """Return, for each question, whether any process says yes: all leave the loop at the same step."""
+        """Return whether each condition is true in any process, so that all processes stop together."""
         if self.fabric.world_size == 1:
             return list(answers)
         votes = torch.tensor([float(answer) for answer in answers], device=self.fabric.device)

@@ -26,8 +26,8 @@ class Noise:
     """The random numbers of a step.
 
     Args:
-        seed: of the run.
-        step: how many steps were made before.
+        seed: the seed of the run.
+        step: the number of previous steps.
         examples: positions in the training set, integers of shape ``(B,)``.
     """
 
@@ -49,7 +49,7 @@ class Noise:
 
     @cached_property
     def keys(self) -> Tensor:
-        """Return a key for each example; computed when first used, as some tasks never use it."""
+        """Return a key for each example; it is computed on first use, because some tasks never use it."""
         return _hashed(self.step_key + self.examples.to(torch.int64) * _STEP)
 
     def kept(
@@ -58,10 +58,10 @@ class Noise:
         """Return a mask that is 0 with probability ``dropped``, else 1 / (1 - ``dropped``).
 
         Args:
-            stream: number of the mask within the step; two masks of a network have two numbers.
-            shape: of an example's mask, the width last; a longer mask begins with the same numbers.
+            stream: the number of the mask within the step; each mask of a network has its own number.
+            shape: the shape of an example's mask, the width last; a longer mask begins with the same values.
             dropped: the probability, below 1.
-            dtype: of the mask; torch's default if it is ``None``.
+            dtype: the dtype of the mask. Defaults to torch's default dtype.
 
         Returns:
             Shape ``(B, *shape)``.
@@ -72,12 +72,12 @@ class Noise:
     def normal(self, stream: int, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> Tensor:
         """Return standard Gaussian numbers, by the inverse of their distribution.
 
-        They are within 5.2 of 0, as all but one in five million are.
+        Their absolute values are at most 5.2, a limit that one in five million would exceed.
 
         Args:
-            stream: number of the draw within the step, distinct from the streams of masks.
-            shape: of an example's numbers, as for masks.
-            dtype: of the numbers; torch's default if it is ``None``.
+            stream: the number of the draw within the step, distinct from the streams of masks.
+            shape: the shape of an example's values, as for masks.
+            dtype: the dtype of the values. Defaults to torch's default dtype.
 
         Returns:
             Shape ``(B, *shape)``.
@@ -100,7 +100,7 @@ def _signed(number: int) -> int:
 
 def _hashed(z: Tensor) -> Tensor:
     """Apply splitmix64's finalizer in place; sums and products are modulo 2**64."""
-    more = torch.empty_like(z)  # in place, as new pages of memory cost more than the arithmetic
+    more = torch.empty_like(z)  # in place, because new pages of memory take longer than the arithmetic
     z.bitwise_xor_(_shifted(z, 30, more)).mul_(_FIRST)
     z.bitwise_xor_(_shifted(z, 27, more)).mul_(_SECOND)
     return z.bitwise_xor_(_shifted(z, 31, more))

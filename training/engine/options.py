@@ -1,4 +1,4 @@
-"""Command-line options for the fields of a settings dataclass, one for each field, with its help."""
+"""Command-line options for the fields of a settings dataclass."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from training.engine.settings import Settings, option
 
 
 def options_of(kind: type[Settings], but: tuple[str, ...] = ()) -> list[inspect.Parameter]:
-    """Return a command parameter for each field of that settings class except ``but``.
+    """Return a command parameter with help for each field of that settings class except ``but``.
 
-    The default is ``None``, which leaves the setting open.
+    The default is ``None``, which means that the setting is not given.
     """
     types = get_type_hints(kind)
     return [

@@ -1,4 +1,4 @@
-"""Device, precision and processes, by Lightning Fabric: one process, or several started by torchrun."""
+"""Setup of device, precision and processes (one, or several started by torchrun) by Lightning Fabric."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ distributed: Any = torch.distributed  # its type stubs lack the stores
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
 """Environment variable with the number of restarts by torchrun, as with ``--max-restarts``."""
 OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
-"""Whether the store by which processes find each other belongs to torchrun."""
+"""The environment variable that specifies whether torchrun owns the store of the processes."""
 
 
 class ProcessLost(LimitReached):
-    """Another process of the run ended, and no step can be made without it."""
+    """An error for another process of the run that ended, without which no step can be made."""
 
 
 def fabric_for(device: str, precision: str) -> Fabric:
@@ -35,12 +35,12 @@ def fabric_for(device: str, precision: str) -> Fabric:
     It is in one group with the other processes that torchrun started (its ``WORLD_SIZE``); on a CPU they
     communicate by gloo.
 
-    Raises :class:`~automata.errors.InputError` if the device does not exist.
+    Raises :class:`~automata.errors.InputError` if the device is not available.
     """
     if device == "cuda" and not torch.cuda.is_available():
         raise InputError("--device must be cpu, as torch finds no CUDA device here, got cuda")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # from packages that Fabric imports
+        warnings.simplefilter("ignore")  # warnings from packages that Fabric imports
         from lightning_fabric import Fabric
         from lightning_fabric.strategies.ddp import DDPStrategy
 
@@ -70,7 +70,7 @@ def fabric_for(device: str, precision: str) -> Fabric:
 
 @cache
 def _store_of_torchrun() -> Any:
-    """Return the store by which processes find each other; torchrun keeps it as long as it lives."""
+    """Return the store by which processes find each other; it exists as long as torchrun runs."""
     if not are_several() or os.environ.get(OF_TORCHRUN) != "True":
         return None
     where = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
@@ -80,8 +80,8 @@ def _store_of_torchrun() -> Any:
 def _join_after_restart(backend: str, processes: int) -> None:
     """Join the group under names of this attempt, if torchrun has restarted the processes.
 
-    Its store outlives an attempt, and torch treats it as new: gloo would find the addresses of the processes
-    that ended, and wait for them.
+    The store outlives an attempt, but torch treats it as new: gloo would find the addresses of the ended
+    processes and wait for them.
     """
     if _attempt() == 0 or distributed.is_initialized():
         return
@@ -101,14 +101,14 @@ def _attempt() -> int:
 
 
 def begin(folder: Path) -> None:
-    """Record that these processes have a run in that folder: restarted processes then resume it."""
+    """Record that these processes have a run in that folder, so that restarted processes resume it."""
     store = _store_of_torchrun()
     if store is not None and is_first():
         store.set(_begun(folder), "yes")
 
 
 def begun_before_restart(folder: Path) -> bool:
-    """Return whether torchrun restarted this process in place of one with a run in that folder."""
+    """Return whether torchrun restarted this process instead of one with a run in that folder."""
     store = _store_of_torchrun() if _attempt() else None
     return store is not None and bool(store.check([_begun(folder)]))
 
@@ -119,7 +119,7 @@ def _begun(folder: Path) -> str:
 
 @contextmanager
 def with_others() -> Iterator[None]:
-    """Raise :class:`ProcessLost` for the errors by which torch reports that another process ended."""
+    """Convert the errors by which torch reports that another process ended to :class:`ProcessLost`."""
     try:
         yield
     except RuntimeError as error:
@@ -143,7 +143,7 @@ def one_process(what: str) -> None:
 
 
 def leave_group() -> None:
-    """Leave the group of processes, if there is one, and join its threads.
+    """Leave the group of processes, if any, and join its threads.
 
     A thread that still runs at the end of the process would abort it.
     """

@@ -1,4 +1,4 @@
-"""The progress of a run: all values that its checkpoint keeps as JSON."""
+"""The progress of a run, which its checkpoint stores as JSON."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ class Progress:
     """The progress of a run.
 
     Attributes:
-        epoch: epochs done; batch: batches done of the next epoch; step: batches done in all.
-        loss: summed over the examples of this epoch so far.
+        epoch: the number of finished epochs; ``batch``: the number of finished batches of the next epoch;
+            ``step``: the total number of batches.
+        loss: the sum of the losses of this epoch's examples so far.
         rate: the learning rate.
-        best: the best epoch's score on the dev set; ``None`` before the first epoch, also after a new start.
-        best_epoch: the best epoch, from 1 on; if there is none, how many were done before the start.
-        seconds: time spent, including that before an interruption.
-        history: for each epoch its number, mean loss, learning rate, and dev measurements.
+        best: the best epoch's score on the dev set; ``None`` before the first epoch, also after a restart.
+        best_epoch: the best epoch, from 1; if there is none, the number of epochs before the restart.
+        seconds: the time spent, including the time before interruptions.
+        history: the number, mean loss, learning rate and dev measurements of each epoch.
     """
 
     epoch: int = 0

@@ -1,4 +1,4 @@
-"""The result of a run, one JSON file written whole; and the archives of campaign results."""
+"""Results of runs as JSON files, and archives of campaign results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from training.machine import machine
 
 FORMAT = 1
 ARCHIVE = "results.jsonl.xz"
-"""The saved results of a campaign: a line for each run, compressed."""
+"""The file name of the saved results of a campaign, compressed, with one line per run."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
 """The entries of every result."""
 
@@ -35,12 +35,12 @@ def result(
     """Return the result of a finished run.
 
     Args:
-        experiment: its name, such as ``sst2``.
-        settings: all of them go into the result.
-        progress: of the loop.
-        metrics: by name.
-        paper: what the paper reports; ``None`` if it reports nothing of the kind.
-        more: further entries.
+        experiment: the name of the experiment, such as ``sst2``.
+        settings: the settings, which are all written to the result.
+        progress: the progress of the loop.
+        metrics: the metrics by name.
+        paper: the paper's figures; ``None`` if it has none.
+        more: further entries of the result.
     """
     return {
         "format": FORMAT,
@@ -63,7 +63,7 @@ def result(
 def write(data: dict[str, Any], path: Path) -> None:
     """Write a result.
 
-    Raises :class:`~automata.errors.InputError` if it cannot be written; the run is kept.
+    Raises :class:`~automata.errors.InputError` if it cannot be written; the checkpoint is not affected.
     """
     try:
         write_whole(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n", durable=True)
@@ -81,7 +81,7 @@ def read(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: must be the result of a run, as JSON") from None
+        raise FormatError(f"{path}: the file must be the result of a run, as JSON") from None
     return require_result(data, path)
 
 
@@ -98,7 +98,7 @@ def require_result(data: Any, where: str | Path) -> dict[str, Any]:
 
 
 def _wrong(data: dict[str, Any]) -> str | None:
-    """Return what is wrong with an object that has all keys, or ``None``; the tables rely on it."""
+    """Describe the error in an object that has all keys, or return ``None``."""
     paper, decided = data["paper"], data.get("decided")
     accuracy = data["metrics"].get("test_accuracy", 0) if isinstance(data["metrics"], dict) else 0
     checks = {
@@ -171,7 +171,7 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
 
     The mapping is empty if there is no archive.
 
-    Raises :class:`~automata.errors.FormatError` if the file is not an archive, or a line has no result.
+    Raises :class:`~automata.errors.FormatError` if the file is not an archive, or if a line is not a result.
     """
     path = folder / ARCHIVE
     if not path.exists():
@@ -183,7 +183,7 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (lzma.LZMAError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise FormatError(
-            f"{path}: must hold compressed JSON lines with run and result, got {error}"
+            f"{path}: the file must contain compressed JSON lines with run and result, got {error}"
         ) from None
     return {name: require_result(result, f"{path}, {name}") for name, result in named.items()}
 
@@ -198,7 +198,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise InputError(f"{folder}: must be a folder with results (result.json, below it)")
+        raise InputError(f"{folder}: the path must be a folder with results (result.json below it)")
     every: list[dict[str, Any]] = []
     for path in sorted([*root.rglob("*.json"), *root.rglob(ARCHIVE)]):
         every += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
@@ -206,7 +206,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:
-    """Return the result in a file, or nothing for a file of another kind."""
+    """Return the results in a file; empty for a file of another kind."""
     try:
         return [read(path)]
     except FormatError:

@@ -1,4 +1,4 @@
-"""One run in a folder: train from the start or resume, save and log, and write the result."""
+"""One run in a folder, which trains or resumes, saves, logs, and writes the result."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Where:
     """Options that do not change a run's result.
 
     Attributes:
-        folder: for all that the run writes.
+        folder: the folder for all files of the run.
         resume: whether to resume the run in the folder.
-        minutes: the most to train, including earlier runs.
-        keep_every: seconds between checkpoints.
-        log_every: steps between two lines of ``steps.csv``.
+        minutes: the maximum training time, including earlier runs.
+        keep_every: the number of seconds between checkpoints.
+        log_every: the number of steps between two lines of ``steps.csv``.
         tensorboard: whether to log for TensorBoard, too.
     """
 
@@ -51,7 +51,7 @@ class Where:
     def goes_on(self) -> bool:
         """Return whether to resume the run in the folder.
 
-        This happens without ``resume``, too, if torchrun restarted the processes of that run.
+        This is also true without ``resume`` if torchrun restarted the processes of that run.
         """
         return self.resume or (begun_before_restart(self.folder) and (self.folder / RUN).exists())
 
@@ -80,21 +80,22 @@ class Ran:
 def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
     """Return the result of a resumed run that is already done, or ``None``.
 
-    It is ``None``, too, if the network is lost and can be made again.
+    It is also ``None`` if the network is lost and can be recomputed.
 
-    Raises :class:`~automata.errors.InputError` if the folder has a run that is not to be resumed, has none to
-    resume, or has one of another experiment or configuration.
+    Raises :class:`~automata.errors.InputError` if the folder contains a run that should not be resumed, no
+    run to resume, or a run of another experiment or configuration.
     """
     folder = where.folder
     there = (folder / RUN).exists() or (folder / RESULT).exists()
     if not where.goes_on:
         if there:
             raise InputError(
-                f"{folder}: must not have a run in it; continue it with --resume, or name another folder (-o)"
+                f"{folder}: the folder must not contain a run; continue it with --resume, or pass another"
+                " folder (-o)"
             )
         return None
     if not there:
-        raise InputError(f"{folder}: must have a run to resume; omit --resume to begin one")
+        raise InputError(f"{folder}: the folder must contain a run to resume; omit --resume to begin one")
     lost = (folder / RUN).exists() and not (folder / NETWORK).exists()
     if lost or not (folder / RESULT).exists():
         return None
@@ -109,14 +110,14 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
 
 
 def of_same_data(result: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
-    """Return the result of a finished run if its data are those that exist now.
+    """Return the result of a finished run if its data equal the current data.
 
     Args:
         result: the result.
-        data: what a result says of the current data.
+        data: the description of the current data.
         where: the run's folder.
 
-    Raises :class:`~automata.errors.InputError`, which shows the difference, if the data differ.
+    Raises :class:`~automata.errors.InputError`, with the difference, if the data differ.
     """
     was = result.get("data")
     if was != data:
@@ -138,11 +139,11 @@ def train(
 
     Args:
         task: the network and the data.
-        settings: of the run.
-        about: what else must be equal to resume a run, as JSON.
-        where: the folder, and whether it has a run to resume.
-        what: what is trained, in two or three words, for the bar.
-        stop: returns whether to stop now.
+        settings: the settings of the run.
+        about: further properties that must be equal to resume a run, as JSON.
+        where: the folder, and whether to resume the run in it.
+        what: a description of two or three words for the progress bar.
+        stop: a function that returns whether to stop now.
 
     Raises:
         Diverged: the loss is not finite; the last checkpoint is unchanged.
@@ -175,8 +176,8 @@ def _train(
     keep()  # fail now if the folder cannot be written
     p = loop.progress
     steps = settings.epochs * len(task.batches(0))
-    # The first of several processes saves the run, but knows only its own part of the carried state; at the
-    # end of an epoch there is none.
+    # The first of several processes saves the run, but has only its part of the carried state. At the end of
+    # an epoch there is no carried state.
     carries_parts = task.carries and fabric.world_size > 1
     try:
         with bar(what, steps, p.step) as move:

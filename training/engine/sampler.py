@@ -1,4 +1,4 @@
-"""The batches of an epoch: they depend on the seed and the epoch only, so a run can resume at any of them.
+"""The batches of an epoch, which depend only on the seed and the epoch.
 
 >>> import torch
 >>> [batch.tolist() for batch in batches(torch.tensor([3, 1, 2, 9, 5]), 2, seed=0, epoch=1)]
@@ -17,16 +17,16 @@ POOL = 20
 
 
 def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
-    """Return every example once, in batches of ``size``; the last may be smaller.
+    """Return all examples in batches of ``size``; the last batch may be smaller.
 
     Args:
-        lengths: of the examples, shape ``(N,)``.
-        size: of a batch.
-        seed: of the run.
-        epoch: its number.
+        lengths: the lengths of the examples, shape ``(N,)``.
+        size: the batch size.
+        seed: the seed of the run.
+        epoch: the number of the epoch.
 
     Returns:
-        Positions of examples; in each batch the longest first.
+        Positions of examples, the longest first in each batch.
     """
     generator = torch.Generator().manual_seed(mixed(seed, 1, epoch))
     order = torch.randperm(len(lengths), generator=generator)

@@ -1,4 +1,4 @@
-"""Seeds from several numbers: what is drawn for an epoch depends on the run's seed and the epoch only.
+"""Seeds that are derived from several numbers, such as the run's seed and the epoch.
 
 >>> mixed(0, 1) == mixed(0, 1) != mixed(1, 0)
 True

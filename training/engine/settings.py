@@ -1,4 +1,4 @@
-"""The settings of every run, as a frozen dataclass; an experiment adds its own fields.
+"""The settings of all runs, as a frozen dataclass to which experiments add fields.
 
 Each field is an option of the command line and an entry of the result.
 """
@@ -21,7 +21,7 @@ def setting(
 ) -> Any:
     """Return a field with its help and its range.
 
-    The value is a number from ``least`` to ``most``, or one of the words ``one_of``.
+    The value is a number from ``least`` to ``most``, or one of the strings ``one_of``.
     """
     return field(default=default, metadata={"says": says, "least": least, "most": most, "one_of": one_of})
 
@@ -30,7 +30,7 @@ def setting(
 class Settings:
     """The settings that all experiments have.
 
-    Raises :class:`~automata.errors.InputError` for a value that is out of range.
+    Raises :class:`~automata.errors.InputError` if a value is out of range.
     """
 
     model: str = setting("", "the network")
@@ -46,7 +46,7 @@ class Settings:
     )
     precision: str = setting(
         "32-true",
-        "number format, as named by Lightning Fabric; tf32 is 32-true with 10-bit products on a GPU",
+        "precision, as named by Lightning Fabric; tf32 is 32-true with 10-bit products on a GPU",
         one_of=("32-true", "tf32", "64-true", "bf16-mixed"),
     )
     device: str = setting("cpu", "device for torch", one_of=("cpu", "cuda"))
@@ -58,14 +58,14 @@ class Settings:
             object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
 
     def to_json(self) -> dict[str, Any]:
-        """Return every field by its name."""
+        """Return all fields by name."""
         return asdict(self)
 
 
 def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
-    """Return settings of that kind with the values in ``data``, and defaults for the others.
+    """Return settings of this class with the values in ``data``, and defaults for the others.
 
-    Raises :class:`~automata.errors.InputError`, which begins with ``where``, if a name is not a setting or a
+    Raises :class:`~automata.errors.InputError`, with the prefix ``where``, if a name is not a setting or a
     value is out of range.
     """
     known = [one.name for one in dataclasses.fields(kind)]
@@ -97,4 +97,4 @@ def _checked(one: Any, value: Any, right: type) -> Any:
     return value
 
 
-_NAMES = {int: "a whole number", float: "a number", str: "a word", bool: "true or false"}
+_NAMES = {int: "an integer", float: "a number", str: "a word", bool: "true or false"}

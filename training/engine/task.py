@@ -13,14 +13,14 @@ from training.engine.settings import Settings
 
 
 class Task(Protocol):
-    """A network and its data. Examples are identified by numbers.
+    """A network and its data, whose examples are identified by numbers.
 
     Attributes:
-        network: what is trained.
+        network: the network to train.
         carries: whether a state passes from one batch to the next.
-        average: the decay of a running mean of the weights, which is measured and kept in their place; 0 for
-            none. Learning rates of the optimiser's groups keep their ratios.
-        finished: whether nothing is left to train after this step.
+        average: the decay of a running mean of the weights, which is measured and saved instead of the
+            weights; 0 for none. The ratios of the learning rates of the optimiser's groups are constant.
+        finished: whether training ends after this step.
     """
 
     network: nn.Module
@@ -31,7 +31,7 @@ class Task(Protocol):
     def finished(self) -> bool: ...
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Return the examples of each batch of an epoch, counted from 0.
+        """Return the examples of each batch of an epoch; epochs are counted from 0.
 
         They depend on the seed and the epoch only.
         """
@@ -41,19 +41,19 @@ class Task(Protocol):
 
         Args:
             network: the network to call, possibly wrapped.
-            examples: numbers of examples, on the CPU, so that reading them does not wait for a GPU.
-            noise: of this step, on the network's device.
+            examples: the numbers of the examples, on the CPU, so that reading them does not wait for a GPU.
+            noise: the noise of this step, on the network's device.
         """
 
     def stepped(self) -> bool:
-        """Return whether the task gave the network the weights of a new start after this step.
+        """Return whether the task restarted the network with new weights after this step.
 
-        It is called after the weights are updated. After a new start, the optimiser's state, the learning
+        It is called after the weights are updated. After a restart, the optimiser's state, the learning
         rates, the best weights and the mean weights are reset.
         """
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Measure on the dev set: return a score, the higher the better, and what to log of the epoch."""
+        """Measure on the dev set; return a score, the higher the better, and values to log for the epoch."""
 
     def in_words(self, score: float) -> str:
         """Return a score as text."""
@@ -62,7 +62,7 @@ class Task(Protocol):
         """Return the optimiser of the network's parameters."""
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the learning rate after that many epochs, apart from the halving."""
+        """Return the learning rate after that many epochs, without the halving."""
 
     def carried(self) -> dict[str, Tensor]:
         """Return the state that the next batch begins with, by name."""
@@ -72,12 +72,13 @@ class Task(Protocol):
 
 
 class ExampleTask:
-    """A task with independent examples: batches of similar lengths, Adam, and no state between batches.
+    """A task with independent examples, batches of similar lengths, Adam, and no carried state.
 
     Args:
-        network: what is trained.
-        settings: of the run.
-        lengths: of the training set's examples, shape ``(N,)``; an example is identified by its position.
+        network: the network to train.
+        settings: the settings of the run.
+        lengths: the lengths of the training examples, shape ``(N,)``; an example is identified by its
+            position.
     """
 
     carries = False
@@ -85,7 +86,7 @@ class ExampleTask:
 
     @property
     def finished(self) -> bool:
-        """Return false: the settings decide when training ends."""
+        """Return False, because the settings decide when training ends."""
         return False
 
     def __init__(self, network: nn.Module, settings: Settings, lengths: Tensor) -> None:
@@ -96,7 +97,7 @@ class ExampleTask:
         return batches(self.lengths, self.settings.batch, self.settings.seed, epoch)
 
     def stepped(self) -> bool:
-        """Return false: no step is followed by a new start."""
+        """Return False, because no step is followed by a restart."""
         return False
 
     def in_words(self, score: float) -> str:
@@ -117,4 +118,4 @@ class ExampleTask:
         return {}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Do nothing: there is no state."""
+        """Do nothing, because there is no state."""

@@ -1,4 +1,4 @@
-"""Use one thread, for networks that are not faster on two."""
+"""A context with one thread, for networks that are not faster with two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one thread within the block: these networks gain nothing from two, and sums have one order."""
+    """Use one thread within the context, so that sums have a fixed order."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

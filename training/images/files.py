@@ -1,4 +1,4 @@
-"""Images and labels in IDX files, gzipped or not, as MNIST and Fashion-MNIST are published."""
+"""Reader for images and labels in IDX files, the format of MNIST and Fashion-MNIST."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Images:
 
 
 class Pixels:
-    """Images as sequences of numbers from 0 to 1.
+    """Images as sequences of values from 0 to 1.
 
     Args:
         images: the images.
@@ -87,8 +87,8 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
     dev = min(DEV, len(full.labels) // 6)
     if not dev:
         raise FormatError(
-            f"{folder / FOLDERS[experiment]}: must have at least 6 training images, because a sixth is the"
-            f" dev part, got {len(full.labels)}"
+            f"{folder / FOLDERS[experiment]}: the folder must have at least 6 training images, because a"
+            f" sixth is the dev part, got {len(full.labels)}"
         )
     cut = len(full.labels) - dev
     parts = {"train": full.part(0, cut), "dev": full.part(cut, len(full.labels))}
@@ -102,22 +102,23 @@ def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
     named = _idx(labels, 1, about)
     if pixels.shape[1:] != (SIDE, SIDE):
         raise FormatError(
-            f"{images}: must have images of 28 x 28 pixels, got"
+            f"{images}: the file must have images of 28 x 28 pixels, got"
             f" {' x '.join(map(str, pixels.shape[1:]))}{about}"
         )
     if len(pixels) != len(named):
         raise FormatError(
-            f"{labels}: must have {len(pixels):,} labels like {images.name}, got {len(named):,}{about}"
+            f"{labels}: the file must have {len(pixels):,} labels like {images.name}, got"
+            f" {len(named):,}{about}"
         )
     if named.size and named.max() >= LABELS:
         raise FormatError(f"{labels}: labels must be from 0 to 9, got {named.max()}{about}")
     if len(named) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{images}: must have {SIZES[part]:,} images as published, got {len(named):,}; --any-size"
-            f" accepts other sizes{about}"
+            f"{images}: the file must have {SIZES[part]:,} images as published, got {len(named):,};"
+            f" --any-size accepts other sizes{about}"
         )
     if not len(named):
-        raise FormatError(f"{images}: must have at least one image{about}")
+        raise FormatError(f"{images}: the file must have at least one image{about}")
     return Images(torch.from_numpy(pixels), torch.from_numpy(named.astype(np.int64)))
 
 
@@ -130,12 +131,12 @@ def _idx(path: Path, axes: int, about: str) -> np.ndarray[Any, np.dtype[np.uint8
     data = read_bytes(path, f"; an IDX file is expected{about}")
     start = 4 + 4 * axes
     if data[:4] != bytes([0, 0, 8, axes]) or len(data) < start:
-        raise FormatError(f"{path}: must be an IDX file of bytes with {axes} axes{about}")
+        raise FormatError(f"{path}: the file must be an IDX file of bytes with {axes} axes{about}")
     shape = tuple(np.frombuffer(data, ">u4", axes, 4).tolist())
     wanted = int(np.prod(shape, dtype=object))
     if len(data) - start != wanted:
         raise FormatError(
-            f"{path}: must have {wanted:,} bytes of data as its header says, got"
+            f"{path}: the file must have {wanted:,} bytes of data as its header says, got"
             f" {len(data) - start:,}; it may be truncated{about}"
         )
     return np.frombuffer(data, np.uint8, wanted, start).reshape(shape).copy()

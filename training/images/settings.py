@@ -17,9 +17,9 @@ ORDERS = ("normal", "permuted")
 class PixelByPixel(SequenceClassification):
     """A run on MNIST or Fashion-MNIST."""
 
-    order: str = setting("normal", "of the pixels: row by row, or one permutation of all", one_of=ORDERS)
-    side: int = setting(28, "an image has so many rows and columns; 14: means of 2 x 2 pixels", 1, 28)
-    images: int = setting(0, "train on so many images, the first ones; 0: on all", 0, 10**6)
+    order: str = setting("normal", "order of the pixels: row by row, or a fixed permutation", one_of=ORDERS)
+    side: int = setting(28, "number of rows and columns of an image; 14: means of 2 x 2 pixels", 1, 28)
+    images: int = setting(0, "train on the first images, this many; 0: on all", 0, 10**6)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -35,12 +35,12 @@ class LanguageModelling(Settings):
     hidden: int = setting(610, "d, the size of word vectors and of each layer", 1, 8192)
     layers: int = setting(2, "recurrent layers", 1, 16)
     window: int = setting(35, "steps of backpropagation through time", 1, 10**4)
-    input_dropout: float = setting(0.65, "of the word vectors", 0, 0.95)
-    output_dropout: float = setting(0.65, "of what the softmax reads", 0, 0.95)
-    vertical_dropout: float = setting(
-        0.2, "of a layer's outputs on their way to the next, one mask for a window", 0, 0.95
+    input_dropout: float = setting(0.65, "dropout of the word vectors", 0, 0.95)
+    output_dropout: float = setting(0.65, "dropout of the input of the softmax", 0, 0.95)
+    vertical_dropout: float = setting(0.2, "dropout between layers, one mask per window", 0, 0.95)
+    recurrent_dropout: float = setting(
+        0.2, "dropout of the inputs of the gates, one mask per window", 0, 0.95
     )
-    recurrent_dropout: float = setting(0.2, "of what a layer's gates read, one mask for a window", 0, 0.95)
 
 
 PRESETS: dict[str, dict[str, Any]] = {

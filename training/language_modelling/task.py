@@ -70,12 +70,12 @@ class LanguageTask:
         else:
             scores, after = network(ids, state, noise)
             losses = window_losses(scores, following)
-        ends = window == self.windows - 1  # the next epoch starts anew, so a checkpoint here has no state
+        ends = window == self.windows - 1  # a checkpoint here has no state
         self.state = None if ends else [tuple(tensor.detach() for tensor in layer) for layer in after]
         return losses
 
     def _is_graphed(self, network: nn.Module, ids: Tensor) -> bool:
-        """Return whether this is a whole window of all columns, on a GPU."""
+        """Return whether this is a complete window of all columns, on a GPU."""
         s = self.settings
         full = ids.shape == (s.window, s.batch)
         return ids.is_cuda and full and s.precision in GRAPHED and network.training

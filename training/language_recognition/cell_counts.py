@@ -23,8 +23,8 @@ def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
 
     Returns:
         ``r_squared`` of the map, fitted and measured at depths up to 5 and length 100. Its ``largest_error``
-        at depth 20 and length 1,000, and that of the best single cell. ``drift_a_symbol``, the slope of the
-        error over the position in these strings.
+        at depth 20 and length 1,000, and the error of the best single cell. ``drift_a_symbol``, the slope of
+        the error over the position in these strings.
     """
     rng = np.random.default_rng([seed, 0xC0])
     cells, depths, _ = _states(network, parentheses.draw(FITTED, MANY, 0, rng))

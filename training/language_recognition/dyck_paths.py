@@ -1,4 +1,4 @@
-"""Uniform Dyck paths with a given maximum height: the brackets of balanced parentheses of a depth.
+"""Uniform Dyck paths with a given maximum height, which represent balanced parentheses of that depth.
 
 >>> rng = np.random.default_rng(0)
 >>> drawn = {"".join("()"[step] for step in dyck_paths([(2, 3)], rng)[0]) for _ in range(99)}
@@ -17,7 +17,7 @@ Steps = NDArray[np.uint8]
 
 
 def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> list[Steps]:
-    """Draw a path for each size: 0 is a step up, an opening bracket, and 1 a step down.
+    """Draw a path for each size; 0 is a step up, an opening bracket, and 1 is a step down.
 
     Args:
         sizes: the maximum height of each path, at least 1, and its number of steps up, at least the height.

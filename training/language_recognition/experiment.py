@@ -97,7 +97,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
         return name, rest.partition(";")[0]
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield the progress of the curriculum, the errors, and what the cell state counts."""
+        """Yield the progress of the curriculum, the errors, and how well the cell state counts."""
         printed, metrics = (result["paper"] or {}).get("errors", {}), result["metrics"]
         restarts = metrics.get("restarts")
         again = f", after {restarts} new start{'s' * (restarts > 1)}" if restarts else ""

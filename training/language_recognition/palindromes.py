@@ -104,4 +104,4 @@ VARIANTS: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]
     "one letter": _changed,
     "exchanged": _exchanged,
 }
-"""The function that turns a palindrome into a string of each kind."""
+"""The function that converts a palindrome to a string of each kind."""

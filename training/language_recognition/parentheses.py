@@ -3,7 +3,7 @@
 There are the large and the small set, and the test sets of Table 1. A string is positive if no prefix closes
 more parentheses than it opened and all are closed at the end: the order matters. Half of the negative strings
 are random. The others are near misses of balanced strings: a bracket is flipped, moved or dropped, or two are
-exchanged, so that the count goes below zero and comes back.
+exchanged, so that the count becomes negative and then returns to zero.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random
 def _sizes(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
     """Draw the depth, the pairs of brackets and the length of each string.
 
-    Each is uniform, given those drawn before it.
+    Each is uniform, conditioned on the previous ones.
     """
     depths = rng.integers(column.depths[0], column.depths[1] + 1, many)
     least = np.maximum(column.lengths[0], 2 * depths)
@@ -157,7 +157,7 @@ def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
     """Exchange an opening and a later closing bracket so that the string is no longer balanced.
 
-    The count then goes below zero and comes back to zero at the end.
+    The count then becomes negative and returns to zero at the end.
     """
     indices = _brackets(tokens)
     opening = [index for index in indices if tokens[index] == OPEN]

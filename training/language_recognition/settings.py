@@ -46,13 +46,13 @@ class Recognition(Settings):
     )
     restart_after: int = setting(
         10**6,
-        "in the first half of the epochs, start anew with new weights after this many epochs without a step"
-        " of the curriculum",
+        "in the first half of the epochs, restart with new weights after this many epochs without a step of"
+        " the curriculum",
         1,
         10**6,
     )
     dev_wanted: float = setting(
-        0.0, "also start anew if the accuracy on dev strings after the finish is below this", 0, 1
+        0.0, "also restart if the accuracy on dev strings after the finish is below this", 0, 1
     )
     gate_noise: float = setting(
         0.0, "standard deviation of noise on the inputs of the gates' functions, in training", 0, 100
@@ -70,7 +70,7 @@ class Recognition(Settings):
     )
     margin: float = setting(0.1, "the weight of margin violations in the loss, in the finish", 0, 100)
     keep: str = setting(
-        "best", "keep the weights of the best epoch on dev, or of the last", one_of=("best", "last")
+        "best", "save the weights of the best epoch on dev, or of the last epoch", one_of=("best", "last")
     )
     test_strings: int = setting(2000, "strings in each test set", 2, 10**6)
 

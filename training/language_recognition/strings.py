@@ -1,4 +1,4 @@
-"""Labelled strings of tokens in the form that a network reads: padded rows, lengths and labels."""
+"""Labelled strings of tokens as padded arrays with lengths and labels."""
 
 from __future__ import annotations
 

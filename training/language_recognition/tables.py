@@ -32,7 +32,7 @@ class RecognitionRow:
         paper: the paper's error rates, by test set.
         lengths: the final length of the curriculum, for each seed.
         restarts: the number of restarts, for each seed.
-        counters: what the cell state counts, for each seed that has it.
+        counters: the accuracy of the cell state as a counter, for each seed that has it.
         seconds: the mean training time.
     """
 
@@ -79,7 +79,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
         own = [row for row in rows if (row.experiment, row.size) == (experiment, size)]
         columns = list(dict.fromkeys(name for row in own for name in row.errors))
         which = f", {size} set" if experiment == "parentheses" else ""
-        title = f"{experiment}{which}: wrong in % at depth/length (100 where none is said; x: exchanged)"
+        title = f"{experiment}{which}: wrong in % at depth/length (100 if omitted; x: exchanged)"
         result.append((title, ["model", "method", "n", *map(_short, columns)], list(_lines(own, columns))))
     return result
 

@@ -1,4 +1,4 @@
-"""Acceptors as a task of the training engine: a curriculum by length, and a finish."""
+"""Acceptors as a task of the training engine, with a curriculum by length and a final phase with margins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from training.language_recognition.settings import Recognition
 from training.language_recognition.strings import Strings
 
 LOOKED_AT = 512
-"""The number of training strings that decide about the next step of the curriculum."""
+"""The number of training strings that determine whether the curriculum advances."""
 AT_ONCE = 1024
 OUTPUT_MARGIN = 5.0
 LAST_SHARE = 0.02
@@ -89,9 +89,9 @@ class RecognitionTask(ExampleTask):
     def begins_again(self) -> bool:
         """Return whether to restart with new weights.
 
-        It is time to restart if no step of the curriculum has come for long, or if the finish is over and the
-        dev accuracy is too low. In the second half of the epochs there is no restart, because the run might
-        end before it finishes.
+        A restart is due if the curriculum has not advanced for long, or if the finish is over and the dev
+        accuracy is too low. In the second half of the epochs there is no restart, because the run might end
+        before it finishes.
         """
         s = self.settings
         if 2 * self.epoch > s.epochs:
@@ -101,7 +101,7 @@ class RecognitionTask(ExampleTask):
         return self.waited >= s.restart_after
 
     def stepped(self) -> bool:
-        """Restart with new weights if it is time."""
+        """Restart with new weights if a restart is due."""
         if not self.begins_again:
             return False
         self.restarts += 1
@@ -121,9 +121,11 @@ class RecognitionTask(ExampleTask):
         return (float(self.epoch) if self.settings.keep == "last" else accuracy), metrics
 
     def in_words(self, score: float) -> str:
-        """Return the accuracy as text, or that the last weights count."""
+        """Return the accuracy as text, or a note that the last weights are used."""
         return (
-            "not asked, the last weights count" if self.settings.keep == "last" else super().in_words(score)
+            "not measured, the last weights are used"
+            if self.settings.keep == "last"
+            else super().in_words(score)
         )
 
     def optimiser(self) -> torch.optim.Optimizer:

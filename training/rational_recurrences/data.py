@@ -29,7 +29,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
     Args:
         name: the name of the set in :data:`~training.rational_recurrences.sources.SOURCES`.
         folder: the user's folder with the set's files.
-        any_size: whether to accept other numbers of sentences than the published ones.
+        any_size: whether to accept numbers of sentences that differ from the published ones.
         test: whether to load the test part.
 
     Raises:
@@ -46,7 +46,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
     for part in parts.values():
         if not len(part):
             file = folder / next(iter(source.files.values()))
-            raise FormatError(f"{file}: must have enough sentences to be split {source.split}")
+            raise FormatError(f"{file}: the file must have enough sentences to be split {source.split}")
     if len(set(parts["train"].labels)) < 2:
         raise FormatError(
             f"{folder / next(iter(source.files.values()))}: the training part must have the labels 0 and 1,"
@@ -90,8 +90,8 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
     files = [file for directory in folders for file in sorted(directory.glob("glove*")) if file.is_file()]
     if not files:
         raise InputError(
-            f"{folder / 'glove'}: must have word vectors (glove*.npz or glove*.txt); GloVe's are published"
-            f" at {GLOVE}, and --vectors names another file{instead}"
+            f"{folder / 'glove'}: the folder must have word vectors (glove*.npz or glove*.txt); GloVe's are"
+            f" published at {GLOVE}, and --vectors names another file{instead}"
         )
     return files[0]
 

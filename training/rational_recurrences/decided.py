@@ -1,11 +1,11 @@
-"""Decision that a trained network's units are equal to their automata.
+"""Decision of whether a trained network's units are equal to their automata.
 
-The decision holds for all strings over a layer's alphabet, for the trained weights. The claims are those of
-the models of section 6.1 (Peng et al. 2018). The recurrence as the paper writes it, with the gates that the
-trained layer computes in floats, is read as an automaton. The decision is that it gives every string the
-score of the automaton that the paper constructs, with a certificate that an independent program checks. The
-first layer's alphabet consists of words of the training part; an upper layer's consists of vectors that the
-layer below computed for training sentences.
+The decision holds for all strings over a layer's alphabet, for the trained weights. The claims are about the
+models of section 6.1 (Peng et al. 2018). The recurrence of the paper, with the gates that the trained layer
+computes in floats, is converted to an automaton. It is decided to give every string the score of the
+automaton that the paper constructs, with a certificate that an independent program checks. The first layer's
+alphabet consists of words of the training part; an upper layer's consists of vectors that the layer below
+computed for training sentences.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ def study(journal: Path, name: str) -> Study:
     # Optuna raises these for a truncated line or for JSON that is not an entry of a journal.
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
         raise InputError(
-            f"{journal}: must be an Optuna journal ({' '.join(str(error).split()):.80}); delete it to rebuild"
-            " it from the trials' results"
+            f"{journal}: the file must be an Optuna journal ({' '.join(str(error).split()):.80}); delete it"
+            " to rebuild it from the trials' results"
         ) from None
     return result
 

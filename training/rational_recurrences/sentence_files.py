@@ -40,17 +40,18 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
             label, _, rest = line.partition(" ")
             if label not in ("0", "1"):
                 raise FormatError(
-                    f"{path}: line {number}: must begin with 0 or 1, got {line!r:.40}; it holds {about}"
+                    f"{path}: line {number}: the line must begin with 0 or 1, got {line!r:.40}; it holds"
+                    f" {about}"
                 )
             labels.append(int(label))
             words.append(tuple(rest.split()))
     if not any(words):
-        raise FormatError(f"{path}: must have words; it holds {about}")
+        raise FormatError(f"{path}: the file must have words; it holds {about}")
     size = source.sizes[part]
     if len(labels) != size and not any_size:
         raise FormatError(
-            f"{path}: must have {size:,} sentences as published, got {len(labels):,}; --any-size accepts"
-            f" other sizes; it holds {about}"
+            f"{path}: the file must have {size:,} sentences as published, got {len(labels):,}; --any-size"
+            f" accepts other sizes; it holds {about}"
         )
     return SentencePart(tuple(words), tuple(labels))
 
@@ -62,12 +63,13 @@ def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
     wrong = next((n for n, line in enumerate(lines, 1) if line.strip() not in ("1", "2")), None)
     if wrong is not None:
         raise FormatError(
-            f"{file}: line {wrong}: must be 1 or 2, got {lines[wrong - 1]!r:.40}; there is {source.says()}"
+            f"{file}: line {wrong}: the line must be 1 or 2, got {lines[wrong - 1]!r:.40}; there is"
+            f" {source.says()}"
         )
     if len(lines) != sentences:
         raise FormatError(
-            f"{file}: must have {sentences:,} labels, one per sentence of {path.name}, got {len(lines):,};"
-            f" there is {source.says()}"
+            f"{file}: the file must have {sentences:,} labels, one per sentence of {path.name}, got"
+            f" {len(lines):,}; there is {source.says()}"
         )
     return [int(line) - 1 for line in lines]
 

@@ -19,31 +19,28 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 class Classification(Settings):
     """A run of text classification.
 
-    The defaults are those of appendix E.3, and the middle of a range of Table 6 if it gives a range.
+    Defaults follow appendix E.3. Where Table 6 gives a range, the default is its midpoint.
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
     rate: float = setting(1e-3, "Adam's learning rate at first; Table 6: 1e-4 to 1e-2", 1e-8, 10)
-    weight_decay: float = setting(1e-6, "of the squared parameters; Table 6: 1e-7 to 1e-5", 0, 1)
+    weight_decay: float = setting(1e-6, "the weight of the squared parameters; Table 6: 1e-7 to 1e-5", 0, 1)
     clip: float = setting(3.0, "the largest norm of a gradient; Table 6: 1 to 5", 1e-6)
     hidden: int = setting(200, "d, the units of each layer; Table 6: 100 to 300", 1, 4096)
     layers: int = setting(2, "recurrent layers", 1, 16)
     vertical_dropout: float = setting(
-        0.25,
-        "of a layer's outputs on their way to the next, one mask for all steps; Table 6: 0 to 0.5",
-        0,
-        0.95,
+        0.25, "dropout between layers, one mask for all steps; Table 6: 0 to 0.5", 0, 0.95
     )
     recurrent_dropout: float = setting(
-        0.25, "of what a layer's gates read, one mask for all steps; Table 6: 0 to 0.5", 0, 0.95
+        0.25, "dropout of the inputs of a layer's gates, one mask for all steps; Table 6: 0 to 0.5", 0, 0.95
     )
     embedding_dropout: float = setting(
-        0.25, "of the word vectors and of the last state; Table 6: 0 to 0.5", 0, 0.95
+        0.25, "dropout of the word vectors and of the last state; Table 6: 0 to 0.5", 0, 0.95
     )
     classifier: str = setting(
         "mlp",
-        "what reads the last state: the paper's tanh-MLP of two layers, or one linear layer, as the authors'"
-        " program has",
+        "the classifier of the last state: the paper's tanh-MLP of two layers, or one linear layer, as in"
+        " the authors' program",
         one_of=CLASSIFIERS,
     )
     scale: float = setting(1.0, "the length of each word vector; the paper: 1", 1e-3, 1e3)

@@ -43,7 +43,7 @@ class TextSource:
     labels_beside: bool = False
 
     def says(self) -> str:
-        """Return what a file holds and where it is published."""
+        """Return a description of a file's contents and its place of publication."""
         return f"{self.title}: {self.format}, published at {self.where}"
 
 

@@ -72,7 +72,8 @@ def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, R
     cut = len(order) // 10
     if not cut or len(set(full.labels)) < 2:
         raise FormatError(
-            f"{_file(folder, 'train')}: must have at least ten reviews with both labels, got {len(order)}"
+            f"{_file(folder, 'train')}: the file must have at least ten reviews with both labels, got"
+            f" {len(order)}"
         )
     parts = {"train": full.taken(sorted(order[cut:])), "dev": full.taken(sorted(order[:cut]))}
     return parts | ({"test": _read(folder, "test", any_size)} if test else {})
@@ -120,12 +121,14 @@ def _read(folder: Path, part: str, any_size: bool) -> Reviews:
     for number, line in enumerate(read_lines(path, about), 1):
         fields = line.split("\t")
         if len(fields) != 4 or fields[0] not in LABELS:
-            raise FormatError(f"{path}: line {number}: must have four fields, got {line!r:.40}{about}")
+            raise FormatError(
+                f"{path}: line {number}: the line must have four fields, got {line!r:.40}{about}"
+            )
         labels.append(LABELS[fields[0]])
         words.append(words_of(fields[3]))
     if len(labels) != SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: must have {SIZES[part]:,} reviews as published, got {len(labels):,}; --any-size"
-            f" accepts other sizes{about}"
+            f"{path}: the file must have {SIZES[part]:,} reviews as published, got {len(labels):,};"
+            f" --any-size accepts other sizes{about}"
         )
     return Reviews(tuple(words), tuple(labels))

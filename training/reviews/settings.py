@@ -19,19 +19,21 @@ class Sentiment(SequenceClassification):
 
     head: str = setting(
         "max-h",
-        "what the classifier reads: the last h, the last c, both, or each unit's largest h; c is that of all"
-        " layers, and a GRU has none",
+        "the classifier's input: the last h, the last c, both, or each unit's largest h; c of all layers is"
+        " used, and a GRU has none",
         one_of=("h", "c", "h-c", "max-h"),
     )
-    length: int = setting(0, "words of a review that are read, the first ones; 0: all", 0, 10**6)
+    length: int = setting(0, "number of words of a review that are read, from its start; 0: all", 0, 10**6)
     measured_at: str = setting(
         "", "numbers of words, with commas between: accuracies on training and test reviews cut to them, too"
     )
     tokens: bool = setting(True, "a start token and an end token around a review (section 3.3)")
-    vocabulary: int = setting(30_000, "so many words, those most frequent in the training part", 1, 10**7)
+    vocabulary: int = setting(
+        30_000, "vocabulary size: the most frequent words of the training part", 1, 10**7
+    )
     embedding: str = setting("learned", "word vectors: learned from the start, or GloVe's", one_of=EMBEDDINGS)
-    fixed: bool = setting(False, "word vectors stay as they are at first")
-    width: int = setting(100, "of learned word vectors", 1, 4096)
+    fixed: bool = setting(False, "word vectors are not trained")
+    width: int = setting(100, "size of learned word vectors", 1, 4096)
     scale: float = setting(1.0, "the length of each of GloVe's vectors", 1e-3, 1e3)
 
     def __post_init__(self) -> None:

@@ -1,12 +1,12 @@
 """Conversion of a trained FA-RNN to automata and rules (Jiang et al. 2020, section 6), and their accuracy.
 
 The transition tensor (equation 9) becomes an automaton by a threshold gamma. A sentence leads to a set of
-states, and each state that votes for a label is a rule: the sentences that reach it. The paper does not say
-which label a sentence gets that matches several rules. Here the rules form a list, the first match decides,
-and a sentence without a match gets the most frequent label. The list comes from sequential covering of the
-training sentences: the next rule is the most accurate one on those that remain. Three values are chosen on
-the dev set: gamma, the minimum weight of the readout with which a state votes for a label, and the minimum
-number of sentences of a rule.
+states, and each state that votes for a label is a rule: the sentences that reach it. The paper does not
+specify the label of a sentence that matches several rules. Here the rules form a list, the first match
+decides, and the label of a sentence without a match is the most frequent one. The list comes from sequential
+covering of the training sentences: the next rule is the most accurate one on those that remain. Three values
+are chosen on the dev set: gamma, the minimum weight of the readout with which a state votes for a label, and
+the minimum number of sentences of a rule.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def covering(
 ) -> list[tuple[int, int]]:
     """Return states and labels, the most reliable first.
 
-    On the sentences that its predecessors leave, each is right more often than the default label.
+    On the sentences that no predecessor covers, each is right more often than the default label.
 
     Args:
         seen: the states that each training sentence reaches, shape ``(N, K)``.

@@ -128,7 +128,7 @@ def systems(
 def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
     """Return the share and the seed of the sentences on which a stored classifier was trained.
 
-    The share is 1 if the file does not say, or if it was trained on none.
+    The share is 1 if the file does not contain it, or if the classifier was not trained.
 
     Raises:
         FormatError: if the file's share or seed is invalid.
@@ -158,9 +158,9 @@ def keep(report: ReadBackReport, systems: dict[str, ReadBack], model: Classifier
 
 
 def automaton(system: ReadBack, model: Classifier) -> WFSA:
-    """Return all rules of a system as one boolean automaton, which accepts what any of them matches.
+    """Return all rules of a system as one boolean automaton, which accepts the matches of all rules.
 
-    The report says which state votes for which label.
+    The report lists the label that each state votes for.
     """
     final = torch.zeros(len(system.initial), dtype=torch.bool)
     final[[state for state, _ in system.rules]] = True
@@ -175,7 +175,7 @@ def text(report: ReadBackReport) -> str:
     for rule in report.rules:
         lines += [f"[{rule.label}]", f"{rule.rule}"]
         lines += [f"//   {name}: {' '.join(words)}" for name, words in rule.sets.items()]
-    return "\n".join([*lines, f"// what matches none: {report.default}", ""])
+    return "\n".join([*lines, f"// no match: {report.default}", ""])
 
 
 def _finals(model: Classifier) -> Tensor:
@@ -187,8 +187,8 @@ def _finals(model: Classifier) -> Tensor:
 
 
 def _of_labels(part: Sentences, labels: set[str]) -> Sentences:
-    """Return the sentences with labels of the classifier, which was trained on no others."""
+    """Return the sentences with labels of the classifier."""
     kept = [(words, label) for words, label in zip(part.words, part.labels, strict=True) if label in labels]
     if not kept:
-        raise InputError("training sentences must have labels of the classifier, got none that do")
+        raise InputError("training sentences must have labels of the classifier, got none")
     return Sentences(tuple(words for words, _ in kept), tuple(label for _, label in kept))

@@ -1,4 +1,4 @@
-"""Rules of a system that was read back, in a form for people, and the words that transitions learned.
+"""Readable rules of a system that was read back, and the words that transitions learned.
 
 See Figure 4.
 """

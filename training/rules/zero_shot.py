@@ -86,7 +86,7 @@ class ZeroShotReport:
 
     Attributes:
         sentences: the number of sentences.
-        states: the states of the rules' automaton, and of that of the mirrored rules.
+        states: the number of states of the automata of the rules and of the mirrored rules.
         rank: the ranks of the factors, for both.
         error: the errors of the factors, ||T - T'|| / ||T||, for both; 0 if they are exact.
         missing: words of rules that occur in no sentence.
@@ -132,7 +132,7 @@ def zero_shot(
     """
     labels = tuple(dict.fromkeys(str(rule.label) for rule in rules if rule.label is not None))
     if not labels:
-        raise InputError("rules must have [label] headers, which say what a match means")
+        raise InputError("rules must have [label] headers, which are assigned to matches")
     layer = None if logic is None else SoftLogic(logic, labels)
     if layer is not None:
         labels = layer.labels

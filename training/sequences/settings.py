@@ -21,7 +21,7 @@ class SequenceClassification(Settings):
     rate: float = setting(0.01, "the learning rate at first; the paper: 0.01", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     epochs: int = setting(100, "at most", 1, 10**6)
-    patience: int = setting(10, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    patience: int = setting(10, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     optimiser: str = setting("rmsprop", "of the weights", one_of=OPTIMISERS)
     momentum: float = setting(0.9, "of RMSProp; the paper: 0.9", 0, 0.999)
     hidden: int = setting(256, "d, the units of each layer", 1, 8192)
@@ -29,18 +29,15 @@ class SequenceClassification(Settings):
     k: int = setting(10, "centroids of a state-regularized model; the paper: 2 to 100", 2, 10**4)
     temperature: float = setting(1.0, "tau of a state-regularized model; the paper: 1", 1e-9, 1e9)
     forget_bias: float = setting(
-        0.0,
-        "added at first to the bias of the gate that keeps the state: f of an LSTM, z of a GRU",
-        -100,
-        100,
+        0.0, "initial bias of the gate that retains the state: f of an LSTM, z of a GRU", -100, 100
     )
     head: str = setting(
         "h-c",
-        "what the classifier reads: the last h, the last c, both, or each unit's largest h; c is that of all"
-        " layers, and a GRU has none",
+        "the classifier's input: the last h, the last c, both, or each unit's largest h; c of all layers is"
+        " used, and a GRU has none",
         one_of=HEADS,
     )
-    dropout: float = setting(0.0, "of what the classifier reads; the paper: none", 0, 0.95)
+    dropout: float = setting(0.0, "dropout of the classifier's input; the paper: none", 0, 0.95)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -44,14 +44,14 @@ class BatchRows:
 
 
 class BatchAnswer(Protocol):
-    """An object with logits, shape ``(B,)``; positive means accept."""
+    """A network's output with logits, shape ``(B,)``; positive means accept."""
 
     @property
     def logits(self) -> Tensor: ...
 
 
 class BatchEvaluation(NamedTuple):
-    """The output of a network on B strings with N symbols in all.
+    """The output of a network on B strings with N symbols in total.
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.

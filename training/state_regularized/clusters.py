@@ -1,8 +1,8 @@
-"""Training of the recurrent part alone, with noise, and centroids at the clusters of its states.
+"""Training of the recurrent part alone, with noise, and placement of centroids at clusters of its states.
 
 A recurrent part without its stochastic component learns an automaton from labelled strings within seconds.
 With the component it hardly progresses: a state that two strings share by mistake passes on almost no
-gradient. Noise keeps states far apart that must be distinguished, and contracts the others into few clusters.
+gradient. Noise separates states that must be distinguished, and contracts the others into few clusters.
 Centroids at the clusters' means then give the state-regularized network.
 """
 
@@ -31,7 +31,7 @@ STEP = 1.2
 
 
 class Alone(NamedTuple):
-    """The output of the recurrent part of a network on B strings with N symbols in all.
+    """The output of the recurrent part of a network on B strings with N symbols in total.
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.

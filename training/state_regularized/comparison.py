@@ -1,4 +1,4 @@
-"""Comparison of a trained network's automata with the language to be learned: decided, not sampled."""
+"""Exact comparison of a trained network's automata with the language to be learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curriculum: short strings first, longer ones when all shorter ones are right."""
+"""A curriculum that starts with short strings and advances when all shorter strings are right."""
 
 from __future__ import annotations
 

@@ -76,17 +76,17 @@ class LanguageRun(ExperimentRun[Recipe]):
         words = {
             "certified": "the soft network follows its hard automaton, on all strings",
             "different": "the soft network is not its hard automaton",
-            "unknown": "no: it is not known what the soft network does on all strings",
+            "unknown": "no: the behaviour of the soft network on all strings is unknown",
         }
         yield f"  certified: {words[result['certified']]}"
         if result["accepts_exactly"]:
             yield "  so the soft network accepts exactly the language, at any length: proved"
 
     def kept(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last lines, which say how to continue a stopped run."""
+        """Return the last lines, with the command that continues a stopped run."""
         more = " and a larger --minutes" if result["outcome"] == "out of time" else ""
         goes_on = (
-            f"\n  to go on: the same command with --resume{more}" if result["outcome"] in STOPPED else ""
+            f"\n  to continue: the same command with --resume{more}" if result["outcome"] in STOPPED else ""
         )
         return super().kept(result, folder) + goes_on
 
@@ -95,7 +95,7 @@ def _described(automaton: dict[str, Any] | None) -> str:
     if automaton is None:
         return "none"
     states = f"minimal DFA of {plural(automaton['states'], 'state')}"
-    if "automaton_states" in automaton:  # results that were kept before it was do without
+    if "automaton_states" in automaton:  # older results do not have this field
         states = f"{plural(automaton['automaton_states'], 'state')}, {states}"
     if automaton["difference"] is None:
         return f"{states}, accepts exactly the language (decided)"
@@ -105,7 +105,7 @@ def _described(automaton: dict[str, Any] | None) -> str:
 def learn(
     experiment: str, settings: Recipe, data: Path, where: Where, stop: Callable[[], bool] = lambda: False
 ) -> dict[str, Any]:
-    """Train, and certify the network even if training is not done; then no result file is written.
+    """Train, and certify the network even if training is incomplete; then no result file is written.
 
     Args:
         experiment: ``tomita``, ``nested`` or ``dfa``.
@@ -132,11 +132,13 @@ def learn(
     done = finished(where, experiment, settings.to_json())
     if done is not None:
         if not (is_learned(done) and can_be_shown(done)):
-            raise FormatError(f"{where.folder / RESULT}: must be the result of a run that learned a language")
+            raise FormatError(
+                f"{where.folder / RESULT}: the file must be the result of a run that learned a language"
+            )
         if done.get("dfa") != table:
             raise InputError(
-                f"{where.folder / RESULT}: must be a run on the same automaton, got another one; use another"
-                " folder (-o)"
+                f"{where.folder / RESULT}: the file must be a run on the same automaton, got another one;"
+                " use another folder (-o)"
             )
         return done
     with progress(f"train {language.name}") as report_progress:

@@ -1,6 +1,6 @@
 """The state of a network that learns a language, apart from weights and random numbers.
 
-It determines what the next iteration is.
+It determines the next iteration.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Place:
 
     Attributes:
         restarts: the number of restarts.
-        iterations: the total number; ``since`` is the number since the last step up or start.
+        iterations: the total number of iterations; ``since`` is the number since the last advance or restart.
         level: the level of the curriculum; the number of levels means the finish.
         done: whether the network is trained.
         boxes: the number of boxes that close around the soft run at the end, in floats.
-        history: for each start, the iterations that it took and the level that it reached.
+        history: for each start, the number of iterations and the final level.
         wrong: indices of the training strings that were wrong at the last check.
         noise: the current noise.
     """
@@ -64,19 +64,19 @@ def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
     """
     counts, noise = _integers(tensors, "counts", 1), tensors["noise"]
     if counts.shape != (len(COUNTS) + 2,) or counts[4] not in (0, 1) or counts[5] < -1:
-        raise InputError("counts: must be those of a run")
+        raise InputError("'counts' must be the counts of a run")
     for name, value in zip(COUNTS, counts.tolist(), strict=False):
         if value < 0:
-            raise InputError(f"{name}: must be non-negative, got {value}")
+            raise InputError(f"'{name}' must be non-negative, got {value}")
     if counts[3] > levels:
-        raise InputError(f"level: must be at most {levels}, got {int(counts[3])}")
+        raise InputError(f"'level' must be at most {levels}, got {int(counts[3])}")
     history, wrong = _integers(tensors, "history", 2), _integers(tensors, "wrong", 1)
     if history.shape[1] != 2 or bool((history < 0).any()):
-        raise InputError("history: must have two non-negative integers for each start")
+        raise InputError("'history' must have two non-negative integers for each start")
     if bool(((wrong < 0) | (wrong >= strings)).any()):
-        raise InputError(f"wrong: must be indices of {strings} strings")
+        raise InputError(f"'wrong' must be indices of {strings} strings")
     if noise.shape != () or noise.dtype != torch.double or not 0 <= float(noise) < float("inf"):
-        raise InputError("noise: must be one finite non-negative float64")
+        raise InputError("'noise' must be one finite non-negative float64")
     restarts, iterations, since, level, done, boxes = counts.tolist()
     return Place(
         restarts,
@@ -94,5 +94,5 @@ def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
 def _integers(tensors: dict[str, Tensor], name: str, dimensions: int) -> Tensor:
     tensor = tensors[name]
     if tensor.dtype != torch.long or tensor.dim() != dimensions:
-        raise InputError(f"{name}: must be int64 with {dimensions} axes")
+        raise InputError(f"'{name}' must be int64 with {dimensions} axes")
     return tensor

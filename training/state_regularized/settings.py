@@ -24,63 +24,61 @@ NEVER = 10**9
 class Recipe(Settings):
     """The settings of a state-regularized GRU that learns; the defaults are our recipe.
 
-    An epoch is a number of iterations after which the logs get a line.
+    An epoch is a number of iterations, after which a line is written to the logs.
     """
 
-    model: str = setting(SR_GRU, "whose automaton is certified", one_of=(SR_GRU,))
-    seed: int = setting(0, "of strings, weights and noise: the same seed, the same network", 0, 2**31 - 1)
+    model: str = setting(SR_GRU, "the network whose automaton is certified", one_of=(SR_GRU,))
+    seed: int = setting(0, "seed of strings, weights and noise", 0, 2**31 - 1)
     units: int = setting(100, "d, the size of the hidden state", 1, 4096)
-    centroids: int = setting(50, "k, the most states that it can have", 2, 4096)
+    centroids: int = setting(50, "k, the maximum number of states", 2, 4096)
     batch: int = setting(64, "strings in a batch", 1, 1 << 20)
-    optimiser: str = setting("adam", "with the gradients of", one_of=("adam", "rmsprop"))
+    optimiser: str = setting("adam", "the optimiser", one_of=("adam", "rmsprop"))
     rate: float = setting(0.0, "the learning rate; 0: 0.002, and 0.005 for at most 50 units", 0, 10)
-    smoothing: float = setting(0.9, "RMSProp's, of the squares' mean", 0, 1)
+    smoothing: float = setting(0.9, "the smoothing of RMSProp's mean of squares", 0, 1)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
-    clip: float = setting(1.0, "the largest norm of a gradient; longer ones are scaled to it", 1e-6)
-    weighted: bool = setting(True, "both classes have the same weight")
-    near_misses: bool = setting(True, "half of the rejected strings are a change away from an accepted one")
+    clip: float = setting(1.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
+    weighted: bool = setting(True, "give both classes the same weight")
+    near_misses: bool = setting(True, "half of the rejected strings are one edit away from an accepted one")
     norm: float = setting(
-        1.5, "what a centroid's norm is at first, about; 0: its entries are uniform in [-0.5, 0.5]", 0, 1e6
+        1.5, "approximate initial norm of a centroid; 0: entries are uniform in [-0.5, 0.5]", 0, 1e6
     )
     spread: float = setting(
-        0.5, "of input weights at first, where recurrent ones are orthogonal; 0: all are torch's", 0, 1e6
+        0.5, "initial spread of input weights, with orthogonal recurrent ones; 0: torch's values", 0, 1e6
     )
     noise: str = setting(
         "1.5,2,1",
         "standard deviations of noise on the centroids' logits, or with --clusters on the states, in"
-        " training; the n-th start takes the n-th, and so round again",
+        " training; the n-th start uses the n-th value, cyclically",
     )
-    shortest: int = setting(3, "the curriculum begins with strings up to that length", 0, NEVER)
+    shortest: int = setting(3, "length of the strings with which the curriculum begins", 0, NEVER)
     penalty: float = setting(
-        0.1, "the weight, in the finish, of what the gap of the two largest logits lacks", 0, 1e6
+        0.1, "the weight, in the finish, of the shortfall of the gap between the two largest logits", 0, 1e6
     )
-    margin: float = setting(12.0, "of this", 0, 1e6)
-    restart_after: int = setting(400, "iterations without a step of the curriculum", 1, NEVER)
-    restart_finish_after: int = setting(200, "iterations of the finish", 1, NEVER)
-    look_every: int = setting(10, "iterations between looks at all strings", 1, NEVER)
-    review: float = setting(
-        0.0, "the share of a batch that is strings which were wrong when last looked at", 0, 1
-    )
-    tries: int = setting(1, "partitions that are tried when boxes are to close", 1, 10**6)
+    margin: float = setting(12.0, "required gap between the two largest logits, in the finish", 0, 1e6)
+    restart_after: int = setting(400, "restart after this many iterations without an advance", 1, NEVER)
+    restart_finish_after: int = setting(200, "restart after this many iterations of the finish", 1, NEVER)
+    look_every: int = setting(10, "iterations between checks of all strings", 1, NEVER)
+    review: float = setting(0.0, "the share of a batch for strings that were wrong at the last check", 0, 1)
+    tries: int = setting(1, "number of partitions to try for boxes that close", 1, 10**6)
     clusters: bool = setting(
-        False, "the recurrent part learns alone, and in the finish centroids are put where its states cluster"
+        False, "train the recurrent part alone, and place centroids at clusters of its states in the finish"
     )
-    cluster_every: int = setting(100, "iterations of the finish between looks at clusters", 1, NEVER)
+    cluster_every: int = setting(100, "iterations of the finish between clusterings", 1, NEVER)
     mastered: float = setting(
         0.95, "with clusters: the share of a batch that must be right for more noise", 0, 1
     )
-    louder: float = setting(1.01, "what the noise is multiplied by then", 1, 100)
-    softer: float = setting(0.95, "what it is multiplied by else", 0, 1)
-    loudest: float = setting(1.0, "the most noise", 0, 1e6)
+    louder: float = setting(1.01, "factor by which the noise is increased", 1, 100)
+    softer: float = setting(0.95, "factor by which the noise is decreased", 0, 1)
+    loudest: float = setting(1.0, "maximum noise", 0, 1e6)
     steps: int = setting(100, "iterations in an epoch", 1, 1 << 20)
-    epochs: int = setting(10**5, "at most", 1, 10**6)
-    # the score is the number of iterations, which always rises: the last weights count
-    patience: int = setting(10**6, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    epochs: int = setting(10**5, "maximum number of epochs", 1, 10**6)
+    # the score is the number of iterations, which always rises, so the last weights are used
+    patience: int = setting(10**6, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
-        10**6, "halve the learning rate after so many epochs that were no better on the dev set", 1, 10**6
+        10**6, "halve the learning rate after this many epochs without improvement on the dev set", 1, 10**6
     )
-    precision: str = setting("32-true", "of the numbers", one_of=("32-true",))
-    device: str = setting("cpu", "where torch computes, and draws the noise", one_of=("cpu",))
+    precision: str = setting("32-true", "precision", one_of=("32-true",))
+    device: str = setting("cpu", "device for torch and for the noise", one_of=("cpu",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -206,7 +204,7 @@ EXPERIMENTS = (
         "Learn a Tomita grammar",
         """ (Wang & Niepert 2019, section 4.1).
 
-        An SR-GRU has recipes of its own, and starts anew where it is stuck; other models (lstm, lstm-p, gru,
+        An SR-GRU has recipes of its own, and restarts if it is stuck; other models (lstm, lstm-p, gru,
         sr-lstm, sr-lstm-p) are trained on the same strings by the recipe of parentheses without its noise""",
         only_model=SR_GRU,
         example="--grammar 5 --seed 0 -o five",

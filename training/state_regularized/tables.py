@@ -71,7 +71,7 @@ def rows(runs: Sequence[dict[str, Any]]) -> list[list[str]]:
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Return the table with its title, header and rows as text, or nothing if no language was learned."""
+    """Return the table with its title, header and rows as text; empty if no language was learned."""
     own = list(filter(is_learned, results))
     return [("languages: what state-regularized networks learned", list(HEADER), rows(own))] if own else []
 

@@ -126,15 +126,15 @@ class LearningTask(ExampleTask):
         return again
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the current state; the last weights count, and no string is classified for it."""
+        """Return the current state without classifying strings; the last weights are used."""
         p = self.place
         metrics = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
         return float(p.iterations), {**metrics, "restarts": float(p.restarts)}
 
     def in_words(self, score: float) -> str:
-        """Return the state as text; the last weights count, whatever the dev set says."""
+        """Return the state as text; the last weights are used, regardless of the dev set."""
         at = "finish" if self.finishing else f"length {self.length}"
-        return f"not asked, {at}, {self.place.restarts} restarts"
+        return f"not measured, {at}, {self.place.restarts} restarts"
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Return Adam or RMSprop."""
@@ -172,7 +172,7 @@ class LearningTask(ExampleTask):
         self.chosen.copy_(chosen.sort(descending=True).values)
 
     def _climb(self) -> None:
-        """Advance the curriculum as far as all strings are right.
+        """Advance the curriculum while all strings are right.
 
         Finish if there is no further level and no finish.
         """
@@ -192,7 +192,7 @@ class LearningTask(ExampleTask):
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
     def _all_right(self, length: int) -> bool:
-        """Return whether all training strings up to that length are right; keep the others for review."""
+        """Return whether all training strings up to that length are right; save the others for review."""
         answer = alone if self.settings.clusters else evaluate
         self.place.wrong = mistakes(self.acceptor, self.training, length, answer)
         return not self.place.wrong
@@ -214,7 +214,7 @@ class LearningTask(ExampleTask):
     def _centroids_keep_it_right(self) -> bool:
         """Return whether the means of some number of clusters, as centroids, classify all strings correctly.
 
-        Few clusters are tried first. If none works, the strings that are wrong with the best number are kept
+        Few clusters are tried first. If none works, the strings that are wrong for the best number are saved
         for review.
         """
         least: list[int] | None = None

@@ -51,7 +51,7 @@ def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
     words = sum(token != END for token in tokens)
     if abs(words - SIZES[part]) > NEAR * SIZES[part] and not any_size:
         raise FormatError(
-            f"{path}: must have about {SIZES[part]:,} words as published, got {words:,}; --any-size accepts"
-            f" other sizes{about}"
+            f"{path}: the file must have about {SIZES[part]:,} words as published, got {words:,}; --any-size"
+            f" accepts other sizes{about}"
         )
     return tokens

@@ -21,29 +21,29 @@ class WikipediaModelling(LanguageModelling):
     """
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
-    batch: int = setting(64, "columns that the text is cut into, which are read side by side", 1, 4096)
+    batch: int = setting(64, "number of columns of text read in parallel", 1, 4096)
     rate: float = setting(1e-3, "Adam's learning rate at first", 1e-8, 10)
-    weight_decay: float = setting(0.0, "of the squared parameters", 0, 1)
+    weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     epochs: int = setting(20, "at most", 1, 10**6)
-    patience: int = setting(3, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    patience: int = setting(3, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
-        1, "halve the learning rate after so many epochs that were no better", 1, 10**6
+        1, "halve the learning rate after this many epochs without improvement", 1, 10**6
     )
-    decay: float = setting(1.0, "by what the learning rate is multiplied after each epoch", 0.01, 1)
-    decay_after: int = setting(0, "epochs before the first such one", 0, 10**6)
+    decay: float = setting(1.0, "factor of the learning rate after each epoch", 0.01, 1)
+    decay_after: int = setting(0, "epochs before the first decay", 0, 10**6)
     hidden: int = setting(300, "d, the size of word vectors and of each layer; the paper: 300", 1, 8192)
     layers: int = setting(1, "recurrent layers; the paper: 1", 1, 16)
     window: int = setting(20, "steps of backpropagation through time", 1, 10**4)
-    input_dropout: float = setting(0.0, "of the word vectors; the paper: none", 0, 0.95)
-    output_dropout: float = setting(0.0, "of what the softmax reads; the paper: none", 0, 0.95)
-    vertical_dropout: float = setting(
-        0.0, "of a layer's outputs on their way to the next, one mask for a window", 0, 0.95
+    input_dropout: float = setting(0.0, "dropout of the word vectors; the paper: none", 0, 0.95)
+    output_dropout: float = setting(0.0, "dropout of the input of the softmax; the paper: none", 0, 0.95)
+    vertical_dropout: float = setting(0.0, "dropout between layers, one mask per window", 0, 0.95)
+    recurrent_dropout: float = setting(
+        0.0, "dropout of the inputs of the gates, one mask per window", 0, 0.95
     )
-    recurrent_dropout: float = setting(0.0, "of what a layer's gates read, one mask for a window", 0, 0.95)
     k: int = setting(1000, "centroids of a state-regularized model; the paper: 1,000", 2, 10**5)
     temperature: float = setting(1.0, "tau of a state-regularized model; the paper: 1", 1e-9, 1e9)
     vocabulary: int = setting(
-        77_000, "so many words, those most frequent in the training part; the paper: 77k", 1, 10**7
+        77_000, "vocabulary size: the most frequent words of the training part; the paper: 77k", 1, 10**7
     )
 
 

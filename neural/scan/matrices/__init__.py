@@ -1,4 +1,4 @@
-"""Products with one matrix after another, over four semirings.
+"""Products of a vector with a sequence of matrices, over four semirings.
 
 They are the Forward algorithm of dense automata and recurrences with full matrices.
 """
@@ -20,32 +20,37 @@ def matrix_scan(
 ) -> Tensor:
     """Compute h_1, ..., h_T of h_t = h_{t-1} M[x_t] + o_t.
 
-    This is the Forward algorithm for a batch of strings (equation 3b, Peng et al. 2018), and with offsets an
-    affine recurrence (equation 16).
+    This is the Forward algorithm for a batch of sequences (equation 3b, Peng et al. 2018) and, with offsets,
+    an affine recurrence (equation 16).
 
     >>> matrices = torch.tensor([[[1.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])  # counts the symbol 0
     >>> matrix_scan(matrices, torch.tensor([[0], [1], [0]]), torch.tensor([[1.0, 0.0]])).tolist()
     [[[1.0, 1.0]], [[1.0, 1.0]], [[1.0, 2.0]]]
 
     Args:
-        matrices: M, a matrix for each of S symbols, shape ``(S, n, n)``; no step copies any.
-        symbols: x, shape ``(T, B)``, numbers from 0 to S - 1.
+        matrices: M, a matrix for each of S symbols, shape ``(S, n, n)``. They are not copied per step.
+        symbols: x, integers from 0 to S - 1, shape ``(T, B)``.
         start: h_0, shape ``(B, n)``.
-        offsets: o, shape ``(T, B, n)``; the semiring's zero without.
+        offsets: o, shape ``(T, B, n)``. Defaults to the semiring's zero.
         semiring: ``real``, ``max_plus``, ``max_times`` or ``log``.
 
     Returns:
-        All states, shape ``(T, B, n)``, in the type that the arguments are promoted to; in bfloat16 and
-        float16 what is carried is a float32. Differentiable, as often as one likes: terms of a maximum that
-        are equal share its gradient, as in ``torch.amax``, and a sum of nothing has none in the log semiring.
+        All states, shape ``(T, B, n)``, in the dtype to which the arguments are promoted. In bfloat16 and
+        float16, the accumulation dtype is float32. The result is differentiable any number of times. Equal
+        terms of a maximum share its gradient, as in ``torch.amax``, and the gradient of an empty sum is zero
+        in the log semiring.
 
     Raises:
-        InputError: the shapes do not fit, the numbers are no floats, or a symbol has no matrix.
+        InputError: the shapes do not match, the dtype is not a floating-point dtype, or a symbol has no
+            matrix.
     """
     floats = [x for x in (matrices, start, offsets) if x is not None]
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in floats))
     if not dtype.is_floating_point or symbols.dtype != torch.int64:
-        raise InputError(f"matrices must be floats and symbols torch.int64, got {dtype} and {symbols.dtype}")
+        raise InputError(
+            f"matrices must have a floating-point dtype and symbols torch.int64, got {dtype} and"
+            f" {symbols.dtype}"
+        )
     if semiring not in operators.SEMIRINGS:
         raise InputError(f"the semiring must be one of {', '.join(operators.SEMIRINGS)}, got {semiring!r}")
     require_one_device("matrices, symbols and states", [*floats, symbols])

@@ -1,14 +1,14 @@
-// Products of a vector with one matrix after another over a semiring: h_t = h_{t-1} M[x_t] + o_t, for B strings
-// whose symbols x choose among S matrices of n x n, forward and backward.
+// Products of a vector with one matrix after another over a semiring: h_t = h_{t-1} M[x_t] + o_t, for B sequences
+// whose symbols x select one of S matrices of n x n, forward and backward.
 //
-// Arrays have rows of `stride` numbers, n of them used, so that all vectors are whole. A step processes the strings
+// Arrays have rows of `stride` elements, n of them used, so that all vectors are full. A step processes the sequences
 // with the same symbol together: it multiplies four rows of states by two vectors of a matrix's row at a time and
-// keeps the sums in registers. Each sum runs over the states in order, whatever other strings and threads there are.
+// keeps the sums in registers. Each sum runs over the states in order, regardless of other sequences and threads.
 // The file is compiled with contraction: a product and a sum are fused.
 //
 // Derivatives: let y_ij = h_i M_ij, and let w_j be the gradient of the j-th state, divided among equal terms of a
-// maximum. The gradient of h_i is the sum over j of part(h_i, M_ij), that of M_ij the sum over all uses of the
-// matrix. Rows of w that are all zero are skipped: they are a string's padding, where h may be infinite.
+// maximum. The gradient of h_i is the sum over j of part(h_i, M_ij), the gradient of M_ij is the sum over all uses of
+// the matrix. Rows of w that are all zero are skipped: they are a sequence's padding, where h may be infinite.
 
 #include <ATen/Parallel.h>
 
@@ -23,7 +23,7 @@
 namespace {
 
 constexpr int BYTES = 64, ROWS = 4, COLUMNS = 2;
-// Numbers of uses and rows of a matrix that are processed together, while the cache holds them.
+// The number of uses and of rows of a matrix that are processed together, while the cache holds them.
 constexpr int USES = 64, BAND = 64;
 
 template <typename T>
@@ -333,7 +333,7 @@ void by_symbol(const std::vector<int64_t>& rows, const int64_t* symbols, const W
   }
 }
 
-// Divides strings among threads, with enough for each that four rows often share a symbol.
+// Divides sequences among threads, with enough for each that four rows often share a symbol.
 int64_t grain(int64_t steps, int64_t n) { return std::max<int64_t>(4, (1 << 18) / ((steps + 1) * n * n + 1)); }
 
 template <typename S, typename T>
@@ -435,7 +435,7 @@ void backward(const T* grad, const T* matrices, const T* turned, const int64_t* 
     if (!is_zero(weights + k * stride, n)) uses.push_back(k);
   Sorter{number, {}, {}}(uses, symbols);
   std::vector<const T*> before, after, weight;
-  std::vector<int64_t> ends(number + 1, 0);  // where the uses of each matrix begin
+  std::vector<int64_t> ends(number + 1, 0);  // the start of the uses of each matrix
   for (int64_t k : uses) {
     ++ends[symbols[k] + 1];
     before.push_back(k < strings ? start + k * stride : states + (k - strings) * stride);

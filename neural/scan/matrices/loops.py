@@ -1,6 +1,6 @@
-"""The products in plain torch: a loop over time for any device and dtype, without a build step.
+"""The products as a loop over time in torch, for any device and dtype.
 
-A step copies each string's matrix, unless there is only one matrix.
+A step copies each sequence's matrix, unless there is only one matrix.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from torch import Tensor
 from neural.scan.on_gpu import FUSED
 
 MOST = 1024
-"""The maximum number of states: a program holds some whole columns of a matrix in registers."""
+"""The maximum number of states, because a program holds complete columns of a matrix in registers."""
 TILE = 2**15
-"""The bytes of a matrix that a program holds at once, widened: 32 registers of each of 256 threads."""
+"""The bytes of a matrix, in the accumulation dtype, that a program holds: 32 registers in 256 threads."""
 IN_FLIGHT = 2**16
-"""The bytes of a matrix that are in flight to a program or wait in shared memory."""
+"""The bytes of a matrix that are being loaded or are in shared memory, per program."""
 PROGRAMS, USES = 1024, 64
 """The approximate number of programs that sum the gradients of the matrices.
 
@@ -94,7 +94,7 @@ def _to_matrices(
 def _run(
     kernel: str, grid: tuple[int], arguments: list[Any], semiring: str, like: Tensor, part: str, ADDED: bool
 ) -> None:
-    """Start a kernel that processes a matrix in tiles of whole columns or rows."""
+    """Launch a kernel that processes a matrix in tiles of complete columns or rows."""
     n, size = like.shape[1], like.element_size()
     states = _filled(n)
     each = min(states, max(1, TILE // (states * size)))
@@ -121,7 +121,7 @@ def _start(
 ) -> None:
     from neural.scan.matrices import triton_kernels as kernels
 
-    # a missing array is replaced by another one, which the kernel does not read
+    # a placeholder for a missing array, which the kernel does not read
     present = [like if a is None else a for a in arguments]
     with torch.cuda.device(like.device) if like.is_cuda else nullcontext():
         getattr(kernels, kernel)[grid](*present, **fixed, num_warps=num_warps, **FUSED)

@@ -50,7 +50,7 @@ def matrix_scan_backward(
     offsets: Tensor | None,
     semiring: str,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of matrices, start and offsets; the last one is empty without offsets."""
+    """Compute the gradients of matrices, start and offsets; the last one is empty if there are no offsets."""
     dtype, backend = start.dtype, _backend(start)
     none = start.new_empty(0)
     if not start.numel():
@@ -59,7 +59,7 @@ def matrix_scan_backward(
     grad, start, states = (widened(x) for x in (grad, start, states))
     offsets = None if offsets is None else widened(offsets)
     with one_precision(start):
-        if dtype not in compiled.TYPES:  # the carried state is wider than the stored one
+        if dtype not in compiled.TYPES:  # the accumulation dtype is wider than the stored dtype
             states = backend.forward(matrices, symbols, start, offsets, semiring)
         gradients = backend.backward(grad, matrices, symbols, states, start, offsets, semiring)
     # contiguous, as the fake kernel declares
@@ -77,19 +77,19 @@ def chosen(device: str, dtype: torch.dtype, states: int = 0) -> backends.Choice:
     Args:
         device: the kind of device.
         dtype: the dtype of the tensors.
-        states: the number of states; by default, a number that every backend supports.
+        states: the number of states. Defaults to a number that every backend supports.
     """
     choice = backends.chosen(device, dtype)
     if choice.name == "triton":
         if states > on_gpu.MOST:
-            return backends.Choice("torch", f"the Triton one takes at most {on_gpu.MOST} states")
+            return backends.Choice("torch", f"the Triton backend supports at most {on_gpu.MOST} states")
         return choice._replace(why=f"{choice.why}, for at most {on_gpu.MOST} states")
     reason = compiled.lacking() if choice.name == "c++" else ""
     return backends.Choice("torch", reason) if reason else choice
 
 
 def _backend(start: Tensor) -> Any:
-    name = backends.name_for(start)  # refuses tensors that a forced backend does not support
+    name = backends.name_for(start)  # raises if a forced backend does not support the tensors
     states = start.shape[1]
     if name == "triton" and states > on_gpu.MOST and backends.is_forced():
         raise InputError(
@@ -130,7 +130,7 @@ def _again(
     """Compute the gradients with differentiable functions."""
     dtype = start.dtype
     with one_precision(start):
-        if is_narrow(start):  # the carried state is wider than the stored one
+        if is_narrow(start):  # the accumulation dtype is wider than the stored dtype
             grad, matrices, start = grad.float(), matrices.float(), start.float()
             offsets = None if offsets is None else offsets.float()
             states = MATRIX_SCAN(matrices, symbols, start, offsets, semiring)
@@ -139,7 +139,7 @@ def _again(
 
 
 def _batched(operator: Any) -> Any:
-    """Return the batching rule: all strings form one batch, and each element has its own matrices."""
+    """Return the batching rule: all sequences form one batch, and each element has its own matrices."""
 
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:
         size = info.batch_size
@@ -189,7 +189,8 @@ def _batched_backward(operator: Any) -> Any:
 def _of_their_own(symbols: Tensor, matrices: Tensor) -> Tensor:
     """Return the symbols of a batch, shape ``(T, size, B)``, as indices into all matrices.
 
-    The matrices have shape ``(size, S, n, n)``. An invalid symbol stays invalid, so the operator refuses it.
+    The matrices have shape ``(size, S, n, n)``. An invalid symbol remains invalid, so the operator rejects
+    it.
     """
     size, number = matrices.shape[:2]
     moved = symbols + number * torch.arange(size, device=symbols.device)[:, None]

@@ -1,14 +1,14 @@
-"""Products with one matrix after another in Triton: h_t = h_{t-1} M[x_t] + o_t over a semiring.
+"""Triton kernels for h_t = h_{t-1} M[x_t] + o_t over a semiring.
 
-A program processes one string through all steps. Its state stays in registers. The matrix of a step is loaded
-in tiles of ``COLUMNS`` whole columns (forward) or ``ROWS`` whole rows (backward), so that each tile completes
-some entries of the next state, also for sums of logarithms. Forward, the tiles of all steps are one loop,
-which loads the next tiles while it computes one. Vectors are padded with the semiring's zero to ``STATES``
-entries, a power of two, and matrices are padded so that the padding is preserved.
+A program processes one sequence through all steps. Its state stays in registers. The matrix of a step is
+loaded in tiles of ``COLUMNS`` complete columns (forward) or ``ROWS`` complete rows (backward), so that each
+tile completes some entries of the next state, also for sums of logarithms. Forward, the tiles of all steps
+are one loop, which loads the next tiles while it computes one. Vectors are padded with the semiring's zero to
+``STATES`` entries, a power of two, and matrices are padded so that the padding is preserved.
 
 The derivatives are those of ``kernels.cpp``. The gradients of the states are stored, divided among equal
 terms of a maximum. A second kernel sums the gradients of the matrices from them, each sum in a fixed order.
-Two runs therefore give the same bits, unlike atomic sums.
+Two runs are therefore bitwise identical, unlike with atomic sums.
 """
 
 # Triton evaluates an ``if`` on a constant at compile time, but always computes conditional expressions.
@@ -26,7 +26,7 @@ LOG = constant(3)
 
 @kernel
 def _zero(KIND: tl.constexpr):
-    """Return the semiring's zero, or a value that no term is below."""
+    """Return the semiring's zero, or a lower bound of all terms."""
     if KIND == REAL:
         result = 0.0
     else:
@@ -47,7 +47,7 @@ def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
 
 @kernel
 def _counted(number):
-    """Return a loop's counter as a Triton number; in the interpreter it is a Python number."""
+    """Return a loop's counter as a Triton value; in the interpreter it is a Python integer."""
     return tl.program_id(0) * 0 + number
 
 
@@ -151,7 +151,7 @@ def forward(
     TILES: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Compute all states of a string, with at least one step."""
+    """Compute all states of a sequence of at least one step."""
     string = tl.program_id(0).to(tl.int64)
     row = tl.arange(0, STATES)
     block = tl.arange(0, STATES // COLUMNS)[:, None]
@@ -165,7 +165,7 @@ def forward(
         column = tile * COLUMNS + tl.arange(0, COLUMNS)
         inside = column < n
         m = _tile(matrices + symbol * n * n, row, column, n, KIND, WIDE)
-        # the symbol of the next tile, so that its load does not wait
+        # prefetch the symbol of the next tile
         following = ((k + 1) // TILES).to(tl.int64)
         symbol = tl.load(symbols + following * strings + string, mask=following < steps, other=0)
         offset = tl.zeros((COLUMNS,), WIDE)
@@ -204,9 +204,9 @@ def backward(
     TILES: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """Compute the gradients of a string's states, start and offsets.
+    """Compute the gradients of a sequence's states, start and offsets.
 
-    ``weights`` gets the gradients of the states, and ``live`` marks the steps at which any of them is
+    ``weights`` receives the gradients of the states, and ``live`` marks the steps at which any of them is
     nonzero. A step without gradient contributes nothing: it may be padding, where states may be infinite.
     """
     string = tl.program_id(0).to(tl.int64)
@@ -240,7 +240,7 @@ def backward(
             h = _state_before(states, start, position, strings, row, n, WIDE)
             m = _tile(matrix, row, column, n, KIND, WIDE)
             parts = _part_of_state(h[:, None], m, after[None, :], w[None, :], KIND)
-            parts = tl.where((row < n)[:, None], parts, 0.0)  # keeps w at 0 beyond n
+            parts = tl.where((row < n)[:, None], parts, 0.0)  # w remains 0 beyond n
             fresh = tl.where(block == tile, tl.sum(parts, axis=1)[None, :], fresh)
         flow = tl.where(flows, tl.reshape(fresh, (STATES,)), 0.0)
         tl.store(weights + at, w, mask=inside)
@@ -274,8 +274,8 @@ def gather(
 ):
     """Sum the gradient of a block of one of ``number`` matrices over a part of its uses.
 
-    ``order`` has the positions of all uses, grouped by matrix; the groups begin at ``ends``. Each part has
-    its own array.
+    ``order`` contains the positions of all uses, grouped by matrix; the groups begin at ``ends``. Each part
+    has its own array.
     """
     across = tl.cdiv(n, BLOCK)
     tile = tl.program_id(0) % (across * across)

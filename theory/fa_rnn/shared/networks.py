@@ -1,6 +1,6 @@
-"""FA-RNNs over any semiring: equations 4 and 5 at one place and at all places.
+"""FA-RNNs over any semiring, by equations 4 and 5 at one index and at all indices.
 
-A state is a row vector h with a number for each of the K states of an automaton.
+A state is a row vector h with a component for each of the K states of an automaton.
 """
 
 from __future__ import annotations
@@ -70,21 +70,21 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
     return replace(signature, entries=tuple(map(fixed, signature.entries)), most_small=most)
 
 
-# The recurrences, as printed, at one place j.
+# The recurrences, as printed, at one index j.
 
 
 def place_4(of: AnyPlaces, j: Any) -> Any:
-    """Return number j of h_t = h_{t-1} T[x_t] (equation 4)."""
+    """Return component j of h_t = h_{t-1} T[x_t] (equation 4)."""
     return of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, j)))
 
 
 def place_5(of: AnyPlaces, j: Any) -> Any:
-    """Return number j of h_t = a D_2^T, with a = (h_{t-1} D_1) o v_t (equation 5)."""
+    """Return component j of h_t = a D_2^T, with a = (h_{t-1} D_1) o v_t (equation 5)."""
     return of.sum(lambda s: of.times(a(of, s), of.at("D_2", j, s)), "r")
 
 
 def a(of: AnyPlaces, s: Any) -> Any:
-    """Return number s of a = (h_{t-1} D_1) o v_t."""
+    """Return component s of a = (h_{t-1} D_1) o v_t."""
     return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), of.at("v", s))
 
 
@@ -93,7 +93,7 @@ def of_factors(of: AnyPlaces, i: Any, j: Any) -> Any:
     return of.sum(lambda s: of.times(of.times(of.at("D_1", i, s), of.at("v", s)), of.at("D_2", j, s)), "r")
 
 
-# The functions for all places.
+# The functions for all indices.
 
 
 def step_4(w: Weights, h: Vector, x: str) -> Vector:
@@ -108,7 +108,7 @@ def step_5(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def with_factors(w: Weights, h: Vector, z: Vector) -> Vector:
-    """Return equation 5 with the vector z in place of v."""
+    """Return equation 5 with the vector z instead of v."""
     at = Concrete(w.over, len(h), {"D_1": w.D_1, "D_2": w.D_2, "v": z, "h": h}, {"r": len(z)})
     return tuple(place_5(at, j) for j in range(1, len(h) + 1))
 
@@ -217,7 +217,7 @@ def are_exact(w: Weights) -> bool:
 
 
 def any_size_4() -> list[Identity]:
-    """Return equation 4 at any place."""
+    """Return equation 4 at any index."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, of.j)))
     right = place_4(of, of.j)
@@ -225,7 +225,7 @@ def any_size_4() -> list[Identity]:
 
 
 def any_size_5() -> list[Identity]:
-    """Return equation 5 at any place: the value at state j by the rebuilt tensor."""
+    """Return equation 5 at any index: the value at state j by the rebuilt tensor."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
     return [at_place(of, left, place_5(of, of.j))]
@@ -246,7 +246,7 @@ def vector_is_h(
 
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
-    """Return the identity at a place j."""
+    """Return the identity at an index j."""
     return Identity(
         "step",
         "at every state j, 1 <= j <= n = K, for every r",

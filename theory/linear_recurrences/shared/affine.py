@@ -1,19 +1,18 @@
-"""The construction behind all claims here: an affine step with terms of rank one, and its automata.
+"""Affine steps with terms of rank one and their automata, the construction behind all claims here.
 
-A layer's state is a vector s of K numbers (or two such vectors if they are complex). Each token
-updates it by
+A layer's state is a vector s of size K (or two such vectors if it is complex). Each token updates it by
 
     s_j <- sum_p decay_p(j) s^p_j + sum_t left_t(j) (sum_i right_t(i) s_i) + update(j)
 
-with numbers that are functions of the token. Its units are these numbers themselves, or one that
-reads them, o = sum_j read(j) s_j + skip, before or after the step. The automaton has a state for
-the number 1, one for each number of s, and one for o: K + 2. A claim contains its layer's step as
-printed in the paper, and separately decay, factors and update. One identity, for each K and for a
-symbolic K, shows that these give the step.
+with coefficients that are functions of the token. Its units are the components of s, or one that reads them,
+o = sum_j read(j) s_j + skip, before or after the step. The automaton has a state for the constant 1, one for
+each component of s, and one for o: K + 2. A claim contains its layer's step as printed in the paper, and
+separately decay, factors and update. One identity, for each K and for a symbolic K, shows that these give the
+step.
 
-A function of places takes a token t and a place j. In it, ``t.beta`` is the token's number beta, or
-the layer's own, ``t.k[j]`` the number k_j, ``t.s[j]`` a number of the state, and ``t.sum`` a sum
-over all places.
+A function of indices takes a token t and an index j. In it, ``t.beta`` is the weight beta of the token or of
+the layer, ``t.k[j]`` is the component k_j, ``t.s[j]`` is a component of the state, and ``t.sum`` is a sum
+over all indices.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from theory.signature import Signature
 from theory.weights import Weights, total
 
 AtPlace = Callable[[Any, Any], Any]
-"""A function from a token and a place to a number."""
+"""A function from a token and an index to a value."""
 ByPart = AtPlace | Mapping[Any, AtPlace]
 """Such a function for each part of the state, or for each pair of parts.
 
@@ -46,7 +45,7 @@ def by_part(functions: ByPart, part: Any) -> AtPlace:
 
 
 class Vector(tuple[Any, ...]):
-    """A vector whose places are counted from 1."""
+    """A vector whose indices are counted from 1."""
 
     __slots__ = ()
 
@@ -55,12 +54,12 @@ class Vector(tuple[Any, ...]):
 
 
 class Token:
-    """The weights of a token and the numbers of a state, as attributes.
+    """The weights of a token and the components of a state, as attributes.
 
     Args:
         over: the semiring.
-        n: the number of places.
-        numbers: a number or a vector for each name.
+        n: the number of indices.
+        numbers: a scalar or a vector for each name.
     """
 
     def __init__(self, over: Semiring, n: int, numbers: Mapping[str, Any]) -> None:
@@ -71,7 +70,7 @@ class Token:
         raise AttributeError(f"there is no weight named {name!r}")
 
     def sum(self, term: Callable[[int], Any]) -> Any:
-        """Return the sum of ``term(i)`` over all places i."""
+        """Return the sum of ``term(i)`` over all indices i."""
         return total(self.over, map(term, range(1, self.n + 1)))
 
     def where(self, i: int, j: int, value: Any) -> Any:
@@ -80,7 +79,7 @@ class Token:
 
 
 class After:
-    """A token whose numbers of the state are those after the layer's step."""
+    """A token whose state is the state after the layer's step."""
 
     def __init__(self, t: Any, layer: AffineLayer) -> None:
         self._t, self._layer = t, layer
@@ -105,7 +104,7 @@ class Output:
 
     Attributes:
         printed: a function from a token to the output as the paper prints it.
-        weight: the factor of a number of the state.
+        weight: the factor of a component of the state.
         skip: a function from a token to the summand that does not depend on the state.
         first: whether the state is read before the step.
     """
@@ -121,16 +120,14 @@ class AffineLayer:
     """A layer whose step is affine.
 
     Attributes:
-        step: the next number at a place, as the paper prints it.
-        update: the summand of the step without a number of the state as a factor.
-        decay: the factor of the number at the same place. With several parts, it is keyed by the
-            part that is read and the part that is written; missing pairs mean zero.
+        step: the next component at an index, as the paper prints it.
+        update: the summand of the step that does not depend on the state.
+        decay: the factor of the component at the same index. With several parts, it is keyed by the part that
+            is read and the part that is written; missing pairs mean zero.
         terms: pairs of a left and a right factor.
-        reading: the output that reads the state; without one, the numbers of the state are the
-            units.
-        parts: the names of the state's vectors; the first states are the weights of that name with
-            ``_0``. A layer whose first state is a number is treated unit by unit, and has no
-            places.
+        reading: the output that reads the state. If omitted, the components of the state are the units.
+        parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
+            layer whose first state is a scalar is treated unit by unit, and has no indices.
         printed: the paper's formulas for weights that it computes from others, by name. The network
             uses the formula, and the automaton uses the weight itself, which its signature derives
             in another way. In proofs, where nothing is divided, both are any number.
@@ -145,14 +142,14 @@ class AffineLayer:
     printed: Mapping[str, Callable[[Weights, str], Any]] = field(default_factory=dict)
 
     def at(self, w: Weights, x: str, state: Sequence[Any] = ()) -> Token:
-        """Return the weights of a token and the numbers of a state."""
+        """Return the weights of a token and the components of a state."""
         numbers = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
         first = w.entries[f"{self.parts[0]}_0"]
         t = Token(w.over, len(first) if isinstance(first, tuple) else 1, numbers)
         return self.in_state(t, state) if state else t
 
     def in_state(self, t: Token, state: Sequence[Any]) -> Token:
-        """Return the token with other numbers of the state."""
+        """Return the token with a different state."""
         n, alone = t.n, not isinstance(getattr(t, f"{self.parts[0]}_0"), tuple)
         parts = (state[p] if alone else Vector(state[p * n : (p + 1) * n]) for p in range(len(self.parts)))
         moved = Token.__new__(Token)
@@ -161,17 +158,17 @@ class AffineLayer:
         return moved
 
     def first(self, w: Weights) -> tuple[Any, ...]:
-        """Return the numbers of the state before any token, followed by the output, which is zero."""
+        """Return the components of the state before any token, followed by the output, which is zero."""
         parts = [w.entries[f"{part}_0"] for part in self.parts]
         numbers = [number for part in parts for number in (part if isinstance(part, tuple) else (part,))]
         return tuple(numbers) if self.reading is None else (*numbers, w.over.zero)
 
     def indices(self, t: Token) -> list[tuple[str, int]]:
-        """Return all pairs of a part and a place."""
+        """Return all pairs of a part and an index."""
         return [(part, j) for part in self.parts for j in range(1, t.n + 1)]
 
     def next(self, w: Weights, state: Any, x: str) -> tuple[Any, ...]:
-        """Return the next numbers of the state, and the output, as printed."""
+        """Return the next components of the state, and the output, as printed."""
         if w.over is REAL:
             computed = {name: {**w.entries[name], x: formula(w, x)} for name, formula in self.printed.items()}
             w = replace(w, entries={**w.entries, **computed})
@@ -187,24 +184,24 @@ class AffineLayer:
         shown = (lambda w, s: s) if self.reading is None else (lambda w, s: s[-1:])
         return Recurrence(start=self.first, step=self.next, out=shown)
 
-    # The automaton's weights, between the numbers at places.
+    # The automaton's weights, between the components at indices.
 
     def move(self, t: Any, p: str, i: Any, q: str, j: Any) -> Any:
-        """Return the weight from the number i of part p to the number j of part q."""
+        """Return the weight from component i of part p to component j of part q."""
         weight = t.where(i, j, by_part(self.decay, (p, q))(t, j))
         for left, right in self.terms:
             weight = weight + left(t, j) * right(t, i)
         return weight
 
     def move_to_output(self, t: Any, p: str, i: Any) -> Any:
-        """Return the weight from the number i of part p to the output."""
+        """Return the weight from component i of part p to the output."""
         assert self.reading is not None
         if self.reading.first:
             return by_part(self.reading.weight, p)(t, i)
         return self._read(t, lambda q, j: self.move(t, p, i, q, j))
 
     def constant_to_output(self, t: Any) -> Any:
-        """Return the weight from the number 1 to the output."""
+        """Return the weight from the constant 1 to the output."""
         assert self.reading is not None
         skip = self.reading.skip(t)
         if self.reading.first:
@@ -212,7 +209,7 @@ class AffineLayer:
         return self._read(t, lambda q, j: by_part(self.update, q)(t, j)) + skip
 
     def _read(self, t: Any, number: Callable[[str, Any], Any]) -> Any:
-        """Return the sum over all parts and places of the output's factor times the number there."""
+        """Return the sum over all parts and indices of the output's factor times the component."""
         assert self.reading is not None
         result = t.zero
         for q in self.parts:
@@ -221,7 +218,7 @@ class AffineLayer:
         return result
 
     def automata(self, w: Weights) -> list[WFSA]:
-        """Return one automaton for each unit: the states 1, each number of the state, and any output."""
+        """Return one automaton for each unit: the states 1, each component of the state, and any output."""
         k, first = w.over, self.first(w)
         tables = {}
         for x in w.alphabet:
@@ -245,7 +242,7 @@ class AffineLayer:
     # The proof.
 
     def identities(self) -> list[Identity]:
-        """Return the step at a place j with a symbolic K, by the functions of network and automata."""
+        """Return the step at an index j with a symbolic K, by the functions of network and automata."""
         return list(self._identities(AnySize()))
 
     def _identities(self, t: AnySize) -> Iterator[Identity]:
@@ -291,7 +288,7 @@ class AffineLayer:
             sizes=None if alone else self.identities,
         )
 
-    # Variants that the claims refute.
+    # Variants that are refuted.
 
     def starting_at_zero(self, w: Weights) -> list[WFSA]:
         """Return the automata with the initial weights of a zero state."""

@@ -1,9 +1,8 @@
-"""Nested sums over places 1, ..., K with a symbolic K, for identities that hold for every K.
+"""Nested sums over indices 1, ..., K with a symbolic K, for identities that hold for every K.
 
-An expression is a polynomial in named numbers at places. A place is free (j, any place) or bound by
-a sum over all places. A Kronecker delta at a bound place substitutes the other place, because both
-have one range. Nothing is subtracted, and factors commute, so an identity holds in every
-commutative semiring for every K.
+An expression is a polynomial in named, indexed values. An index is free (j, any index) or bound by a sum over
+all indices. A Kronecker delta at a bound index substitutes the other index, because both have the same range.
+Nothing is subtracted, and factors commute, so an identity holds in every commutative semiring for every K.
 
 
 >>> t = AnySize()
@@ -22,27 +21,27 @@ from itertools import permutations
 
 Place = str
 Atom = tuple[str, tuple[Place, ...]]
-"""The name and places of a number."""
+"""The name and the indices of a value."""
 DELTA = "="
 """The name of a Kronecker delta, which no weight has."""
 LETTERS = "ilmp"
-"""The names of bound places in text."""
+"""The names of bound indices in text."""
 
 
 @dataclass(frozen=True)
 class Product:
-    """A product of numbers, summed over its bound places."""
+    """A product of values, summed over its bound indices."""
 
     atoms: tuple[Atom, ...]
     bound: frozenset[Place]
 
     def renamed(self, names: Mapping[Place, Place]) -> Product:
-        """Return the product with renamed places."""
+        """Return the product with renamed indices."""
         atoms = tuple(sorted((name, tuple(names.get(p, p) for p in indices)) for name, indices in self.atoms))
         return Product(atoms, frozenset(names.get(p, p) for p in self.bound))
 
     def canonical(self) -> Product:
-        """Return the least form under all names of the bound places, so that equal products have one form."""
+        """Return the least form under all names of the bound indices, which equal products share."""
         names = [f"_{number}" for number in range(len(self.bound))]
         return min(
             (
@@ -53,7 +52,7 @@ class Product:
         )
 
     def without_deltas(self) -> Product:
-        """Eliminate every delta with a bound place by substituting the other place."""
+        """Eliminate every delta with a bound index by substituting the other index."""
         for name, indices in self.atoms:
             if name == DELTA and indices[0] == indices[1]:  # a duplicate delta
                 rest = tuple(atom for atom in self.atoms if atom != (name, indices))
@@ -70,7 +69,7 @@ class Product:
 
 
 class Expression:
-    """A polynomial of numbers at places, and of sums over all places."""
+    """A polynomial of indexed values, and of sums over all indices."""
 
     def __init__(self, terms: Mapping[Product, int]) -> None:
         self.terms = Counter(terms)
@@ -79,18 +78,20 @@ class Expression:
         return Expression(self.terms + other.terms)
 
     def __mul__(self, other: Expression) -> Expression:
-        """Return the product; raise ValueError if both share a bound place, like a sum and itself."""
+        """Return the product; raise ValueError if both share a bound index, like a sum and itself."""
         result: Counter[Product] = Counter()
         for one, n in self.terms.items():
             for two, m in other.terms.items():
                 if one.bound & two.bound:
-                    raise ValueError("a sum must not be multiplied by itself; create it anew for each factor")
+                    raise ValueError(
+                        "a sum must not be multiplied by itself; create a new sum for each factor"
+                    )
                 result[_product(one.atoms + two.atoms, one.bound | two.bound)] += n * m
         return Expression(result)
 
 
 class Named(Expression):
-    """A number with a name; ``k[j]`` is the number at a place."""
+    """A named value; ``k[j]`` is the value at an index."""
 
     def __init__(self, name: str, *indices: Place) -> None:
         super().__init__({Product(((name, indices),), frozenset()): 1})
@@ -101,7 +102,7 @@ class Named(Expression):
 
 
 class AnySize:
-    """Places 1 to K with a symbolic K, and one place j; an attribute is the number of that name."""
+    """Indices 1 to K with a symbolic K, and one index j; an attribute is the value of that name."""
 
     j: Place = "j"
     zero, one = Expression({}), Expression({Product((), frozenset()): 1})
@@ -113,7 +114,7 @@ class AnySize:
         return Named(name)
 
     def sum(self, term: Callable[[Place], Expression]) -> Expression:
-        """Return the sum of ``term(i)`` over all places i."""
+        """Return the sum of ``term(i)`` over all indices i."""
         self._bound += 1
         index = f"*{self._bound}"
         result: Counter[Product] = Counter()

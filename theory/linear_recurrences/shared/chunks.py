@@ -1,9 +1,9 @@
 """Layers in chunks of C tokens.
 
-Within a chunk, each output is computed from the state at the chunk's start and the chunk's own
-tokens. At its end, the state is handed over. Equality with the token-by-token layer is an equality
-with the layer's automata, whose vector after a string is the state at the chunk's start, updated by
-the chunk's tokens.
+Within a chunk, each output is computed from the state at the chunk's start and the chunk's own tokens. At its
+end, the state is passed to the next chunk. Equality with the token-by-token layer is an equality with the
+layer's automata, whose vector after a string is the state at the chunk's start, updated by the chunk's
+tokens.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Chunked:
         layer: the layer that is run token by token, with one output.
         output: a function from the state at the chunk's start and the chunk's tokens so far to the
             last token's output.
-        hand_over: a function from the state at the chunk's start, the full chunk and a place to the
-            next chunk's first state there.
+        hand_over: a function from the state at the chunk's start, the full chunk and an index to the
+            component of the next chunk's first state.
     """
 
     layer: AffineLayer
@@ -47,7 +47,7 @@ class Chunked:
     hand_over: Callable[[Any, Chunk, int], Any]
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """Process one more token; at the chunk's end, hand over the state."""
+        """Process one more token; at the chunk's end, pass on the state."""
         before, numbers = state
         chunk, start = [self.layer.at(w, y) for y in before + x], Vector(numbers[:-1])
         shown = self.output(start, chunk)
@@ -121,7 +121,7 @@ def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") ->
 
     Args:
         file: the Coq file.
-        terms: the weights, as the layer's definition takes them after its first state.
+        terms: the weights, in the order of the layer's definition after its first state.
         first: the names of the chunk's size and of the first state.
         automaton: the base name of the layer's automaton in Coq, if it is not the file's.
     """
@@ -132,7 +132,7 @@ def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") ->
 
 
 def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
-    """Return the variant that hands over the state too early at a chunk's end.
+    """Return the variant that passes on the state too early at a chunk's end.
 
     The last output then reads the new state as if it were the state at the chunk's start.
     """
@@ -145,7 +145,7 @@ def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
 
     return refuted(
         "without-order",
-        "the state is handed over before the chunk's last output is read from it",
+        "the state is passed on before the chunk's last output is read from it",
         replace(right.recurrence, step=step),
         right.layer,
         cases,
@@ -169,5 +169,5 @@ def product(factors: Iterable[Any], one: Any = 1) -> Any:
 
 
 def dot(w: Weights, *vectors: Sequence[Any]) -> Any:
-    """Return the sum over places of the product of the vectors' numbers there."""
+    """Return the inner product of the vectors."""
     return total(w.over, (product(numbers, w.over.one) for numbers in zip(*vectors, strict=True)))

@@ -1,4 +1,4 @@
-"""Layers after a convolution: weights depend on the last w tokens, and automata remember w - 1 of them."""
+"""Layers after a convolution, whose weights depend on the last w tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from theory.signature import Signature
 from theory.weights import Weights
 
 State = tuple[str, tuple[Any, ...]]
-"""The last w - 1 tokens, fewer at the start, and the numbers of the layer's state with its output."""
+"""The last w - 1 tokens, fewer at the start, and the components of the layer's state with its output."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Convolved:
     """A layer with one output, whose weights are tables by window; w is the size of the weights.
 
     Attributes:
-        layer: the layer that reads a window in place of a token.
+        layer: the layer that reads a window instead of a token.
     """
 
     layer: AffineLayer
@@ -47,7 +47,7 @@ class Convolved:
         """Return the automaton with the layer's states for each history, and one shared output state."""
         k, layer = w.over, self.layer
         histories = words(w.alphabet, w.n - 1)
-        width = len(layer.first(w))  # 1 and the numbers of the state
+        width = len(layer.first(w))  # 1 and the components of the state
         output = width * len(histories)
         offset = {history: width * i for i, history in enumerate(histories)}
         arrows = []

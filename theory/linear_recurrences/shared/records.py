@@ -19,9 +19,7 @@ from theory.weights import Weights
 EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
 REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
 """The effort for refuted variants, whose counterexamples are short."""
-NOT_STATED = (
-    "a counterexample is found by other rungs, and Coq has theorems of what holds of these layers alone"
-)
+NOT_STATED = "other checks find a counterexample, and Coq has theorems only about properties that hold"
 CORRECTED_IS = "OpenFst scores the corrected variant's automata, which these are but for what is broken"
 COLUMN_STATES = "the automaton with K + 2 states: 1, the numbers of the column, and the output"
 PROOF_SIZES = (1, 2, 3)
@@ -31,8 +29,8 @@ PROOF_SIZES = (1, 2, 3)
 class Names:
     """The weights of a unit, as :func:`~theory.signature.entries` reads them.
 
-    A weight ``minus`` is the number -1 of a layer that subtracts. In proofs it is any number, so
-    that nothing is subtracted there.
+    A weight ``minus`` is the constant -1 of a layer that subtracts. In proofs it is any value, so that
+    nothing is subtracted there.
 
     Attributes:
         names: constants, a bar, and the weights of a token.
@@ -111,7 +109,7 @@ def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", *
         weights: the names of the weights, in the order of Coq's definitions.
         shape: the name of the network in Coq; that of the automaton ends with ``_automaton``.
         name: the theorem's name, if it is not the file's.
-        options: further fields.
+        options: further fields of the theorem.
     """
     terms = " ".join(f"{{{w}}}" if w.isidentifier() else w for w in weights.split())
     network = shape.format(file)

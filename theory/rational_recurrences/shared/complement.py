@@ -88,7 +88,7 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
 
 
 def input_representation(claim: str) -> tuple[Variant, Variant]:
-    """Return the variants of which the second is that of section 4.1."""
+    """Return the variants; the second one is the formula of section 4.1."""
     return variants(
         claim,
         "printed-input-representation",

@@ -1,4 +1,4 @@
-"""The gates of a unit of RRNN(C) or RRNN(F), which has two numbers c1 and c2.
+"""The gates of a unit of RRNN(C) or RRNN(F), which has a state (c1, c2).
 
 Peng et al. 2018, section 6.1 and appendix D, equations 25 and 26.
 """
@@ -22,5 +22,5 @@ In proofs, the updates are any weights.
 
 
 def without_complements(w: Weights) -> Weights:
-    """Return the weights with u_j = z_j = W_u v in place of (1 - f_j) z_j."""
+    """Return the weights with u_j = z_j = W_u v instead of (1 - f_j) z_j."""
     return replace(w, entries={**w.entries, "u1": w.z1, "u2": w.z2})

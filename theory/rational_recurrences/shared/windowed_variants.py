@@ -97,7 +97,7 @@ def variants(
 
     Args:
         anywhere: random and small weights, with any c_0.
-        from_zero: those with c_0 = 0.
+        from_zero: random and small weights with c_0 = 0.
         instances: the signatures and alphabets for which the proofs are checked.
         update: the formula of mu.
         claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.

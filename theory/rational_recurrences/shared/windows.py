@@ -45,8 +45,8 @@ def step(w: Weights, state: State, x: str) -> State:
 windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, state: (state[1],), modes=True)
 
 
-# The construction of appendix A for any K: states p_h and q_h for each history h. The paper's q_0 is p of the
-# empty history.
+# The construction of appendix A for any K, with states p_h and q_h for each history h. The paper's q_0 is p
+# of the empty history.
 
 
 def automaton(w: Weights, padded: bool) -> WFSA:
@@ -98,7 +98,7 @@ def ahead(w: Weights) -> list[WFSA]:
     """Return the automaton with 2 + s + ... + s^(K-1) states, where s is the number of symbols.
 
     Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a, it moves
-    c(xaw) to w. For the longest w the window is aw, whatever x was: c(xaw) = f(aw) c(xaw') + u(aw),
+    c(xaw) to w. For the longest w the window is aw, regardless of x: c(xaw) = f(aw) c(xaw') + u(aw),
     where w' is w without its last symbol.
     """
     k = w.over

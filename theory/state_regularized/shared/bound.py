@@ -77,7 +77,7 @@ def part(of: AnyPlaces, factor: Any) -> Any:
 
 
 def at_symbol(w: Weights, x: str) -> Concrete:
-    """Return the k - 1 places of a symbol."""
+    """Return the k - 1 values of a symbol."""
     return Concrete(w.over, w.n - 1, {"top": w.top[x], "x": w.x[x], "s": w.s[x], "scale": w.scale[x]})
 
 

@@ -25,7 +25,7 @@ def scores_at(w: Weights, state: int, x: str) -> Vector:
 
 
 def most_probable(b: Vector) -> int:
-    """Return the index of the first greatest number, from 1."""
+    """Return the index of the first greatest value, from 1."""
     return 1 + b.index(max(b))
 
 

@@ -66,7 +66,7 @@ def distribution(b: Vector, inverse_temperature: Any) -> Vector:
 
 
 def settled(b: Vector) -> int | None:
-    """Return the index of the greatest number, from 1; ``None`` if balls overlap."""
+    """Return the index of the greatest value, from 1; ``None`` if balls overlap."""
     return next(
         (
             i

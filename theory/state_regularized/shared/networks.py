@@ -1,4 +1,4 @@
-"""State-regularized networks over exact numbers: a cell, its stochastic component, and its sampling law.
+"""State-regularized networks over exact numbers, and the distribution of their sampled states.
 
 Wang & Niepert 2019, section 3, equations 1 to 4. A softmax is not rational in general. At a
 temperature tau = 1 / (m ln 2), with m a positive integer, it is rational for integer similarities
@@ -97,13 +97,13 @@ def softmax(w: Weights, b: Vector) -> Vector:
 
 
 def limit(w: Weights, b: Vector) -> Vector:
-    """Return the softmax's limit for tau -> 0: the uniform distribution on the greatest numbers."""
+    """Return the softmax's limit for tau -> 0: the uniform distribution on the greatest values."""
     greatest = [i for i, n in enumerate(b) if n == max(b)]
     return tuple(Fraction(i in greatest, len(greatest)) for i in range(len(b)))
 
 
 def margin(b: Vector) -> Any:
-    """Return the difference of the two greatest numbers; 0 for a tie."""
+    """Return the difference of the two greatest values; 0 for a tie."""
     first, second, *_ = sorted(b, reverse=True)
     return first - second
 
@@ -149,7 +149,7 @@ def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
 
 
 def centroids(w: Weights) -> tuple[Vector, ...]:
-    """Return the hidden states of equation 4; for a cell given as a table, their numbers."""
+    """Return the hidden states of equation 4; for a cell given as a table, their indices."""
     return tuple((i,) for i in range(1, w.n + 1)) if "alpha" in w.entries else tuple(w.S)
 
 
@@ -162,8 +162,8 @@ def table(w: Weights, x: str, answer: Answer = asked) -> list[list[Any]]:
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 
 
-# Equation 4, sampled: sample j from alpha, and set h = s_j. The law of the run's hidden state is pushed
-# forward symbol by symbol.
+# Equation 4, sampled: sample j from alpha, and set h = s_j. The law (probability distribution) of the run's
+# hidden state is pushed forward symbol by symbol.
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Place:
 
     Attributes:
         h: the vector that the cell reads.
-        last: the number of the centroid, from 1; 0 for a start vector that need not be one.
+        last: the index of the centroid, from 1; 0 for a start vector that need not be a centroid.
         c: the cell state, if there is one.
     """
 
@@ -189,12 +189,12 @@ Law = tuple[tuple[Place, ...], tuple[Any, ...]]
 
 
 def arrive(of: AnyPlaces, j: Any) -> Any:
-    """Return the probability of s_j after a step: the sum of p_i alpha_ij over all current places i."""
+    """Return the probability of s_j after a step: the sum of p_i alpha_ij over all current states i."""
     return of.sum(lambda i: of.times(of.at("p", i), of.at("alpha", i, j)))
 
 
 def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
-    """Return the law after a symbol, from the cell's answer at every possible vector."""
+    """Return the distribution after a symbol, from the cell's answer at every possible vector."""
     states, p = law
     answers = [answer(w, state.h, state.c, x) for state in states]
     together: dict[Any, list[int]] = {}
@@ -220,17 +220,17 @@ def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
 
 
 def at(w: Weights, state: Place) -> Law:
-    """Return the law of a run in one place."""
+    """Return the distribution that is concentrated on one state."""
     return (state,), (w.over.one,)
 
 
 def at_first(w: Weights) -> Law:
-    """Return the law at the first centroid."""
+    """Return the distribution that is concentrated on the first centroid."""
     return at(w, Place(centroids(w)[0], 1))
 
 
 def sampled(start: Callable[[Weights], Law] = at_first, answer: Answer = soft) -> Recurrence:
-    """Return the sampled network as a recurrence of its law; the outputs are the centroids' probabilities."""
+    """Return the sampled network as a recurrence of distributions, whose outputs are probabilities."""
     return Recurrence(start=start, step=lambda w, law, x: pushed(w, law, x, answer), out=at_each, modes=True)
 
 

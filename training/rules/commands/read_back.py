@@ -23,17 +23,20 @@ FIRST = "first rules, as a list"
 )
 def read_back(
     checkpoint: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
+        str, typer.Argument(metavar="CHECKPOINT", help="network.safetensors from ratproof train fa-rnn")
     ],
     data: Annotated[
         str, typer.Option("--data", metavar="DIR", help="train.tsv, dev.tsv and test.tsv: label<TAB>words")
     ],
     share: Annotated[
-        float | None, typer.Option("--share", help="of the training sentences (default: as in training)")
+        float | None,
+        typer.Option("--share", help="share of the training sentences (default: as in training)"),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", min=0, max=2**63 - 1, help="which of them (default: as in training)"),
+        typer.Option(
+            "--seed", min=0, max=2**63 - 1, help="seed of their selection (default: as in training)"
+        ),
     ] = None,
     output: Annotated[
         str | None,
@@ -74,7 +77,7 @@ def read_back(
     out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
-    out.print(f"  what matches none: {result.default}")
+    out.print(f"  no match: {result.default}")
     out.print("\nWords that transitions of the automata learned (Figure 4):")
     # final states of the same rules are shown once
     several = {rule.before or rule.state: rule for rule in result.learned}

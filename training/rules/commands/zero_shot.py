@@ -31,7 +31,7 @@ def zero_shot(
     ties: Annotated[
         str,
         typer.Option(
-            "--ties", help="which label a sentence gets that matches several: first or last in the file"
+            "--ties", help="the label of a sentence that matches several: first or last in the file"
         ),
     ] = "last",
     unmatched: Annotated[
@@ -50,15 +50,17 @@ def zero_shot(
     ] = None,
     rank: Annotated[
         int | None,
-        typer.Option("--rank", min=1, help="of the factors, by CP decomposition (default: exact ones)"),
+        typer.Option(
+            "--rank", min=1, help="rank of the factors, by CP decomposition (default: exact factors)"
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="of the gates' weights")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="seed of the gates' weights")] = 0,
     as_json: AsJson = False,
 ) -> int:
     """Run the rules and the untrained networks on the test sentences (Table 4).
 
     The networks are FA-RNN, FA-GRU and their bidirectional forms. Exit status 1 means that an FA-RNN, at beta
-    = 1 and with exact factors, gives some sentence another label than the rules do.
+    = 1 and with exact factors, assigns a label that differs from the rules' label to some sentence.
     """
     from automata.io.files import read_text
     from automata.rules import rule_files
