@@ -474,13 +474,13 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
     [
         ({"family": "mamba"}, "the family must be one of linear-attention.* got 'mamba'"),
         ({"kernel": 3}, "the kernel must be a function, got a int"),
-        ({"without": ("cu-seqlens",)}, "without must be of .*cu_seqlens.*, got 'cu-seqlens'"),
+        ({"without": ("cu-seqlens",)}, "without must be among .*cu_seqlens.*, got 'cu-seqlens'"),
         ({"without": "scale"}, "without must be a tuple of names, got 'scale'"),
         ({"dtypes": ("bfloat16",)}, r"accumulation must be .* got None for the dtypes \('bfloat16',\)"),
         ({"accumulation": "float32"}, "accumulation must be .* None otherwise, got 'float32' for the dtypes"),
         (
             {"dtypes": ("float16",), "accumulation": "float16"},
-            "accumulation must be of float32.*, got 'float16'",
+            "accumulation must be among float32.*, got 'float16'",
         ),
         ({"dtypes": ("int8",)}, "dtypes has 'int8', where float32, float64, bfloat16, float16"),
         ({"dtypes": ()}, "dtypes must have at least one of .*, got none"),
@@ -488,7 +488,7 @@ def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
         ({"form": "chunked"}, "chunk must be .*, got None for the form 'chunked'"),
         ({"form": "parallel"}, "form has 'parallel', where recurrent, chunked"),
         ({"seconds": 0}, "seconds must be positive, got 0"),
-        ({"gpu_memory": 1.5}, "gpu_memory must be a number of bytes, got 1.5"),
+        ({"gpu_memory": 1.5}, "gpu_memory must be a positive number of bytes, got 1.5"),
         ({"longest": 0}, "longest must be an integer of at least 1, got 0"),
         (
             {"multiple": 16},

@@ -232,10 +232,7 @@ def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(m
         ({"sizes": {"K": (0,)}}, r"sizes\['K'\] is \(0,\), where whole numbers from 1"),
         ({"sizes": {"K": 64}}, r"sizes\['K'\] is 64, where whole numbers"),
         ({"lengths": (1.5,)}, r"lengths is \(1.5,\), where whole numbers from 0"),
-        (
-            {"lengths": (8,), "longest": 9},
-            r"lengths must be multiples of 1, without longest= beside them, got \(8,\)",
-        ),
+        ({"lengths": (8,), "longest": 9}, r"lengths must be multiples of 1, and exclude longest, got \(8,\)"),
         (
             {"lengths": (8, 9), "multiple": 8, "without": ("cu_seqlens",)},
             r"lengths is \(8, 9\), where multiples of 8",

@@ -102,7 +102,7 @@ claims = [believe("stops", start=0, step=lambda c, x: c + (x != "go") * 2, autom
 def test_several_numbers_are_several_automata():
     both = believe("two", start=(0, 1), step=lambda c, x: (c[1], c[0]), automaton=[swap(0), swap(1)])
     assert len(both.example.automata) == 2
-    with pytest.raises(InputError, match="shows 2 numbers, and there are 1 automata"):
+    with pytest.raises(InputError, match="one automaton for each of the network's 2 outputs, got 1"):
         believe("two", start=(0, 1), step=lambda c, x: (c[1], c[0]), automaton=swap(0))
 
 
@@ -142,12 +142,12 @@ from automata.wfsa import WFSA
 from ratproof import believe
 claim = believe("floats", start=0, step=lambda c, x: 0.1 * c, automaton=WFSA(REAL, [0], [1], {"a": [[1]]}))
 """
-    with pytest.raises(InputError, match=r"line 5: floats: .* floats, .* give it its weights as fractions"):
+    with pytest.raises(InputError, match=r"line 5: floats: .* floats, .* pass its weights as fractions"):
         check(written(text))
     later = text.replace("lambda c, x: 0.1 * c", "lambda c, x: c + 1 if c < 2 else 0.1 * c")
     outcome = check(written(later.replace("REAL, [0]", "REAL, [1]")))
     assert {r.verdict for r in outcome.results} <= {Verdict.UNKNOWN, Verdict.REFUTED}
-    assert any("give it its weights as fractions" in r.why for r in outcome.results)
+    assert any("pass its weights as fractions" in r.why for r in outcome.results)
 
 
 HEAD = """
@@ -287,7 +287,7 @@ def test_bad_arguments_are_one_sentence(arguments, says, capsys):
     ("automata", "says"),
     [
         ([HALVES, WFSA(REAL, [1], [1], {"a": [[1]]})], "different alphabets"),
-        ([WFSA(REAL, [1], [1], {3: [[1]]})], "symbols are strings"),
+        ([WFSA(REAL, [1], [1], {3: [[1]]})], "all symbols must be strings"),
         ([WFSA(REAL, [1], [1], {})], "no symbols"),
     ],
 )

@@ -131,14 +131,15 @@ def test_a_delta_rule_holds_and_another_order_is_refuted(dtype):
     [
         (
             lambda x: torch.erf(x),
-            "the formula cannot be followed: erf is not supported: no rule bounds its error",
+            "the formula cannot be evaluated with rounding bounds: erf is not supported: no rule bounds its"
+            " error",
         ),
-        (lambda x: x, r"gives no \(initial, final, matrices\)"),
+        (lambda x: x, r"must return a tuple \(initial, final, matrices\)"),
         (lambda x: (torch.ones(1), torch.ones(1), x), r"matrices has shape \(2, 2\), where \(2, 1, 1\)"),
         (lambda x: (torch.ones(1), torch.ones(2), x[..., None]), r"final has shape \(2,\), where \(1,\)"),
         (
             lambda x: (torch.ones(1), torch.ones(1), torch.log(x[:, :1, None])),
-            "matrices has a number that is not finite",
+            "all elements of the formula's matrices must be finite",
         ),
     ],
 )
@@ -148,7 +149,7 @@ def test_a_formula_that_does_not_fit_is_named(formula, says):
 
 
 def test_a_formula_and_a_slack_are_too_much():
-    with pytest.raises(InputError, match="mine: a formula takes the place of automaton and slack"):
+    with pytest.raises(InputError, match="mine: formula cannot be combined with automaton, slack or accepts"):
         believe_module(
             "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=id, slack=1e-3
         )

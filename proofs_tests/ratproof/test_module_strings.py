@@ -244,5 +244,5 @@ def test_a_classifier_on_a_layer_is_checked(batch_first, options):
 def test_other_arguments_of_a_classifier_are_refused(arguments, says):
     with pytest.raises(ratproof.InputError, match=says):
         classifier(*arguments)
-    with pytest.raises(ratproof.InputError, match="padding must be a number of steps, got -1"):
+    with pytest.raises(ratproof.InputError, match="padding must be a non-negative integer, got -1"):
         classifier(nn.RNN(1, 1), nn.Linear(1, 1), padding=-1)

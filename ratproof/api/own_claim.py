@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 class Checkable(NoTruthValue):
-    """A claim of your own, for ``ratproof check`` and, by :meth:`check`, for a test."""
+    """A claim of your own, for ``ratproof check`` and, with :meth:`check`, for tests."""
 
     ask: ClassVar[str] = ".check()"
 
     def check(self: Any, examples: int = 100, seed: int | None = None) -> Report:
-        """Run all its evidence, as ``ratproof check`` does, and return the report.
+        """Run all evidence of the claim, as ``ratproof check`` does, and return the report.
 
         Args:
             examples: Number of random cases per kind of evidence.
             seed: Seed of the random cases; by default they are the same in every run.
 
         Raises:
-            AssertionError: a verdict is ``refuted`` or ``unknown``; the message is the report.
+            AssertionError: If a verdict is ``refuted`` or ``unknown``; the message is the report.
         """
-        from ratproof.api.running import check_claim  # torch and the runner, when they are needed
+        from ratproof.api.running import check_claim  # deferred, because it imports torch
 
         report = check_claim(self, examples, seed)
         report.check()

@@ -1,4 +1,4 @@
-"""A report as a value: it prints as its command does, and shows itself in a notebook."""
+"""A report as a Python object, with the text of its command and a view for notebooks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Report(NoTruthValue):
     """The results of a check or a verification.
 
     Attributes:
-        as_expected: whether all evidence ran with the expected verdict.
-        results: a result for each claim, variant and kind of evidence.
-        data: the object that the command prints with ``--json``.
-        text: what the command prints.
-        html: the report for a notebook.
+        as_expected: Whether all evidence ran with the expected verdict.
+        results: A result for each claim, variant and kind of evidence.
+        data: The object that the command prints with ``--json``.
+        text: The output of the command.
+        html: The report for a notebook.
     """
 
     ask: ClassVar[str] = ".as_expected or .check()"
@@ -56,7 +56,7 @@ class Report(NoTruthValue):
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:
-    """Return the report on an outcome, as ``show`` prints it."""
+    """Return the report on an outcome, with the text that ``show`` prints."""
     out = Console(file=io.StringIO(), record=True, width=80, markup=False, emoji=False, highlight=False)
     show(outcome, out)
     title = ", ".join(dict.fromkeys(result.claim for result in outcome.results)) or "report"
