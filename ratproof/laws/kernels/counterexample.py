@@ -33,16 +33,16 @@ class KernelCounterexample:
     Attributes:
         claim, variant: names of the refuted claim and variant.
         problem: the shapes and options of the call, on one line.
-        position: the result and the index of the number.
+        position: the result and the index of the element.
         kernel, recurrence: both values, as text.
         bound: the largest difference that rounding could explain, or, against another kernel, the measured
             rounding; ``"0"`` if nothing rounds.
         law: a short description of the broken law, if it is not the recurrence itself.
-        other: name of the other side, the recurrence or the other kernel.
+        other: name of the reference, the recurrence or the other kernel.
         sizes: sort key of simplicity.
-        seed: seed of the numbers.
-        form: a form of computation in which the call would be right; empty without such a form.
-        script: a program that shows the difference without ratproof; empty if there are too many numbers.
+        seed: seed of the values.
+        form: a form of computation in which the call would be correct; empty if there is none.
+        script: a program that shows the difference without ratproof; empty if there are too many elements.
     """
 
     claim: str
@@ -121,19 +121,19 @@ class ShownCall:
     weights: Arrays = field(default_factory=dict)
 
     def changed(self, name: str) -> WrongCall:
-        """Return the counterexample of a kernel that wrote into an argument."""
+        """Return the counterexample for a kernel that modified an argument."""
         what = "another tensor than before", "an argument, only read", "0"
         return self._wrong(name, *what, f"arguments[{name!r}].sum()")
 
     def of_another_kind(self, error: WrongKind) -> WrongCall:
-        """Return the counterexample of a result with another shape, format or type."""
+        """Return the counterexample for a result with the wrong shape, dtype or type."""
         printed = error.printed or "type(result).__name__"
         return self._wrong(error.name, error.result, error.right, "0", printed)
 
     def wrong(
         self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
     ) -> WrongCall:
-        """Return the counterexample of a wrong number."""
+        """Return the counterexample for a wrong element."""
         number = f"{name}[{', '.join(map(str, index))}]"
         limit = "0" if bound == 0 else f"{bound:.2g}"
         return self._wrong(number, repr(float(computed)), repr(float(right)), limit, number)
@@ -158,9 +158,9 @@ class ShownCall:
 
 
 def script(shown: ShownCall, says: str, printed: str) -> str:
-    """Return a program that calls the kernel with these numbers and prints one of the results.
+    """Return a program that calls the kernel with these values and prints one of the results.
 
-    It is empty if there are too many numbers.
+    It is empty if there are too many elements.
     """
     kernel, problem, arrays, weights = shown.kernel, shown.problem, shown.arrays, shown.weights
     if sum(array.size for array in (*arrays.values(), *weights.values())) > MOST_WRITTEN:

@@ -1,4 +1,4 @@
-"""A kernel as its author declares it, and calls of it, whose results are checked."""
+"""A kernel with its declared properties, and calls of it whose results are checked."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from ratproof.laws.kernels.problem import Problem
 Arrays = dict[str, NDArray[np.float64]]
 Function = Callable[..., Any]
 CAPABILITIES = {
-    "cu_seqlens": "packed strings",
+    "cu_seqlens": "packed sequences",
     "infinite-gates": "gates of -infinity",
-    "empty": "strings of no tokens",
+    "empty": "empty sequences",
     "initial-state": "initial states",
     "final-state": "final states",
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
-    "scale": "a scale of one's own",
+    "scale": "values of scale other than None",
     "zero-scale": "a scale of 0",
-    "int32-offsets": "offsets of packed strings in int32",
-    "exact": "exact sums: it clamps gates, or inverts by doubling",
-    "non-contiguous": "tensors that are not contiguous",
+    "int32-offsets": "int32 offsets",
+    "exact": "exact sums (it clamps gates, or inverts by doubling)",
+    "non-contiguous": "non-contiguous tensors",
 }
-"""Capabilities that a kernel may lack, by their names in ``without``."""
+"""Capabilities that ``without`` may exclude, with their descriptions."""
 
 
 class Raised(InputError):
@@ -52,17 +52,17 @@ class Kernel:
         family: the recurrence that it computes.
         function: called by keyword; it returns outputs and the final state.
         form: recurrent or chunked.
-        without: capabilities that it lacks, names of :data:`CAPABILITIES`.
-        dtypes: the formats in which it computes.
+        without: names of :data:`CAPABILITIES` that it does not support.
+        dtypes: the dtypes in which it computes.
         device: the device on which it runs.
-        accumulation: the format of states and sums if it reads a narrower one; ``None`` for its own.
-        against: another kernel that should compute the same, in place of the family's recurrence.
+        accumulation: the dtype of states and sums for narrow inputs; ``None`` for the inputs' own dtype.
+        against: another kernel that replaces the family's recurrence as the reference.
         cumulated: whether it may compute the gradients of decays as sums over later tokens.
-        multiple: number of tokens of which lengths must be a multiple.
+        multiple: lengths must be multiples of this number of tokens.
         longest: maximum number of tokens; ``None`` without a limit.
-        sizes: the possible sizes of some axes, B, H, K, V or D; other axes have the usual ones.
-        lengths: the lengths of all calls, in order; empty for the usual ones.
-        seconds: time limit of a rung.
+        sizes: the possible sizes of some axes, B, H, K, V or D; other axes have the default sizes.
+        lengths: the lengths of all calls, in order; empty for the default lengths.
+        seconds: time limit of each check.
         gpu_memory: limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
     """
 
@@ -93,14 +93,14 @@ class Kernel:
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         unsupported = [CAPABILITIES[name] for name in sorted(self.without)]
         if self.multiple > 1:
-            unsupported.append(f"strings of other lengths than multiples of {self.multiple}")
+            unsupported.append(f"lengths other than multiples of {self.multiple}")
         if self.longest is not None:
-            unsupported.append(f"strings of more than {self.longest} tokens")
+            unsupported.append(f"more than {self.longest} tokens")
         for axis, sizes in self.sizes.items():
             unsupported.append(f"other {axis} than {', '.join(map(str, sizes))}")
         if self.lengths:
-            unsupported.append(f"strings of other lengths than {', '.join(map(str, self.lengths))}")
-        lacking = f"; it does without {', '.join(unsupported)}" if unsupported else ""
+            unsupported.append(f"lengths other than {', '.join(map(str, self.lengths))}")
+        lacking = f"; not supported: {', '.join(unsupported)}" if unsupported else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
         if self.against is not None:
@@ -134,8 +134,8 @@ class Kernel:
         if the function does not depend on the argument.
 
         Raises:
-            Raised: the kernel raises in the forward or backward pass.
-            WrongKind: the result is not a pair of tensors of the right shapes and formats.
+            Raised: If the kernel raises in the forward or backward pass.
+            WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
@@ -166,8 +166,8 @@ class Kernel:
         """Call the kernel and check its results.
 
         Raises:
-            Raised: the kernel raises.
-            WrongKind: the result is not a pair of tensors of the right shapes and formats.
+            Raised: If the kernel raises.
+            WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         accepted = self.accepted(arguments)
         with self._raising(problem, "the kernel"):
@@ -230,7 +230,7 @@ class Kernel:
 
 
 class WrongKind(Exception):
-    """An error for a result with another shape, format or type than the calling convention requires.
+    """An error for a result whose shape, dtype or type violates the calling convention.
 
     Args:
         kernel, problem, arrays: the call.
@@ -262,7 +262,7 @@ class Call:
     Attributes:
         outputs: the outputs o.
         states: the final state; ``None`` if it is not requested.
-        changed: name of an argument that the kernel wrote into, if any.
+        changed: name of an argument that the kernel modified, if any.
         flows: gradients by argument, if they are computed.
     """
 
@@ -288,7 +288,7 @@ def _array(values: Tensor | None) -> NDArray[np.float64] | None:
 def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:
     """Return the gradient of a weighted sum with respect to a result.
 
-    It has the layout of the call. For a plain sum it is one number that is expanded, as in torch.
+    It has the layout of the call. For a plain sum it is an expanded scalar, as in torch.
     """
     if problem.mode == "sum":
         return result.new_ones(()).expand(result.shape)

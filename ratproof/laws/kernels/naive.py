@@ -1,7 +1,7 @@
-"""The recurrence of every family, step by step, in a wider format than the kernel's.
+"""The recurrence of every family, step by step, in a wider dtype than the kernel's.
 
-A family names the tensors that are called d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`).
-Without a name, d, k and q are 1, and the others are missing. A step is
+A family names the tensors that are called d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`). If
+the family has no tensor for d, k or q, it is 1; the other tensors are then omitted. A step is
 
     S <- diag(d) S + k v^T                              most families; k = 1 for lanes
     S <- diag(d) S, then S <- S + beta k (v - S^T k)^T  the delta rules
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from ratproof.laws.kernels.problem import Problem
 
-Wide = Any  # arrays of a format that is wider than the kernel's
+Wide = Any  # arrays of a dtype that is wider than the kernel's
 Bounds = NDArray[np.float64]
 Arrays = dict[str, NDArray[np.float64]]
 
 
 def wider_than(accumulation: str) -> Any:
-    """Return the format of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
+    """Return the dtype of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
 
     The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the bound of
     a kernel in float32, which :data:`~ratproof.laws.kernels.bounds.rounding.OUTWARD` covers.
@@ -48,7 +48,7 @@ def size_of(values: Wide) -> Bounds:
 
 @dataclass(frozen=True)
 class StringGroup:
-    """A group of strings of equal length: indices of their states, and of their tokens in the tensors."""
+    """A group of sequences of equal length: indices of their states, and of their tokens in the tensors."""
 
     states: list[int]
     rows: slice
@@ -66,14 +66,14 @@ def groups(problem: Problem) -> Iterator[StringGroup]:
 
 @dataclass(frozen=True)
 class RecurrenceInputs:
-    """The tensors of a call, for strings of equal length, by their role in the recurrence.
+    """The tensors of a call, for sequences of equal length, by their role in the recurrence.
 
     Attributes:
         query, key: q and k, shape ``(N, T, H, K)``.
         value: v, shape ``(N, T, H, V)``.
         decay: d, shape ``(N, T, H, K)``, or ``(N, T, H, 1)`` for one decay of all keys.
         logarithms: the logarithms of the decays as the kernel has them, of the same shape.
-        roundings: the error of a product with a decay, in units of rounding.
+        roundings: the error of a product with a decay, in multiples of the unit roundoff.
         start: the state before the first token, shape ``(N, H, K, V)``.
         scale: the scale of the outputs.
         beta: beta of the delta rule, shape ``(N, T, H)``.
@@ -220,7 +220,7 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
 
 
 def numbers_of(problem: Problem, array: Any) -> Wide:
-    """Return the numbers in the reference's format.
+    """Return the values in the reference's dtype.
 
     Pairs become complex numbers, with a last axis of size 1.
     """

@@ -66,7 +66,7 @@ def unpadded(session: Session) -> Rows:
 def padded(session: Session) -> Rows:
     """Run all rows as a batch, with the padding of the first call masked.
 
-    Without padding, each call has a mask that masks nothing.
+    If there is no padding, each call has a mask that is true everywhere.
     """
     pieces, kept = session.problem.pieces, _kept(session)
     masks = torch.split(kept, list(pieces), 1)
@@ -87,7 +87,7 @@ def _kept(session: Session) -> Tensor:
 
 
 def first_use(session: Session) -> Rows:
-    """Run from no state, or, if a state is used again, from its first use."""
+    """Run without a state, or, if a state is used again, from its first use."""
     tokens = session.tokens()
     if session.problem.way != "state":
         return list(session.read(tokens, session.problem.pieces)[0])
@@ -99,7 +99,7 @@ def first_use(session: Session) -> Rows:
 def second_use(session: Session) -> Rows:
     """Run again after other tokens.
 
-    The second use is of the model, of a cleared state, or of the state from which the other tokens started.
+    The model, a cleared state, or the state before the other tokens is used a second time.
     """
     tokens, between = session.tokens(), session.between()
     if session.problem.way == "state":
@@ -157,7 +157,7 @@ def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
 
 def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     if not any(problem.pads):
-        return "with a mask that masks nothing", "without a mask"
+        return "with a mask that is true everywhere", "without a mask"
     pad = problem.pads[row]
     tokens = f"{pad} token{'' if pad == 1 else 's'} of padding"
     where = f"after {tokens}" if problem.side == "left" else f"with {tokens} on the right"

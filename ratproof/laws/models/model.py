@@ -1,4 +1,4 @@
-"""The interface of a stateful model: the methods of an adapter.
+"""The interface of a stateful model, which adapters implement.
 
 >>> from ratproof.laws.models.inputs import Vectors
 >>> class RunningSum(StatefulModel):
@@ -39,19 +39,19 @@ CAPABILITIES = {
     "after-right-padding": "calls after padding on the right",
     "resize": "states whose number of rows changes",
 }
-"""Capabilities that a model may lack, by their names in ``without``."""
+"""Capabilities that ``without`` may exclude, with their descriptions."""
 
 
 class StatefulModel:
     """A model that maps inputs and a state to outputs and a state.
 
-    A subclass defines :meth:`run`, and the other methods unless it declares that it lacks them.
+    A subclass defines :meth:`run`, and the other methods unless ``without`` excludes them.
 
     Attributes:
         inputs: kind of its inputs; ``None`` if ``model_claim`` receives it.
         module: its torch module, whose parameters are perturbed to measure rounding and which runs in
-            evaluation mode; ``None`` without a module.
-        without: capabilities that it lacks, names of :data:`CAPABILITIES`.
+            evaluation mode; ``None`` if there is no module.
+        without: names of :data:`CAPABILITIES` that it does not support.
         longest: maximum number of tokens, in all pieces together; ``None`` without a limit.
     """
 
@@ -79,14 +79,14 @@ class StatefulModel:
 
         Args:
             state: the state that a call returned.
-            rows: int64 of shape ``(N,)``. Rows may repeat or be left out, and unless ``resize`` is among
-                ``without``, N may be more or less than the state's number of rows: a beam search begins with
-                one row that becomes several.
+            rows: int64 of shape ``(N,)``. Rows may repeat or be omitted. Unless ``without`` contains
+                ``resize``, N may differ from the state's number of rows: a beam search begins with one row
+                that becomes several.
         """
         raise NotImplementedError
 
     def clear(self, state: Any) -> Any:
-        """Return a state as at the beginning; the function may change its argument."""
+        """Return a cleared state, equivalent to the initial state; the argument may be modified."""
         raise NotImplementedError
 
     def name(self) -> str:
@@ -94,7 +94,7 @@ class StatefulModel:
         return type(self).__name__
 
     def missing_methods(self) -> list[str]:
-        """Return the methods that the model neither defines nor declares as lacking."""
+        """Return the methods that the model neither defines nor excludes in ``without``."""
         own = type(self)
         missing = {
             name for name in ("reorder", "clear") if getattr(own, name) is getattr(StatefulModel, name)

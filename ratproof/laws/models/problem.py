@@ -13,13 +13,13 @@ class StatefulProblem:
         time: number of tokens of a row.
         batch: number of rows.
         pieces: number of tokens of each call; they sum to ``time``.
-        format: name of the format in which the model runs.
+        format: name of the dtype in which the model runs.
         seed: seed of the inputs.
-        pads: number of padding tokens of each row, all in the first piece; 0 in each row for masks that mask
-            nothing.
+        pads: number of padding tokens of each row, all in the first piece; 0 in each row for masks that are
+            true everywhere.
         side: side of the padding in the first piece, ``left`` or ``right``.
         orders: for each piece after the first, the indices of the state's rows from which it continues; empty
-            if the state stays unchanged.
+            if the rows are not reordered.
         prompt_rows: number of rows of the first piece, if there are ``orders``.
         way: the object that is used again: ``model``, ``cleared`` or ``state``.
         before: number of tokens of each call between the uses.

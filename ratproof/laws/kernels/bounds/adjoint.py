@@ -27,8 +27,8 @@ def adjoint(
         inputs: the tensors of the recurrence.
         weights: A, shape ``(N, T, H, V)``.
         final: B, shape ``(N, H, K, V)``.
-        form: the kernel's form of computation.
-        arithmetic: the rounding units of its format.
+        form: the kernel's declared form.
+        arithmetic: the rounding units of its dtype.
 
     Returns:
         The states, where ``held`` is D_t, the gradient of the state that token t is read from, or of the

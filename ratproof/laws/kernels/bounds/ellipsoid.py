@@ -8,7 +8,7 @@ of ellipsoids P_i is contained in (sum of a_i) (sum of P_i / a_i) for any positi
 their traces minimise the trace of that one. A step adds a segment along c, of half-length own |c|, and a
 ball.
 
-P is stored as the root of its trace and a matrix of trace 1, because its own numbers are squares of errors,
+P is stored as the root of its trace and a matrix of trace 1, because its own elements are squares of errors,
 which underflow if states are small.
 """
 
@@ -20,7 +20,7 @@ from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_squar
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
-"""Limit on the size of a string's ellipsoids, tokens times columns times K^3, which bounds the run time."""
+"""Limit on the size of a sequence's ellipsoids, tokens times columns times K^3, which bounds the run time."""
 
 
 class Ellipsoids:
@@ -87,7 +87,7 @@ def _divisor(size: Bounds) -> Bounds:
 def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
     """Return the longest half-axes, shape ``(T, N, H, 1, V)``, which bound the 2-norm of the columns.
 
-    They are infinite if the numbers overflow.
+    They are infinite if a value overflows.
     """
     sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
     known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))

@@ -101,7 +101,7 @@ def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> Ro
 
 
 def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
-    """Return the sizes of the numbers that a kernel stores for the states.
+    """Return the sizes of the values that a kernel stores for the states.
 
     If no step corrects, a kernel may store the rest of the first state and the sum of all other terms
     separately.
