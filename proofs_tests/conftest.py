@@ -30,7 +30,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the device that the networks run on."""
-    parser.addoption("--ratproof-device", default="cpu", help="where the networks run: cpu or cuda")
+    parser.addoption("--ratproof-device", default="cpu", help="the device of the networks: cpu or cuda")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -97,8 +97,9 @@ def recurrence_alone(layer, gates, string, start):
 @every
 @torch.no_grad()
 def test_the_recurrence_alone_stays_within_its_bound_and_needs_much_of_it(kind, options):
-    """With gates that are given and exact: what rounds are the steps. Whole numbers among them, which round
-    less.
+    """With gates that are given and exact: what rounds are the steps.
+
+    Whole numbers among them, which round less.
     """
     layer = build(kind, options, torch.float32)
     rng, worst = torch.Generator().manual_seed(0), 0.0
@@ -243,12 +244,12 @@ HOSTILE = [
     ("qrnn", {"parameters": {}}, "at most the number of weights"),
     ("qrnn", {"embeddings": [[0.5], [1.0]]}, "embeddings must have shape"),
     ("qrnn", {"embeddings": [[0.5, float("nan")], [1.0, 0.0]]}, "must be finite"),
-    ("isan", {"embeddings": [0, 2]}, "numbers of symbols, 0 to 1"),
-    ("isan", {"embeddings": [0, 0.5]}, "numbers of symbols, 0 to 1"),
+    ("isan", {"embeddings": [0, 2]}, "indices of symbols, 0 to 1"),
+    ("isan", {"embeddings": [0, 0.5]}, "indices of symbols, 0 to 1"),
     ("qrnn", {"alphabet": ["a", "a"]}, "must not repeat a symbol"),
     ("qrnn", {"alphabet": ["a", ""]}, "alphabet must be a list"),
     ("qrnn", {"alphabet": 3}, "alphabet must be a list"),
-    ("qrnn", {"start": "x"}, "start must be null or a number .*, got 'x'"),
+    ("qrnn", {"start": "x"}, "start must be null or finite .*, got 'x'"),
     ("qrnn", {"start": [1]}, r"start must be .*, got \[1\]"),
     ("qrnn", {"start": float("inf")}, "start must be .*, got inf"),
     ("qrnn", {"device": "meta"}, "device must be cpu or cuda, got 'meta'"),

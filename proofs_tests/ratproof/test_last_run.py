@@ -78,10 +78,10 @@ def test_failed_with_what_did_not_differ_runs_nothing_and_is_well(capsys):
     kept(Request(), Outcome(several))
     for narrower in (["--kind", "decided"], ["corollary-9"]):
         assert run(["verify", "--failed", *narrower]) == 0
-        assert "nothing of what is asked for differed" in capsys.readouterr().out
+        assert "no selected evidence was unexpected" in capsys.readouterr().out
         assert run(["verify", "--failed", "--json", *narrower]) == 0
         answer = json.loads(capsys.readouterr().out)
-        assert answer["results"] == [] and answer["as_expected"] and "nothing runs" in answer["notes"][0]
+        assert answer["results"] == [] and answer["as_expected"] and "nothing to run" in answer["notes"][0]
     for unknown in (["--kind", "decide"], ["proposition-77"]):
         assert run(["verify", "--failed", *unknown]) == 2
 

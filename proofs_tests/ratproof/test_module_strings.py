@@ -111,9 +111,9 @@ def test_the_report_counts_the_scores_that_are_not_zero():
 @pytest.mark.parametrize(
     ("automaton", "value", "says"),
     [
-        (EVERY, 1.0, "accepts every string that is not empty"),
-        (NONE, 0.0, "accepts no string that is not empty"),
-        (ONLY_EMPTY, 0.0, "accepts no string that is not empty"),
+        (EVERY, 1.0, "accepts every nonempty string"),
+        (NONE, 0.0, "accepts no nonempty string"),
+        (ONLY_EMPTY, 0.0, "accepts no nonempty string"),
         (ZERO, 0.0, "scores every string zero"),
         (CANCELS, 0.0, "scores every string zero"),
         (NEVER, -torch.inf, "scores every string zero"),

@@ -49,7 +49,7 @@ def test_what_is_shown_is_what_runs_whatever_the_file_says(kept, capsys, field):
     status, out, err = replayed({**kept, field: lie}, capsys)
     assert status == 1 and out == right
     assert (
-        err.startswith(f"ratproof: note: kept.json: field {field} says something else than what runs: ")
+        err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got  ")
         and err.count("\n") == 1
     )
     assert "\x1b" not in err

@@ -117,7 +117,7 @@ def read_or_refused(read):
     [
         ({"other": np.zeros((1, 2))}, "no array named vectors"),
         ({"vectors": np.zeros(3)}, "no array named vectors of shape"),
-        ({"vectors": np.zeros((2, 2))}, "must have an array named words"),
+        ({"vectors": np.zeros((2, 2))}, "must have an array 'words'"),
         ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "got 2 for 1 words"),
         ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "holds no vector"),
         ({"vectors": np.array([["x"]]), "words": np.array(["a"])}, "real numbers"),

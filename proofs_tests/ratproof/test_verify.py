@@ -191,7 +191,7 @@ def test_a_hunt_without_time_for_a_case_says_so_with_status_3(tmp_path, capsys):
     progress = hunt(Hunt(("proposition-7",), 0, minutes=1e-6, folder=tmp_path / "kept"), 1)
     assert progress.nothing_compared and not progress.errors
     assert run(["hunt", "proposition-7", "--minutes", "1e-6", "--jobs", "1", "--keep", str(tmp_path)]) == 3
-    assert "the time was up before the first case" in capsys.readouterr().out
+    assert "the time limit was reached before the first case" in capsys.readouterr().out
 
 
 def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):

@@ -107,10 +107,9 @@ def test_where_a_module_was_compared_with_nothing_the_verdict_is_unknown_and_say
     value, tmp_path, capsys
 ):
     (tmp_path / "mine.py").write_text(
-        "import torch\nfrom automata.semirings import REAL\nfrom automata.wfsa import WFSA\n"
-        "from ratproof import believe_module\n"
-        "class Gives(torch.nn.Module):\n"
-        f"    def forward(self, inputs): return torch.full((len(inputs), 1, 1), {value})\n"
+        "import torch\nfrom automata.semirings import REAL\nfrom automata.wfsa import WFSA\nfrom ratproof"
+        " import believe_module\nclass Gives(torch.nn.Module):\n    def forward(self, inputs): return"
+        f" torch.full((len(inputs), 1, 1), {value})\n"
         'huge = WFSA(REAL, [10**50], [1], {"a": [[1]], "b": [[1]]})\n'
         'c = believe_module("mine", module=Gives(), embeddings=torch.eye(2), alphabet="ab", automaton=huge)\n'
     )
@@ -154,7 +153,7 @@ def test_outputs_that_are_no_floats_are_refused(dtype):
         def forward(self, inputs):
             return super().forward(inputs).to(dtype)
 
-    with pytest.raises(InputError, match="outputs must be floating-point numbers, got"):
+    with pytest.raises(InputError, match="outputs must be a floating-point type, got"):
         counted(of_module(Other(1.0), ONE), ["a"])
 
 
@@ -204,10 +203,10 @@ def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     assert result.verdict == Verdict.HOLDS
     assert (
         result.facts["module"]
-        == "TrainingLies in evaluation mode, one string a batch, within the rounding of float32"
+        == "TrainingLies in evaluation mode, one string per batch, within the rounding of float32"
     )
     assert run(["check", "mine.py", "--examples", "5"]) == 0
-    assert "ran TrainingLies in evaluation mode, one string a batch" in capsys.readouterr().out.replace(
+    assert "ran TrainingLies in evaluation mode, one string per batch" in capsys.readouterr().out.replace(
         "\n", " "
     ).replace("  ", " ")
     assert module.training and module.other.training and not module.drop.training

@@ -45,7 +45,7 @@ def test_a_counter_is_certified_and_its_certificate_is_about_it(here, capsys):
     assert out.startswith("accepted: the network decides balanced parentheses: the lstm network")
     assert "it is the network in net.safetensors" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
-    assert status == 1 and "about a network of kind lstm, and other.safetensors is of kind sr-lstm-p" in out
+    assert status == 1 and "about a network of kind lstm, but other.safetensors is of kind sr-lstm-p" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "leaks.safetensors")
     assert status == 1 and "it is about another network" in out
 
@@ -75,11 +75,17 @@ def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, c
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["net.safetensors", "-o", "x.json"], "-o x.json: net.safetensors is of kind lstm"),
-        (["net.safetensors", "--against", "x.json"], "--against x.json: net.safetensors is of kind lstm"),
+        (
+            ["net.safetensors", "-o", "x.json"],
+            "-o x.json is not supported for net.safetensors, because a network of kind lstm",
+        ),
+        (
+            ["net.safetensors", "--against", "x.json"],
+            "--against x.json is not supported for net.safetensors, because",
+        ),
         (["net.safetensors", "--temperature", "2"], "has no centroids"),
         (["other.safetensors", "--temperature", "-1"], "--temperature must be positive, got -1.0"),
-        (["gru.safetensors", "--height", "3"], "--height is for a network with a cell state"),
+        (["gru.safetensors", "--height", "3"], "--height requires a network with a cell state"),
         (["letters.safetensors"], "letters.safetensors: the network has no symbol '('"),
         (
             ["plain.safetensors"],
