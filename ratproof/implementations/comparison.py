@@ -1,4 +1,4 @@
-"""The interface of comparisons: two computations of one variant for one case, compared string by string."""
+"""The interface of comparisons, which compare two computations of a variant string by string for one case."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from theory.registry import claim_named
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of two values: the length of the prefix, the unit, and both values."""
+    """A difference between two values, with the length of the prefix and the unit."""
 
     length: int
     unit: int
@@ -35,7 +35,7 @@ class Difference:
 class StringResult:
     """The result of one string, compared at all its prefixes.
 
-    It has the largest share of a bound that is used, and the first difference, if any.
+    It contains the largest share of a bound that is used, and the first difference, if any.
 
     Attributes:
         cases: number of strings that were compared in full, at every prefix and unit that the variant covers;
@@ -58,9 +58,9 @@ MOST_WRITTEN = 200
 
 
 class NotAFunction(InputError):
-    """An error for a network that gives one string two scores.
+    """An error for a network that gives the same string two different scores.
 
-    It is no function of the string, so no string can refute a claim about it.
+    It is not a function of the string, so no string can refute a claim about it.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Comparison(Protocol):
         """Return the automata."""
 
     def weights(self) -> str:
-        """Return a description of the case for a person."""
+        """Return a readable description of the case."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the data that ``from_json`` reads."""
@@ -103,7 +103,7 @@ class Repeatable(Protocol):
         """Run the string of a difference again.
 
         Raises:
-            NotAFunction: the second run gives another value.
+            NotAFunction: If the second run gives another value.
         """
 
 
@@ -116,7 +116,7 @@ class Constants:
         self._varies = False
 
     def exclude(self, scores: Any, bounds: Any) -> bool:
-        """Exclude constants by the scores of another string, and return whether some unit has none left.
+        """Exclude constants with a string's scores, and return whether some unit has no constant left.
 
         Args:
             scores: scores of the string's prefixes, shape ``(prefixes, units)``.
@@ -158,7 +158,7 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
 def require_units(units: int) -> None:
     """Raise :class:`~automata.errors.InputError` if there is no unit to compare."""
     if not units:
-        raise InputError("there is no unit, and so no automaton, to compare")
+        raise InputError("the network must have at least one unit, got none")
 
 
 def shortest_of(claim: str, variant: str) -> int:

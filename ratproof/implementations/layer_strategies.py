@@ -69,7 +69,7 @@ def networks(
         dtype: dtype of the network.
         device: device of the network.
         automata_know_start: whether c_0 is the initial weight of the automata.
-        start: a strategy for c_0; default the semiring's zero.
+        start: a strategy for c_0. Defaults to the semiring's zero.
         generic: whether to avoid extreme weights and to prefer networks of three units.
     """
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols

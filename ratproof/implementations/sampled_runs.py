@@ -1,12 +1,13 @@
-"""A state-regularized layer that samples its centroids (equation 4) against its probabilistic automaton.
+"""Comparison of a state-regularized layer that samples its centroids (equation 4) with its automaton.
 
-The automaton's probabilities are those of the cell at each centroid. There are three comparisons per string.
+The probabilistic automaton has the probabilities of the cell at each centroid. There are three comparisons
+per string.
 
 - The alpha of each run and step equals, float for float, the cell's alpha at the run's centroid, in the same
-  row of a batch of the same shape. So a run carries no other state from step to step.
-- The cell's alpha is that of equation 2 or 3, within rounding.
+  row of a batch of the same shape. So the centroid is the only state of a run.
+- The cell's alpha is equal to equation 2 or 3, within rounding.
 - The number of runs that end at each centroid agrees with the automaton's Forward score, by a test with a
-  stated rate of false alarms.
+  known rate of false alarms.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ class SampledRuns:
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
     def _alpha_of_all(self, read: Tensor) -> Tensor:
-        """Return alpha in every row of a batch, once for each centroid that all rows could be at.
+        """Return alpha for a batch, once with all rows at each centroid.
 
         The shape is ``(k, rows, k)``.
         """
@@ -160,7 +161,7 @@ class SampledRuns:
         return self._automata
 
     def weights(self) -> str:
-        """Return the table, rounded for reading; the exact floats are in the JSON."""
+        """Return the rounded table; the exact floats are in the JSON."""
         rows = [
             f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
             for x, p in self.table.items()
@@ -178,7 +179,7 @@ class SampledRuns:
                 yield no_case(string, TOO_SHORT)
                 continue
             threads = torch.get_num_threads()
-            torch.set_num_threads(1)  # the batches are small, so threads would only wait for each other
+            torch.set_num_threads(1)  # the batches are small, so more threads would not be faster
             try:
                 with seeded(self.runs.seed + index, self.spec.device.startswith("cuda")):
                     result = self._compare(string)
@@ -187,7 +188,7 @@ class SampledRuns:
             scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
             bounds = np.full_like(
                 scores, 0.0 if result.cases else np.inf
-            )  # infinite for a string that is no case
+            )  # infinite for a string that is not a case
             yield replace(result, varies=constants.exclude(scores, bounds))
 
     @torch.no_grad()
@@ -221,7 +222,7 @@ class SampledRuns:
             tolerance += SAMPLER + self._spread(alphas, symbol)
             same = (ran.outputs[t].unsqueeze(1) == cell.component.centroids.T).all(dim=2)
             if not same.any(dim=1).all():
-                raise RuntimeError("a sampled run is at no centroid")
+                raise RuntimeError("a sampled run must be at a centroid")
             at = same.to(torch.int8).argmax(dim=1)
         counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
         return self._tested(string, counts, tolerance, worst)
@@ -266,7 +267,7 @@ class SampledRuns:
         """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
         layer = checked(data)
         return cls(

@@ -1,4 +1,4 @@
-"""An FA-RNN in floats against the automata of its weights.
+"""Comparison of an FA-RNN in floats with the automata of its weights.
 
 Every prefix of a string is one sentence of a batch.
 """
@@ -46,7 +46,7 @@ class FARNNComparison:
         claim, variant: names of the claim and its variant.
         case: weights that the dtype can represent.
         program: the program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
-        dtype, device: of the network.
+        dtype, device: the dtype and the device of the network.
     """
 
     way = "fa-rnn"
@@ -148,7 +148,7 @@ class FARNNComparison:
         return no_difference(string, worst, bounded(bounds)[shortest:])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the way, the case, the program, and its dtype and device."""
+        """Return the fields of the comparison as JSON."""
         return {
             "way": self.way,
             "case": self.case.to_json(),
@@ -162,9 +162,11 @@ class FARNNComparison:
         """Return the comparison that :meth:`to_json` wrote.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
-        name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]  # older files name the cell
+        name = (
+            f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]
+        )  # older files have the field 'cell'
         if name not in variant.programs or data["dtype"] not in DTYPES:
             programs = " or ".join(name for name in variant.programs if name in PROGRAMS)
             raise InputError(
@@ -177,16 +179,16 @@ class FARNNComparison:
         return comparison
 
     def check(self) -> None:
-        """Check that the weights fit the program, and that the dtype can represent them.
+        """Check that the weights match the program, and that the dtype can represent them.
 
-        Otherwise the comparison would run another network.
+        Otherwise the comparison would run a different network.
 
         Raises:
-            InputError: they do not.
+            InputError: If they do not.
         """
         wrong = self.program.misfit(self.case)
         if wrong is not None or not self.case.alphabet:
-            raise InputError(f"the case does not fit {self.claim}, {self.variant}: {wrong or 'no symbols'}")
+            raise InputError(f"the case does not match {self.claim}, {self.variant}: {wrong or 'no symbols'}")
         inexact = next((v for v in self._read if not _holds(self.dtype, v)), None)
         if inexact is not None:
             raise InputError(f"{self.dtype} cannot represent the weight {shorten(str(inexact))}")

@@ -65,7 +65,7 @@ def total(terms: Any, first: Ball = None) -> Ball:
 
 
 def sigmoid(v: Ball) -> Ball:
-    """Return 1 / (1 + exp(-v)), which stays within [0, 1] however wide the ball is."""
+    """Return 1 / (1 + exp(-v)), which stays within [0, 1] for any radius of the ball."""
     return arb(1) / (1 + (-v).exp())
 
 

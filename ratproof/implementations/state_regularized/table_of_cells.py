@@ -2,8 +2,8 @@
 
 Each cell is evaluated at each centroid, and the error of torch's floats is bounded.
 
-A state is a tuple with one centroid per layer: the product automaton. The cell state c of an LSTM is not part
-of it. Each answer covers, in one ball, all c that strings can lead to.
+A state of the product automaton is a tuple with one centroid per layer. The cell state c of an LSTM is not
+part of it. Each answer covers all values of c that strings can lead to, in one ball.
 
 With equation 5 the hidden state is a mixture. If alpha of the automaton's centroid is at least 1 - epsilon in
 each layer, h is within epsilon times the largest difference of two centroids. If the next alpha is at least 1
@@ -32,7 +32,7 @@ from ratproof.implementations.state_regularized import ball_cells
 State = tuple[int, ...]
 """The index of one centroid per layer, from 0."""
 EPSILONS = (2.0**-40, 2.0**-14, 2.0**-7, 2.0**-4)
-"""Tolerances for alpha, tried in turn; with a smaller one, h stays nearer to its centroid."""
+"""Tolerances for alpha, tried in turn; a smaller tolerance keeps h closer to its centroid."""
 OUTWARD = 1 + 2.0**-40
 
 
@@ -130,7 +130,7 @@ class TableQuestion:
 
         The bound is infinite if it would be 1 or more.
 
-        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp rounds two numbers and three more
+        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp rounds two values and three more
         operations. The softmax rounds two functions, a sum of k terms and a quotient.
         """
         tau = self.cells[0].component.temperature
@@ -248,7 +248,7 @@ def always_certain(
 
     If so, sampling by equation 4 is deterministic.
     """
-    nothing = 200 if asked.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the format
+    nothing = 200 if asked.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the dtype
     waiting, seen = [start], {start}
     for state in waiting:
         for x in inputs.values():
