@@ -149,8 +149,8 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
         ({}, "is one of proposition-7, printed, which is not hunted"),
         ({"claim": "proposition-70"}, "there is no claim"),
         ({"string": 7}, "field string is 7"),
-        ({"string": ["no such symbol"]}, "for which the comparison has no weights"),
-        ({"comparison": {"way": "exact"}}, "comparison is not as ratproof writes it"),
+        ({"string": ["no such symbol"]}, "must have only symbols of the comparison"),
+        ({"comparison": {"way": "exact"}}, "'comparison' must be as ratproof writes it"),
         ({"claim": None}, "field claim is None"),
     ],
 )

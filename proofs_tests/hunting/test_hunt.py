@@ -169,14 +169,14 @@ def kept(tmp_path_factory):
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda d: d.pop("string"), "field string is missing"),
-        (lambda d: d.update(string="ab"), "field string must be a list of symbols, got 'ab'"),
-        (lambda d: d.update(string=["z"]), "field string has 'z', for which the comparison has no weights"),
+        (lambda d: d.pop("string"), "field 'string' is missing"),
+        (lambda d: d.update(string="ab"), "'string' must be a list of symbols, got 'ab'"),
+        (lambda d: d.update(string=["z"]), "'string' must have only symbols of the comparison, got 'z'"),
         (lambda d: d.update(claim="proposition-8"), "there is no claim"),
-        (lambda d: d.update(claim=["x"]), "field claim must be a text, got ['x']"),
-        (lambda d: d.update(variant="misprinted"), "has no variant"),
-        (lambda d: d["comparison"].update(way="magic"), "field comparison.way must be exact, openfst,"),
-        (lambda d: d["comparison"].pop("case"), "field comparison is not as ratproof writes it"),
+        (lambda d: d.update(claim=["x"]), "'claim' must be a string, got ['x']"),
+        (lambda d: d.update(variant="misprinted"), "'variant' of proposition-7 must be one of"),
+        (lambda d: d["comparison"].update(way="magic"), "'comparison.way' must be exact, openfst,"),
+        (lambda d: d["comparison"].pop("case"), "'comparison' must be as ratproof writes it"),
         (
             lambda d: d["comparison"]["case"]["weights"]["f"].update(a="x"),
             "the weight 'f': a weight must be a number such as",

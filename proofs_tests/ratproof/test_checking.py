@@ -196,7 +196,7 @@ def test_a_certificate_of_a_cell_is_held_against_a_file_of_weights(folder, capsy
     assert told(capsys, "hankel-gru.json", "--of", "gru.json")[0] == 1
     (folder / "gru.json").write_text(json.dumps(some(CELLS["elman"]).to_json()))
     assert (
-        "the cell gru, for which gru.json has no weights"
+        "the cell gru, but gru.json has no weights for it"
         in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
     )
 
@@ -284,9 +284,9 @@ def test_an_automaton_has_one_digest_however_it_is_written():
         ),
         (["equal.json", "twice.json"], "twice.json: a certificate must have the fields"),
         (["one.att"], "one.att: a certificate must be a JSON file"),
-        (["text.json"], "text.json: is no JSON"),
+        (["text.json"], "text.json: a certificate must be JSON"),
         (["list.json"], "list.json: a certificate must have the fields"),
-        (["deep.json"], "deep.json: is no JSON"),
+        (["deep.json"], "deep.json: a certificate must be JSON"),
         ([], "Missing argument"),
         (["--of", "a.json", "equal.json"], "Missing argument"),
         (["equal.json", "--of"], "--of"),

@@ -66,11 +66,11 @@ def test_failed_runs_what_differed_and_nothing_else():
 
 def test_failed_without_a_last_run_is_refused(capsys):
     assert run(["verify", "--failed"]) == 2
-    assert "holds none" in capsys.readouterr().err
+    assert "contains none" in capsys.readouterr().err
     last_run.LAST.parent.mkdir()
     for text in ("{}", '{"results": [{}]}', '{"results": [3]}', "[]"):
         last_run.LAST.write_text(text)
-        assert run(["verify", "--failed"]) == 2 and "holds none" in capsys.readouterr().err
+        assert run(["verify", "--failed"]) == 2 and "contains none" in capsys.readouterr().err
 
 
 def test_failed_with_what_did_not_differ_runs_nothing_and_is_well(capsys):

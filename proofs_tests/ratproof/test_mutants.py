@@ -407,5 +407,5 @@ def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evi
 
 def test_to_decide_nothing_is_no_evidence():
     comparison = ExactComparison(CLAIM.name, "corrected", CLAIM.example)
-    with pytest.raises(RuntimeError, match="no unit to decide"):
+    with pytest.raises(RuntimeError, match="there must be at least one unit to decide"):
         decide_units(comparison, [], [])

@@ -126,8 +126,8 @@ def test_a_module_is_an_error_whose_claims_share_a_name_or_have_none_that_files_
     twice = "one, two = halving('one', 2), halving('one', 3)"
     result = project(test_twice=CLAIMS + twice, test_odd=CLAIMS + "odd = halving('No Name', 2)")
     result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["*two claims have the name one*"])
-    result.stdout.fnmatch_lines(["*'No Name' is no name of small letters*"])
+    result.stdout.fnmatch_lines(["*names of claims must be distinct, got one twice*"])
+    result.stdout.fnmatch_lines(["*a name must consist of lowercase letters*got 'No Name'*"])
 
 
 @pytest.mark.parametrize(

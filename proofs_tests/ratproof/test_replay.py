@@ -49,7 +49,7 @@ def test_what_is_shown_is_what_runs_whatever_the_file_says(kept, capsys, field):
     status, out, err = replayed({**kept, field: lie}, capsys)
     assert status == 1 and out == right
     assert (
-        err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got  ")
+        err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got ")
         and err.count("\n") == 1
     )
     assert "\x1b" not in err
@@ -67,7 +67,7 @@ def test_what_agrees_now_is_not_said_to_differ(kept, capsys):
     the file's.
     """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
-    assert status == 0 and "the two sides agree now; the file says that they were '\\x1b[2J7' and '0'" in out
+    assert status == 0 and "the two sides agree; the file says that they were '\\x1b[2J7' and '0'" in out
     assert "field automata" in err
 
 

@@ -151,7 +151,7 @@ def test_an_interruption_and_what_this_machine_cannot_run_are_no_verdicts():
 
 def test_a_kind_without_a_rung_is_unknown():
     (seen,) = Step(CLAIM, PRINTED, "believed", ExactRecurrence()).run()
-    assert seen.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in seen.why
+    assert seen.verdict == Verdict.UNKNOWN and "the kind believed is not supported" in seen.why
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_sam
     (tmp_path / ".ratproof").write_text("in the way")
     outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
     assert outcome.as_expected
-    assert any("not kept" in note for note in outcome.notes)
+    assert any("not saved" in note for note in outcome.notes)
 
 
 @pytest.mark.parametrize("junit", ["nowhere/at/all/j.xml", "."])

@@ -81,7 +81,7 @@ def equivalent(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether two automata give every string the same score.
+    """Decide whether two automata have the same scores on all strings.
 
     Exit status 0: equivalent, 1: different, 3: unknown.
     """

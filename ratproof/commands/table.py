@@ -28,7 +28,7 @@ def _rows(module: str | None, **does: str) -> tuple[Row, ...]:
 GROUPS: dict[str, tuple[Row, ...]] = {
     "First steps": (
         *_rows("examples", examples="Write the example files of the documentation."),
-        *_rows("diagnosis", doctor="Print the installed components, and the backend that runs each kernel."),
+        *_rows("diagnosis", doctor="Print the installed components and the backend of each kernel."),
     ),
     "Claims": (
         *_rows(
@@ -54,7 +54,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         ),
         *_rows(
             "deciding",
-            equivalent="Decide whether two automata give every string the same score.",
+            equivalent="Decide whether two automata have the same scores.",
             minimise="Find the smallest automaton with the same scores.",
             rank="Print the rank of an automaton's Hankel matrix.",
         ),

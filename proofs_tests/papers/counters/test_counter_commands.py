@@ -54,7 +54,7 @@ def test_a_temperature_is_part_of_what_it_is_about(here, capsys):
     arguments = ["certify", "other.safetensors", *LOW, "--temperature", "0.5", "--certificate", "c.json"]
     assert call(capsys, *arguments)[0] == 0
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
-    assert status == 1 and "about temperature 0.5, and other.safetensors has temperature 1.0" in out
+    assert status == 1 and "about temperature 0.5, but other.safetensors has temperature 1.0" in out
     asked = ["check-certificate", "c.json", "--of", "other.safetensors", "--temperature", "0.5"]
     assert call(capsys, *asked)[0] == 0
 
@@ -77,11 +77,11 @@ def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, c
     [
         (
             ["net.safetensors", "-o", "x.json"],
-            "-o x.json is not supported for net.safetensors, because a network of kind lstm",
+            "-o is not supported for net.safetensors, because a network of kind lstm",
         ),
         (
             ["net.safetensors", "--against", "x.json"],
-            "--against x.json is not supported for net.safetensors, because",
+            "--against is not supported for net.safetensors, because",
         ),
         (["net.safetensors", "--temperature", "2"], "has no centroids"),
         (["other.safetensors", "--temperature", "-1"], "--temperature must be positive, got -1.0"),
