@@ -175,7 +175,7 @@ def test_claims_lists_every_claim(capsys):
         (["hunt", "--minutes", "-1"], "--minutes must be positive, got -1"),
         (["hunt", "--minutes", "nan"], "--minutes must be positive, got nan"),
         (["hunt", "proposition-8"], "there is no claim"),
-        (["hunt", "--variant", "misprinted"], "no claim that was asked for has a variant 'misprinted'"),
+        (["hunt", "--variant", "misprinted"], "none of the claims has a variant 'misprinted'"),
         (["replay", "nowhere.json"], "nowhere.json: cannot be read"),
         (["replay", "{napkin}"], "napkin.json: 'format' must be"),
         (["claims", "prop7"], "did you mean proposition-7?"),

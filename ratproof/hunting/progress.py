@@ -22,9 +22,9 @@ class HuntProgress:
         rounds: number of rounds done in this run.
         asked_for: total number of rounds; ``None`` if time is the limit.
         resumed: number of rounds done in earlier runs.
-        incomplete: rounds that were given up.
+        incomplete: rounds that were abandoned.
         notes: events of the workers.
-        nothing_compared: whether the time was up before the first case.
+        nothing_compared: whether the time limit was reached before the first case.
     """
 
     seed: int

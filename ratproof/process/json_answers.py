@@ -1,4 +1,4 @@
-"""JSON answers: one object on standard output."""
+"""Output of JSON answers, as a single object on standard output."""
 
 from __future__ import annotations
 
