@@ -133,7 +133,7 @@ WEAKENED = {
 def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Path, tmp_path: Path) -> None:
     """Its statement is not the kept one; and were it kept, it would not give the claim."""
     answer, theorem, tied = planted(WEAKENED[weakened], compiled, tmp_path / "coq")
-    assert "another statement" in answer.problem(theorem)
+    assert "differs from statements.txt" in answer.problem(theorem)
     assert not tied
 
 

@@ -60,7 +60,7 @@ def test_settings_are_read_from_the_nearest_file_above(tmp_path_factory, table):
         ("seed = '1'", "tool.ratproof.seed must be an integer of at least 0, got '1'"),
         ("device = 'gpu'", 'tool.ratproof.device must be "cpu" or "cuda", got \'gpu\''),
         ("claims = 'a.py'", "tool.ratproof.claims must be a list of file names or patterns, got 'a.py'"),
-        ("claim = []", "tool.ratproof.claim must be one of claims, examples, seed, device, cache-folder"),
+        ("claim = []", "must be among claims, examples, seed, device, cache-folder, got 'claim'"),
         ("claims = [", "cannot be read as TOML"),
     ],
 )

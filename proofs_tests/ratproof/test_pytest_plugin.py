@@ -134,7 +134,11 @@ def test_a_module_is_an_error_whose_claims_share_a_name_or_have_none_that_files_
     ("options", "settings", "says"),
     [
         (["--ratproof-examples=0"], "", "--ratproof-examples must be at least 1, got 0"),
-        ([], "[tool.ratproof]\nclaims = ['none.py']", "tool.ratproof.claims: there is no file 'none.py'"),
+        (
+            [],
+            "[tool.ratproof]\nclaims = ['none.py']",
+            "tool.ratproof.claims: the file 'none.py' does not exist",
+        ),
     ],
 )
 def test_wrong_options_and_settings_are_said_in_one_line(options, settings, says, project):

@@ -115,19 +115,19 @@ def read_or_refused(read):
 @pytest.mark.parametrize(
     ("arrays", "says"),
     [
-        ({"other": np.zeros((1, 2))}, "no array named vectors"),
-        ({"vectors": np.zeros(3)}, "no array named vectors of shape"),
+        ({"other": np.zeros((1, 2))}, "must have an array vectors of shape"),
+        ({"vectors": np.zeros(3)}, "must have an array vectors of shape"),
         ({"vectors": np.zeros((2, 2))}, "must have an array 'words'"),
         ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "got 2 for 1 words"),
-        ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "holds no vector"),
+        ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "must have at least one vector"),
         ({"vectors": np.array([["x"]]), "words": np.array(["a"])}, "real numbers"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)},
             "unk_mean must have shape",
         ),
-        ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
+        ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "must be finite"),
         ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
-        ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "not finite in float32"),
+        ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "must be finite in float32"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])},
             "unk_mean holds <U1",
@@ -179,5 +179,5 @@ def test_an_npz_that_asks_for_more_than_there_is_is_refused(corpus, tmp_path, mo
         tmp_path / "v.npz", vectors=np.zeros((1000, 1000), np.float32), words=np.array(["the"] * 1000)
     )
     monkeypatch.setattr("ratproof.npz_files.free_memory", lambda: 1_000_000)
-    with pytest.raises(FormatError, match="bytes when it is unpacked, where 1,000,000 are free"):
+    with pytest.raises(FormatError, match="bytes, but only 1,000,000 are free"):
         load_corpus(corpus, str(tmp_path / "v.npz"))

@@ -104,7 +104,7 @@ def test_a_package_of_the_same_name_is_named_in_one_sentence(package, tmp_path):
     (tmp_path / package / "__init__.py").write_text("")
     command = [sys.executable, "-m", "ratproof", "--version"]  # Python looks into the folder first
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    hides = f"{tmp_path / package} hides ratproof's own package {package}: "
+    hides = f"{tmp_path / package} shadows ratproof's package {package}; "
     assert ran.returncode == 2 and ran.stderr.startswith(f"ratproof: {hides}") and ran.stderr.count("\n") == 1
     status, _, error = ratproof("import ratproof; ratproof.WFSA", folder=tmp_path)
     assert status == 1 and error.splitlines()[-1].startswith(f"ImportError: {hides}")
@@ -117,7 +117,7 @@ def test_a_package_that_only_some_commands_need_stops_only_those(package, comman
     for arguments, status in ((command, 2), (f"rank {EXAMPLES / 'fading.json'}", 0)):
         ran, _, error = ratproof(AS_INSTALLED, *arguments.split(), folder=tmp_path)
         assert ran == status, error
-        hides = f"{tmp_path / package} hides ratproof's own package {package}: run ratproof in another folder"
+        hides = f"{tmp_path / package} shadows ratproof's package {package}; run ratproof in another folder"
         assert (hides in error and error.count("\n") == 1) if status else not error
 
 

@@ -1,8 +1,8 @@
 """The files of ``theory/coq``, the comment above each theorem, and the recorded statements.
 
 The files are read only for comments and line numbers. The statement of a theorem is Coq's own output
-(:mod:`ratproof.coq.theorems`). ``statements.txt`` records it, so that it is known without Coq and changes are
-noticed.
+(:mod:`ratproof.coq.theorems`). ``statements.txt`` records it, so that it is available without Coq and changes
+are detected.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Statement:
         name: its file below ``theory/coq`` and its own name, with dots.
         says: the comment above it.
         line: its first line.
-        kept: the recorded statement; ``None`` without one.
+        kept: the recorded statement; ``None`` if there is none.
     """
 
     name: str
@@ -97,7 +97,7 @@ def kept_statements() -> dict[str, Printed]:
 
 
 def requirements(module: str) -> list[str]:
-    """Return the lines by which a file (``ratproof.fa_rnn.beta_1``) imports others of the development."""
+    """Return the lines with which a file (``ratproof.fa_rnn.beta_1``) imports other files."""
     file = source_folder().joinpath(*module.split(".")[1:]).with_suffix(".v")
     return re.findall(
         r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE

@@ -1,8 +1,8 @@
 """The derivation of each claim from its theorem, which Coq checks.
 
 The statement is built from the claim's record (:class:`~theory.theorem.Theorem`). It uses the same terms that
-:mod:`ratproof.coq.bond` runs on numbers, with a variable in place of each weight. A theorem that is weakened,
-has another hypothesis, or is about another network or automaton does not imply it.
+:mod:`ratproof.coq.bond` runs on numbers, with a variable for each weight. A theorem that is weakened, has
+another hypothesis, or is about another network or automaton does not imply it.
 """
 
 from __future__ import annotations

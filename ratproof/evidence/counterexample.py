@@ -15,7 +15,7 @@ class Counterexample:
     Attributes:
         claim, variant: names of the refuted claim and variant.
         comparison: the comparison as JSON, which ``ratproof replay`` runs again.
-        weights: the case's weights, formatted for a person.
+        weights: the case's weights, in readable form.
         string: the shortest prefix on which the scores differ.
         unit: index of the unit.
         network, automaton: both scores, as text.
@@ -49,7 +49,7 @@ class Counterexample:
 
 
 class Refutation(AssertionError):
-    """An error that shows that a variant is false, and the only one that counts as a refutation."""
+    """An error that shows that a variant is false; no other error counts as a refutation."""
 
 
 class Disagreement(Refutation):
@@ -64,7 +64,7 @@ class Disagreement(Refutation):
 
 
 class NoSuchAutomaton(Refutation):
-    """An error for a unit that no automaton of that size computes; no single string shows it."""
+    """An error for a unit that no automaton of a given size computes, which no single string shows."""
 
 
 class FalseStatement(Refutation):

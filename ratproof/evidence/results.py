@@ -63,7 +63,7 @@ class Observation:
 class Result:
     """All observations for one claim, variant and kind, by implementation and device, or by corpus.
 
-    The attributes are those of an :class:`Observation`.
+    The attributes are the same as for an :class:`Observation`.
     """
 
     claim: str
@@ -129,11 +129,11 @@ def require_expected(observations: Iterable[Observation]) -> None:
 
 
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
-    """Combine observations into results, in the order in which they came.
+    """Combine observations into results, in the order of their arrival.
 
     There is one result per claim, variant, kind, implementation and device, corpus and rule file. One
-    counterexample among several tests refutes. A test that showed nothing makes the result unknown, unless
-    another refutes.
+    counterexample among several tests refutes. A test with an unknown verdict makes the result unknown,
+    unless another test refutes.
     """
     results: dict[tuple[Any, ...], Result] = {}
     for seen in observations:
@@ -177,9 +177,9 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
 
 
 def in_order(results: Iterable[Result], variants: Mapping[str, Iterable[str]]) -> list[Result]:
-    """Sort results by claims, then variants, then up the ladder, with exact arithmetic first.
+    """Sort results by claims, then variants, then kinds of evidence, with exact arithmetic first.
 
-    Several processes run tests in any order, and this order hides it.
+    The order does not depend on the number of processes.
     """
     position = {pair: i for i, pair in enumerate((c, v) for c, names in variants.items() for v in names)}
     rungs = {kind: i for i, kind in enumerate(KINDS)}

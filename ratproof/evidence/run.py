@@ -62,10 +62,11 @@ def run(
         device: the device of torch; ``None`` if torch does not run.
         kind: the kind of evidence.
         test: the name of the test.
-        seed: seed of fresh random cases; ``None`` for Hypothesis's profile.
+        seed: seed of the random cases; ``None`` for Hypothesis's profile.
         observe: called with each comparison and its strings.
 
-    Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
+    Raises:
+        NotRun: If this machine cannot run it.
     """
     raised: BaseException | None = None
     start_time = time.perf_counter()
