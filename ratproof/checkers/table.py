@@ -1,4 +1,4 @@
-"""The independent program for each kind of certificate, and its judgement."""
+"""The table of independent programs for each kind of certificate, and their judgements."""
 
 from __future__ import annotations
 
@@ -40,11 +40,10 @@ class Judgement:
     """The judgement of the independent program on a certificate.
 
     Attributes:
-        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` where checking it is more work than the
-            program takes on.
-        claims: what the certificate claims; ``None`` unless accepted.
+        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` if the program's limits are exceeded.
+        claims: the claim of the certificate; ``None`` unless accepted.
         why: the reason in words; ``None`` if accepted.
-        about: what was accepted, in full, with a sentence under ``says``; ``None`` unless accepted.
+        about: the full subject of the certificate, with a sentence under ``says``; ``None`` unless accepted.
     """
 
     verdict: str
@@ -77,10 +76,10 @@ OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
 
 
 def checker_of(data: dict[str, Any]) -> ModuleType:
-    """Return the program for a certificate, which its field ``about`` names.
+    """Return the program for a certificate, by its field ``about``.
 
     Raises:
-        ValueError: no program checks such certificates.
+        ValueError: If no program checks such certificates.
     """
     if "about" in data:
         about = data["about"]
@@ -97,7 +96,7 @@ def checker_of(data: dict[str, Any]) -> ModuleType:
 
 
 def judge(data: dict[str, Any]) -> Judgement:
-    """Have the certificate checked by its program."""
+    """Check the certificate with its program."""
     try:
         program = checker_of(data)
         claims = program.verdict(data)
