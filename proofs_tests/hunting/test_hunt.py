@@ -181,7 +181,7 @@ def kept(tmp_path_factory):
             lambda d: d["comparison"]["case"]["weights"]["f"].update(a="x"),
             "the weight 'f': a weight must be a number such as",
         ),
-        (lambda d: d.update(comparison=7), "field comparison must be an object, got 7"),
+        (lambda d: d.update(comparison=7), "'comparison' must be an object, got 7"),
     ],
 )
 def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
@@ -201,6 +201,6 @@ def test_a_counterexample_to_what_is_false_is_none_to_what_is_true():
     data = {"claim": "theorem-3.2", "variant": variant.name, "comparison": case}
     load(data, "kept.json")
     with pytest.raises(
-        InputError, match=r"does not fit theorem-3\.2, corrected-eq-5: the weight m must follow"
+        InputError, match=r"does not match theorem-3\.2, corrected-eq-5: the weight m must follow"
     ):
         load(data | {"variant": "corrected-eq-5"}, "kept.json")

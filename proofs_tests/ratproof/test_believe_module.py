@@ -179,7 +179,7 @@ def test_outputs_of_another_shape_are_named():
     claim = believe_module(
         "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", automaton=FADING
     )
-    with pytest.raises(InputError, match=r"gives \(1, 1, 2\), where outputs of shape"):
+    with pytest.raises(InputError, match=r"outputs must have shape .*, got \(1, 1, 2\)"):
         next(iter(claim.comparison.compare(["a"])))
 
 

@@ -231,7 +231,7 @@ def test_numbers_that_wrap_are_refused():
         'c = believe("wrap", start=1, step=lambda c, x: np.int8(100), automaton=WFSA(REAL, [1], [1], {"a":'
         " [[1]]}))"
     )
-    with pytest.raises(InputError, match="wraps round"):
+    with pytest.raises(InputError, match="wraps around"):
         check(written(HEAD + text))
 
 

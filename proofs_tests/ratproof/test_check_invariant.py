@@ -127,7 +127,7 @@ def test_automata_that_are_no_dfa_are_not_taken_for_one():
     comparison.read = replace(
         right, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in right.construction(w)]
     )
-    with pytest.raises(RuntimeError, match="not one DFA"):
+    with pytest.raises(RuntimeError, match="must be the same DFA"):
         decide_by_boxes(comparison)
 
 
@@ -145,5 +145,5 @@ def test_automata_that_are_no_dfa_are_told():
     automata = [
         WFSA(REAL, [1, 0], final, {"a": [[0, 1], [1, 0]], "b": two_ways}) for final in ([1, 0], [0, 1])
     ]
-    with pytest.raises(RuntimeError, match="the automata are no DFA"):
+    with pytest.raises(RuntimeError, match="the automata must be deterministic"):
         _transitions(automata)

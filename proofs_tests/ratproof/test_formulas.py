@@ -135,7 +135,10 @@ def test_a_delta_rule_holds_and_another_order_is_refuted(dtype):
             " error",
         ),
         (lambda x: x, r"must return a tuple \(initial, final, matrices\)"),
-        (lambda x: (torch.ones(1), torch.ones(1), x), r"matrices has shape \(2, 2\), where \(2, 1, 1\)"),
+        (
+            lambda x: (torch.ones(1), torch.ones(1), x),
+            r"matrices must have shape \(2, 1, 1\), .* got \(2, 2\)",
+        ),
         (lambda x: (torch.ones(1), torch.ones(2), x[..., None]), r"final has shape \(2,\), where \(1,\)"),
         (
             lambda x: (torch.ones(1), torch.ones(1), torch.log(x[:, :1, None])),

@@ -136,15 +136,15 @@ def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
     lower_bound, _ = largest(weighted_cell, sizes=[15])
     assert lower_bound.states == 15
     assert isinstance(every_size(weighted_cell), EverySize)
-    with pytest.raises(InputError, match="squash is no cell that the checker knows"):
+    with pytest.raises(InputError, match="which the checker knows, got squash"):
         lower_bound.to_json()
 
 
 def test_what_a_bound_may_not_be_asked():
     cell = some(CELLS["elman"])
-    with pytest.raises(InputError, match="there is no unit 1"):
+    with pytest.raises(InputError, match="the unit must be between 0 and 0, got 1"):
         bound(cell, 1, [()], [()])
-    with pytest.raises(InputError, match="there is no unit -1"):
+    with pytest.raises(InputError, match="the unit must be between 0 and 0, got -1"):
         every_size(cell, -1)
     with pytest.raises(InputError, match="as many prefixes as suffixes"):
         bound(cell, 0, [()], [(), ("a",)])

@@ -68,7 +68,7 @@ def test_what_agrees_now_is_not_said_to_differ(kept, capsys):
     """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
     assert status == 0 and "the two sides agree; the file says that they were '\\x1b[2J7' and '0'" in out
-    assert "field automata" in err
+    assert "field 'automata'" in err
 
 
 def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
@@ -233,7 +233,7 @@ def test_a_field_that_is_there_twice_is_refused(kept, capsys):
     with open("kept.json", "w") as file:
         file.write(text[:-1] + ', "weights": "none"}')
     assert run(["replay", "kept.json"]) == 2
-    assert "field 'weights' is there twice" in capsys.readouterr().err
+    assert "field 'weights' must not occur twice" in capsys.readouterr().err
 
 
 def test_the_sentence_of_a_counterexample_has_nothing_that_steers_a_terminal():

@@ -130,7 +130,7 @@ def read_or_refused(read):
         ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "must be finite in float32"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])},
-            "unk_mean holds <U1",
+            "unk_mean must contain real numbers, got <U1",
         ),
         ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "a one-dimensional array of strings"),
         ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "must be a one-dimensional array of strings"),

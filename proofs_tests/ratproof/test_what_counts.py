@@ -143,7 +143,7 @@ def test_a_string_of_which_one_unit_was_compared_is_no_case():
 
 @pytest.mark.parametrize("units", [(1.0,), (1.0, 1.0, 1.0)])
 def test_fewer_or_more_outputs_than_automata_are_refused(units):
-    with pytest.raises(InputError, match="where outputs of shape"):
+    with pytest.raises(InputError, match="outputs must have shape"):
         counted(of_module(Gives(*units), [ONE, ONE]), ["a"])
 
 
@@ -366,7 +366,7 @@ def test_a_variant_that_speaks_of_longer_strings_than_any_that_is_run_holds_on_n
     results = check("mine.py", examples=10).results
     assert [(r.verdict, r.cases) for r in results] == [(Verdict.UNKNOWN, 0)] * 4
     assert all("shorter than the strings that the claim is about" in r.why for r in results[:3])
-    assert "it is not decided" in results[3].why
+    assert "not decided" in results[3].why
 
 
 def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_nothing():
@@ -393,7 +393,7 @@ def test_a_comparison_with_no_unit_is_refused():
         lambda: counted(ExactComparison("mine", "believed", claim.example), ["a"]),
         lambda: exhaust("mine", claim.variants[0]),
     ):
-        with pytest.raises(InputError, match="there is no unit"):
+        with pytest.raises(InputError, match="must have at least one unit"):
             rung()
 
 

@@ -83,14 +83,14 @@ def test_parts_are_hints_and_not_believed(rules_and_network: tuple[RuleSet, FARN
     other = rule_files.loads("[fare]\n$ * cost $ *\n$ * fare EOS\n[city]\n( to | from ) boston EOS\n")
     decision = decide_network(network, other, compiled)
     assert [label for label, _ in decision.different()] == ["city"]
-    with pytest.raises(InputError, match="other labels"):
+    with pytest.raises(InputError, match="must be the labels of the rules"):
         decide_network(network, RULES[:2], compiled)
 
 
 def test_other_networks_are_refused(rules_and_network: tuple[RuleSet, FARNN]) -> None:
     compiled, _ = rules_and_network
     for more in ({"gated": True}, {"scoring": "viterbi"}):
-        with pytest.raises(InputError, match="forward scores and without gates"):
+        with pytest.raises(InputError, match="forward scores and no gates"):
             decide_network(FARNN.of_rules(compiled, **more), RULES, compiled)
 
 

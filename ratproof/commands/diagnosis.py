@@ -26,7 +26,7 @@ TYPES = ("float32", "float64", "bfloat16", "float16")
 
 @app.command(epilog=example("doctor"))
 def doctor(as_json: AsJson = False) -> None:
-    """Print the installed components and the backend of each kernel.
+    """Print the installed components and the kernels' backends.
 
     The command also prints the reason for each choice.
     """

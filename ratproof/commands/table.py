@@ -28,7 +28,7 @@ def _rows(module: str | None, **does: str) -> tuple[Row, ...]:
 GROUPS: dict[str, tuple[Row, ...]] = {
     "First steps": (
         *_rows("examples", examples="Write the example files of the documentation."),
-        *_rows("diagnosis", doctor="Print the installed components and the backend of each kernel."),
+        *_rows("diagnosis", doctor="Print the installed components and the kernels' backends."),
     ),
     "Claims": (
         *_rows(

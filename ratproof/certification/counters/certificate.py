@@ -1,4 +1,4 @@
-"""The certificate of a counter, for ``ratproof/checkers/check_counter.py``."""
+"""Construction of the certificate of a counter, for ``ratproof/checkers/check_counter.py``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ratproof.checkers.check_counter import ABOUT, CLAIM, FORMAT
 def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None]]) -> dict[str, Any]:
     """Return the certificate of the network and its proved boxes.
 
-    Each theorem has boxes, a height and a length up to which they hold; the length is ``None`` for every
-    length, with saturated gates.
+    Each theorem has boxes, and the height and the length up to which they hold. With saturated gates the
+    length is ``None``, for any length.
     """
     return {
         "format": FORMAT,

@@ -1,7 +1,7 @@
-"""The nodes of a counter, found in floats: reachable states, one for each class and behaviour.
+"""Exploration of the nodes of a counter in floats, which are reachable states, one per class and behaviour.
 
-Two states of one class are the same node if no gate's preactivation and no centroid's logit differs by more
-than a tolerance. Then their futures are alike.
+Two states of the same class are the same node if no gate's preactivation and no centroid's logit differs by
+more than a tolerance. Then they behave in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ratproof.certification.counters.points import CounterPoints
 
 MOST_NODES = 1500
 OUT = -1
-"""The index in place of a node if a string is too high."""
+"""The index that replaces a node if a string is too high."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def explore(
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     """Return the features that distinguish states.
 
-    They are the contribution of h to the gates, and the cell as if all output gates were open.
+    They are the contribution of h to the gates, and the cell with all output gates open.
     """
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:

@@ -1,4 +1,4 @@
-"""A network with a cell state on points, in float64: the soft network, or the one with saturated gates."""
+"""Evaluation of a network with a cell state on points in float64, with soft or saturated gates."""
 
 from __future__ import annotations
 

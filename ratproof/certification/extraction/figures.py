@@ -84,7 +84,7 @@ def soft_automaton(answer: Certification) -> str | None:
 
 
 def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
-    """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the arrows."""
+    """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the transitions."""
     final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)

@@ -1,7 +1,7 @@
 """Proofs that no automaton of any size computes a unit, by one of two theorems.
 
-Each hypothesis is checked in ball arithmetic. One theorem is for units made of gates with a state of one
-number, the other for quotients (:mod:`ratproof.certification.not_rational.quotients`).
+Each hypothesis is checked in ball arithmetic. One theorem applies to units with gates and a one-dimensional
+state, the other to quotients (:mod:`ratproof.certification.not_rational.quotients`).
 
 On one letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that contains
 the real numbers would give c_n a linear recurrence. Suppose that phi attracts the orbit to a fixed point that
@@ -36,12 +36,12 @@ from theory.not_rational.weights import WeightedCell
 
 BITS = 256
 FIRST_STEPS = 20
-"""Number of steps in which a change of another number of the state is looked for."""
+"""Number of steps in which a change of another component of the state is searched for."""
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A hypothesis that holds: its statement, and the ball that shows it."""
+    """A hypothesis that holds, with its statement and the ball that shows it."""
 
     says: str
     ball: str
@@ -67,7 +67,7 @@ class EverySize:
 
 @dataclass(frozen=True)
 class NoProof:
-    """A failure to show a hypothesis for any letter, which says nothing about automata.
+    """A failure to show a hypothesis for any letter, which does not imply that an automaton exists.
 
     Attributes:
         why: a sentence for each letter.
@@ -87,7 +87,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     'the next state does not hang on c_0 alone: h_0 does not stay 0'
     """
     if not 0 <= unit < weighted.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
+        raise InputError(f"the unit must be between 0 and {weighted.units - 1}, got {unit}")
     why = {}
     with flint.ctx.workprec(BITS):
         for number, letter in enumerate(weighted.letters):
@@ -138,7 +138,7 @@ def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
 
 
 def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
-    """Return phi, if all other numbers of the state stay 0."""
+    """Return phi, if all other components of the state stay 0."""
     cell, moving = weighted.cell, weighted.cell.vectors.index(weighted.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
@@ -159,7 +159,7 @@ def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
 
 
 def _moves(weighted: WeightedCell, letter: int, vector: int, index: int) -> bool:
-    """Return whether a number of the state is certainly nonzero after some of the letter's first strings."""
+    """Return whether a component of the state is provably nonzero after some string of the letter."""
     state = weighted.start(BALLS)
     for _ in range(FIRST_STEPS):
         state = weighted.cell.step(weighted.over(BALLS.number), state, letter, BALLS)
