@@ -96,7 +96,9 @@ def test_check_without_a_file_checks_those_that_the_project_names(capsys):
     assert run(["check", "one.py", "--kind", "decided"]) == 0
     Path("two.py").write_text(CLAIMS + "wrong = halving('right', 3)")
     assert run(["check", "--kind", "decided"]) == 2
-    assert "two.py: the claim right must have another name than one in one.py" in capsys.readouterr().err
+    assert (
+        "two.py: the name of the claim right must differ from the claims in one.py" in capsys.readouterr().err
+    )
 
 
 ROOT = Path(__file__).parents[2]

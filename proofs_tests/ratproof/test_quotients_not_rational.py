@@ -140,7 +140,7 @@ def test_two_clocks_are_no_clock():
 
 def test_one_letter_has_none_to_begin_with():
     assert every_size(WeightedCell(TEACHES[0][0].cell, ("a",), 1, {})).why == {
-        "a": "there is no other letter to begin with"
+        "a": "the alphabet has no other first letter"
     }
 
 

@@ -67,7 +67,7 @@ def test_what_agrees_now_is_not_said_to_differ(kept, capsys):
     the file's.
     """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
-    assert status == 0 and "the two sides agree; the file says that they were '\\x1b[2J7' and '0'" in out
+    assert status == 0 and "the two sides agree; the file has the scores '\\x1b[2J7' and '0'" in out
     assert "field 'automata'" in err
 
 

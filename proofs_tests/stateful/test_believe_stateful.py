@@ -317,9 +317,12 @@ def test_a_claim_is_an_assertion():
         ({"model": running}, "inputs must be Tokens.*, got None"),
         (
             {"model": running, "inputs": Vectors(2)},
-            r"the model has no clear\(state\) and no reorder\(state, rows\); without=\('clear', 'reorder'\)",
+            r"must have clear\(state\) and reorder\(state, rows\); .* without=\('clear', 'reorder'\)",
         ),
-        ({"model": running, "inputs": Vectors(2), "without": ("clear",)}, r"the model has no reorder\(state"),
+        (
+            {"model": running, "inputs": Vectors(2), "without": ("clear",)},
+            r"the model must have reorder\(state",
+        ),
         ({"inputs": 3}, "inputs must be Tokens.*, got 3"),
         ({"without": ("cache",)}, "without must be among pieces, batch.*, got 'cache'"),
         ({"without": "padding"}, "without must be a tuple of names, got 'padding'"),

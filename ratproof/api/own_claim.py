@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Checkable(NoTruthValue):
-    """A claim of your own, for ``ratproof check`` and, with :meth:`check`, for tests."""
+    """Your own claim, for ``ratproof check`` and, with :meth:`check`, for tests."""
 
     ask: ClassVar[str] = ".check()"
 

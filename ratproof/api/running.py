@@ -38,14 +38,14 @@ def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: 
     the expected one.
 
     Args:
-        step: the evidence.
-        file: with the claim.
-        examples: random cases.
+        step: The claim's evidence of one kind.
+        file: The path of the file with the claim.
+        examples: Number of random cases.
         seed: Seed of the random cases. By default, every run has the same cases.
-        test: the test's pytest id.
+        test: The pytest id of the test.
 
     Raises:
-        NotRun: this machine cannot run it.
+        NotRun: If this machine cannot run it.
     """
     with registered(step.claim), random_cases(examples or EXAMPLES, derandomize=seed is None):
         results = gather(step.run(seed, test=test), seed)

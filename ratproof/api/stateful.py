@@ -126,7 +126,8 @@ def _require_methods(name: str, model: StatefulModel, unsupported: frozenset[str
     missing = [method for method in model.missing_methods() if not unneeded[method] & unsupported]
     if missing:
         arguments = {"clear": "clear(state)", "reorder": "reorder(state, rows)"}
-        listed = " and no ".join(arguments[method] for method in missing)
+        listed = " and ".join(arguments[method] for method in missing)
         names = ", ".join(map(repr, missing)) + ("," if len(missing) == 1 else "")
-        none = "none" if len(missing) == 1 else "neither"
-        raise InputError(f"{name}: the model has no {listed}; without=({names}) says that it needs {none}")
+        raise InputError(
+            f"{name}: the model must have {listed}; if it does not support this, pass without=({names})"
+        )

@@ -71,10 +71,10 @@ class RuleDecision(NoTruthValue):
     """The decision about a group of rules.
 
     Attributes:
-        answer: whether the network's score is larger than 0 exactly if the rules match.
-        certificates: certificates that ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's
+        answer: Whether the network's score is larger than 0 exactly if the rules match.
+        certificates: Certificates that ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's
             automata to the network's.
-        stand: the representative words of the certificates, each with all words that it represents. These
+        stand: The representative words of the certificates, each with all words that it represents. These
             words have the same matrix in the network, and the same letter in the rules.
     """
 
@@ -92,11 +92,11 @@ class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:
-        answers: for each label, the decisions whether its score is larger than 0 exactly on the sentences
+        answers: For each label, the decisions whether its score is larger than 0 exactly on the sentences
             that its rules match. A decision is about all rules of the label, or about a group of rules with
             their own final states.
-        exact: whether no operation rounds, for any sentence.
-        largest: a bound on all intermediate values.
+        exact: Whether no operation rounds, for any sentence.
+        largest: A bound on all intermediate values.
     """
 
     answers: dict[str | None, tuple[RuleDecision, ...]]
@@ -151,12 +151,12 @@ def decide_network(
     """Decide whether the network's scores are larger than 0 exactly if rules match, for all sentences.
 
     Args:
-        network: a network with forward scoring, without gates, with one score per label; see
+        network: A network with forward scoring, without gates, with one score per label; see
             :meth:`neural.fa_rnn.network.FARNN.of_rules`.
-        rules: the rules of the file.
-        compiled: the rules from which the network was built; only the order of its labels, and whether
+        rules: The rules of the file.
+        compiled: The rules from which the network was built; only the order of its labels, and whether
             sentences begin with BOS, are used.
-        progress: called with a description of each stage.
+        progress: Called with a description of each stage.
 
     Raises:
         InputError: If the network has another kind.
@@ -324,8 +324,8 @@ def largest_number(
     bound = most * max(1.0, final.max(initial=0))
     if weights:
         rules, before, after, wildcard, stands = (max(1.0, values.max(initial=0)) for values in weights)
-        # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix,
-        # which is there for every word
+        # h D_1, then a, then its terms with D_2, with r terms per sum; and h times the wildcard's matrix, for
+        # every word
         columns = max(1, weights[0].shape[1])
         bound = max(bound, most * before * rules * after * columns + most * wildcard * len(initial) * stands)
     return (int(bound), True) if bound < 2.0**53 else (0, False)

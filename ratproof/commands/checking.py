@@ -76,9 +76,9 @@ class Subjects:
     """The subjects that the certificates must be about, from ``--of``.
 
     Attributes:
-        automata: up to two pairs of a file and its automaton.
-        network: a checkpoint and its network, or None.
-        weights: a file with a cell's weights and its text, or None.
+        automata: Up to two pairs of a file and its automaton.
+        network: A checkpoint and its network, or None.
+        weights: A file with a cell's weights and its text, or None.
     """
 
     automata: list[tuple[str, WFSA]] = field(default_factory=list)

@@ -43,7 +43,9 @@ REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
     )
 )
 def hunt(
-    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
+    ] = None,
     minutes: Annotated[
         float | None, Option("--minutes", help="time limit in minutes (default: 1, or none with --rounds)")
     ] = None,
@@ -275,7 +277,7 @@ def replay(
             else "unknown: no difference is known to exceed rounding"
         )
         print(
-            f"on {string} {what}; the file says that they were {shorten(data['network'])} and"
+            f"on {string} {what}; the file has the scores {shorten(data['network'])} and"
             f" {shorten(data['automaton'])}"
         )
     return REPLAYED[replayed.verdict]

@@ -20,10 +20,10 @@ class DevelopmentReport:
     """Coq's answers about the whole development.
 
     Attributes:
-        version: version of Coq.
-        seconds: duration of the clean build.
+        version: Version of Coq.
+        seconds: Duration of the clean build.
         answers: Coq's answer about each theorem.
-        problems: a sentence for each problem; empty if everything is proved.
+        problems: A sentence for each problem; empty if everything is proved.
     """
 
     version: str

@@ -71,8 +71,8 @@ class Values:
     """The values for each word and unit; ``None`` for a side that cannot run.
 
     Attributes:
-        network: values of the network.
-        automaton: scores of the automaton.
+        network: Values of the network.
+        automaton: Scores of the automaton.
     """
 
     network: list[list[Value]] | None

@@ -55,9 +55,9 @@ class Link:
     """A link from one automaton to another, both by their index in the list of automata.
 
     Attributes:
-        source, target: the indices of B and A.
-        matrix: the matrix X.
-        ranks: ranks of A's states, which increase along its epsilon transitions.
+        source, target: The indices of B and A.
+        matrix: The matrix X.
+        ranks: Ranks of A's states, which increase along its epsilon transitions.
     """
 
     source: int
@@ -71,13 +71,13 @@ class LinkProof:
     """A proof of an answer for Coq: automata, and the links between them.
 
     Attributes:
-        over: the semiring.
-        alphabet: the symbols, by their indices.
-        automata: the automata, beginning with A and B.
-        links: the links between the automata.
-        left, right: the chains of automata that end in A and B. They begin with the same automaton if A and B
+        over: The semiring.
+        alphabet: The symbols, by their indices.
+        automata: The automata, beginning with A and B.
+        links: The links between the automata.
+        left, right: The chains of automata that end in A and B. They begin with the same automaton if A and B
             are equal, or otherwise with the automata without epsilon.
-        word: a word on which they differ, as indices; ``None`` if they are equal.
+        word: A word on which they differ, as indices; ``None`` if they are equal.
     """
 
     over: str

@@ -33,7 +33,7 @@ class Rejected(Exception):
     """An error for a file that Coq does not accept.
 
     Attributes:
-        where: file and line.
+        where: File and line.
         why: Coq's message.
     """
 

@@ -24,8 +24,8 @@ class Printed:
     """A statement as Coq prints it.
 
     Attributes:
-        text: its type after every section is closed, with notations.
-        digest: hash of the same type without notations and with all coercions and implicit arguments.
+        text: Its type after every section is closed, with notations.
+        digest: Hash of the same type without notations and with all coercions and implicit arguments.
     """
 
     text: str
@@ -37,10 +37,10 @@ class Statement:
     """A theorem of the development.
 
     Attributes:
-        name: its file below ``theory/coq`` and its own name, with dots.
-        says: the comment above it.
-        line: its first line.
-        kept: the recorded statement; ``None`` if there is none.
+        name: Its file below ``theory/coq`` and its own name, with dots.
+        says: The comment above it.
+        line: Its first line.
+        kept: The recorded statement; ``None`` if there is none.
     """
 
     name: str

@@ -32,7 +32,7 @@ class TheoremAnswer:
     """Coq's answer about a theorem.
 
     Attributes:
-        statement: its statement.
+        statement: Its statement.
         assumptions: :data:`CLOSED`, or the axioms.
     """
 

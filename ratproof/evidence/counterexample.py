@@ -13,13 +13,13 @@ class Counterexample:
     """A string that two implementations score differently.
 
     Attributes:
-        claim, variant: names of the refuted claim and variant.
-        comparison: the comparison as JSON, which ``ratproof replay`` runs again.
-        weights: the case's weights, in readable form.
-        string: the shortest prefix on which the scores differ.
-        unit: index of the unit.
-        network, automaton: both scores, as text.
-        bound: the largest difference that rounding could explain, as text; ``"0"`` in exact arithmetic.
+        claim, variant: Names of the refuted claim and variant.
+        comparison: The comparison as JSON, which ``ratproof replay`` runs again.
+        weights: The case's weights, in readable form.
+        string: The shortest prefix on which the scores differ.
+        unit: Index of the unit.
+        network, automaton: Both scores, as text.
+        bound: The largest difference that rounding could explain, as text; ``"0"`` in exact arithmetic.
     """
 
     claim: str

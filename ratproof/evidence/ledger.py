@@ -31,16 +31,16 @@ class Ledger:
     """A record of the comparisons so far.
 
     Attributes:
-        cases: number of pairs of a network and a string for which every score that the variant covers was
+        cases: Number of pairs of a network and a string for which every score that the variant covers was
             compared; all prefixes of the string count as one case.
-        informative: number of cases with a network whose automata do not give all compared strings the same
+        informative: Number of cases with a network whose automata do not give all compared strings the same
             score; ``None`` if no automata were compared.
-        share: the largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
-        facts: further facts for the report, by name. ``left_out`` is the number of omitted strings, by their
+        share: The largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
+        facts: Further facts for the report, by name. ``left_out`` is the number of omitted strings, by their
             reason in :data:`LEFT_OUT`.
-        certificate: evidence that can be checked again, as a JSON object.
-        observe: called with each comparison and its strings, if set.
-        has_failed: whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
+        certificate: Evidence that can be checked again, as a JSON object.
+        observe: Called with each comparison and its strings, if set.
+        has_failed: Whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
     """
 
     cases: int = 0

@@ -39,10 +39,10 @@ def for_random_cases(
     (:mod:`ratproof.evidence.smallest`). A run with its own seed does not use known cases.
 
     Args:
-        name: name of the test, which determines its cases together with the seed.
-        examples: number of cases; ``None`` for the number of the profile.
-        body: draws a case from its argument, and makes an assertion about it.
-        shrinks: whether a failing case is shrunk here, and not by the caller.
+        name: Name of the test, which determines its cases together with the seed.
+        examples: Number of cases; ``None`` for the number of the profile.
+        body: Draws a case from its argument, and makes an assertion about it.
+        shrinks: Whether a failing case is shrunk here, and not by the caller.
     """
     search = _Search(name, examples, body)
     if not shrinks:

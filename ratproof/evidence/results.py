@@ -18,10 +18,10 @@ class Observation:
 
     Attributes:
         ran: ``"torch"`` or ``"exact"`` for kinds that run on strings; ``None`` for others.
-        device: the device of torch; ``None`` if torch did not run.
-        informative: number of cases with a network whose automata give different scores; ``None`` for kinds
+        device: The device of torch; ``None`` if torch did not run.
+        informative: Number of cases with a network whose automata give different scores; ``None`` for kinds
             that do not run on strings, and for kernels, which have no automata.
-        raised: the exception, if it ran in this process.
+        raised: The exception, if it ran in this process.
     """
 
     claim: str

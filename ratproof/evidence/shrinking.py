@@ -46,8 +46,8 @@ def shrink(
 
     Args:
         string: A failing string.
-        fails: whether a string fails. An exception means that it does not.
-        alphabet: the symbols.
+        fails: Whether a string fails. An exception means that it does not.
+        alphabet: The symbols.
         seconds: Time limit of the search.
         most_calls: Maximum number of strings to try.
     """

@@ -21,9 +21,9 @@ class Crew:
     """Workers, each of which runs one chunk at a time in its own process.
 
     Args:
-        executor: runs the chunks.
-        arguments: arguments of :func:`ratproof.hunting.worker.work`, except the pipe.
-        seconds_a_chunk: target duration of a chunk.
+        executor: Runs the chunks.
+        arguments: Arguments of :func:`ratproof.hunting.worker.work`, except the pipe.
+        seconds_a_chunk: Target duration of a chunk.
     """
 
     def __init__(self, executor: Executor, arguments: Sequence[Any], seconds_a_chunk: float) -> None:

@@ -18,13 +18,13 @@ class HuntProgress:
     """The progress so far, with the simplest counterexample for each claim, variant and way of comparing.
 
     Attributes:
-        seed, jobs: seed and number of jobs of the hunt.
-        rounds: number of rounds done in this run.
-        asked_for: total number of rounds; ``None`` if time is the limit.
-        resumed: number of rounds done in earlier runs.
-        incomplete: rounds that were abandoned.
-        notes: events of the workers.
-        nothing_compared: whether the time limit was reached before the first case.
+        seed, jobs: Seed and number of jobs of the hunt.
+        rounds: Number of rounds done in this run.
+        asked_for: Total number of rounds; ``None`` if time is the limit.
+        resumed: Number of rounds done in earlier runs.
+        incomplete: Rounds that were abandoned.
+        notes: Events of the workers.
+        nothing_compared: Whether the time limit was reached before the first case.
     """
 
     seed: int

@@ -49,16 +49,16 @@ class RoundRow:
     """The result of a round.
 
     Attributes:
-        target, number: target and number of the round.
-        digest: hash of its examples in order, up to the first failure.
-        verdict: one of :data:`VERDICTS`; ``error`` for an exception other than a refutation.
-        cases: number of compared cases, including shrinking.
-        seconds: duration.
-        way: way of comparing: exact, network, gradient or other.
-        corners: the edge cases of automata and strings that occurred.
-        counterexample: the counterexample as JSON, or ``None``.
-        test: the test that ran.
-        why: the reason for a verdict other than ``holds``.
+        target, number: Target and number of the round.
+        digest: Hash of its examples in order, up to the first failure.
+        verdict: One of :data:`VERDICTS`; ``error`` for an exception other than a refutation.
+        cases: Number of compared cases, including shrinking.
+        seconds: Duration.
+        way: Way of comparing: exact, network, gradient or other.
+        corners: The edge cases of automata and strings that occurred.
+        counterexample: The counterexample as JSON, or ``None``.
+        test: The test that ran.
+        why: The reason for a verdict other than ``holds``.
     """
 
     target: str

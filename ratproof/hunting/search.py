@@ -42,13 +42,13 @@ class Hunt:
 
     Attributes:
         names: Names of claims. Empty for all claims.
-        seed: seed of the random numbers.
+        seed: Seed of the random numbers.
         variant: The variant to hunt, regardless of its expected verdict. Defaults to all variants that are
             expected to hold.
-        device: device of the networks.
-        rounds: number of rounds of each target; ``None`` if only the time is limited.
-        minutes: time limit in minutes.
-        folder: folder of counterexamples, if there is no ledger.
+        device: Device of the networks.
+        rounds: Number of rounds of each target; ``None`` if only the time is limited.
+        minutes: Time limit in minutes.
+        folder: Folder of counterexamples, if there is no ledger.
     """
 
     names: tuple[str, ...]
@@ -80,7 +80,7 @@ def hunt(
     """Search for counterexamples.
 
     Args:
-        what: the settings.
+        what: The settings.
         jobs: Number of local processes, if ``crew`` is not passed.
         store: The store of the rows. If it is omitted, the search of a target ends at its first
             counterexample.
@@ -117,8 +117,8 @@ class Driver:
     """The driver of a hunt, which tracks the finished rounds.
 
     Args:
-        what: the settings.
-        store: stores the rows.
+        what: The settings.
+        store: Stores the rows.
         progress: The progress, which is updated.
     """
 

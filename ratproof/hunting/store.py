@@ -82,10 +82,10 @@ class HuntLedger:
     """A folder with the results of a hunt.
 
     Args:
-        folder: the folder, which is created if it does not exist.
-        about: the properties that all rounds share: installation, variant, device; ``None`` to read an
+        folder: The folder, which is created if it does not exist.
+        about: The properties that all rounds share: installation, variant, device; ``None`` to read an
             existing ledger, which may be read-only.
-        grows: whether to write to an existing ledger.
+        grows: Whether to write to an existing ledger.
 
     Raises:
         InputError: If it is not a ledger, belongs to another hunt, or is in use.

@@ -31,11 +31,11 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
     """Run rounds until the other end of the pipe sends that there are no more.
 
     Args:
-        pipe: a connection, with ``send_bytes`` and ``recv_bytes``.
+        pipe: A connection, with ``send_bytes`` and ``recv_bytes``.
         names: Names of claims. Empty for all claims.
         variant: The hunted variant. Defaults to all variants that are expected to hold.
-        device: device of the networks.
-        seed: seed of the hunt.
+        device: Device of the networks.
+        seed: Seed of the hunt.
     """
     try:
         import torch
@@ -107,7 +107,7 @@ class Examples:
     The digest ends at the first failure, because shrinking depends on time.
 
     Args:
-        seed: seed of the round.
+        seed: Seed of the round.
     """
 
     def __init__(self, seed: int) -> None:

@@ -38,11 +38,11 @@ class StringResult:
     It contains the largest share of a bound that is used, and the first difference, if any.
 
     Attributes:
-        cases: number of strings that were compared in full, at every prefix and unit that the variant covers;
+        cases: Number of strings that were compared in full, at every prefix and unit that the variant covers;
             more than 1 if one comparison covers several strings.
-        left_out: number of strings for which some of these scores were not compared, by a reason of
+        left_out: Number of strings for which some of these scores were not compared, by a reason of
             :data:`ratproof.evidence.ledger.LEFT_OUT`.
-        varies: whether the automata's scores of this string and the earlier ones differ. If so, a network
+        varies: Whether the automata's scores of this string and the earlier ones differ. If so, a network
             that gives every string the same score would not pass.
     """
 
@@ -119,8 +119,8 @@ class Constants:
         """Exclude constants with a string's scores, and return whether some unit has no constant left.
 
         Args:
-            scores: scores of the string's prefixes, shape ``(prefixes, units)``.
-            bounds: error bounds of the same shape; infinite for scores that were not compared.
+            scores: Scores of the string's prefixes, shape ``(prefixes, units)``.
+            bounds: Error bounds of the same shape; infinite for scores that were not compared.
         """
         if not self._varies:
             has = bounded(bounds)
@@ -141,9 +141,9 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
     """Return the result of a string without a difference.
 
     Args:
-        string: the string.
-        share: the largest share of a bound that is used.
-        compared: whether each score that the variant covers was compared, shape ``(prefixes, units)``; the
+        string: The string.
+        share: The largest share of a bound that is used.
+        compared: Whether each score that the variant covers was compared, shape ``(prefixes, units)``; the
             string is a case if all were.
     """
     prefixes, units = compared.shape

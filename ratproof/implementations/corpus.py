@@ -38,12 +38,12 @@ class Corpus:
     """The sentences of a text, and a vector for each of their words.
 
     Attributes:
-        path: path of the text file.
-        sentences: the words of each sentence.
-        words: the alphabet, in order of appearance.
+        path: Path of the text file.
+        sentences: The words of each sentence.
+        words: The alphabet, in order of appearance.
         vectors: float32 vectors of the words, shape ``(words, width)``.
-        without: number of words without a vector, to which the mean vector is assigned.
-        units: number of units of the network.
+        without: Number of words without a vector, to which the mean vector is assigned.
+        units: Number of units of the network.
     """
 
     path: str
@@ -59,10 +59,10 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
 
     Args:
         path: UTF-8 text.
-        embeddings: path of vectors in GloVe's text format (a word, then its components), or of an npz file
+        embeddings: Path of vectors in GloVe's text format (a word, then its components), or of an npz file
             with ``vectors``, whose words are in the file or next to it. Defaults to random normal vectors.
-        units: number of units of the network.
-        seed: seed of the random vectors.
+        units: Number of units of the network.
+        seed: Seed of the random vectors.
 
     Raises:
         FormatError: If the file is empty or binary, or vectors have unequal widths.

@@ -35,9 +35,9 @@ class OfGradients(LayerComparison):
     parameters, the inputs and c_0.
 
     Args:
-        claim, variant, layer, start, automata_know_start, backend, unfused: as in
+        claim, variant, layer, start, automata_know_start, backend, unfused: The arguments of
             :class:`~ratproof.implementations.layer.LayerComparison`.
-        seed: selects the weights of the sum, and the unit.
+        seed: Selects the weights of the sum, and the unit.
     """
 
     way = "gradient"

@@ -49,12 +49,12 @@ class LayerComparison:
     """A comparison of the network's states with the exact scores of its automata, within the rounding bound.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        layer: the network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
+        claim, variant: Names of the claim and its variant.
+        layer: The network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
         start: c_0, the same for all units. Defaults to the semiring's zero.
-        automata_know_start: whether c_0 is the initial weight of the automata.
-        backend: the backend of the recurrences and the length of its chunks, or None for the default backend.
-        unfused: whether a layer that fuses gates and steps into one pass computes them separately.
+        automata_know_start: Whether c_0 is the initial weight of the automata.
+        backend: The backend of the recurrences and the length of its chunks, or None for the default backend.
+        unfused: Whether a layer that fuses gates and steps into one pass computes them separately.
     """
 
     way = "network"

@@ -19,13 +19,13 @@ class LayerSpec:
     """The data of a layer and its inputs.
 
     Attributes:
-        kind: the layer's name in files.
-        options: the layer's arguments, except dtype and device.
-        parameters: the parameters of its cell, by name.
-        embeddings: the input of each symbol, shape ``(symbols, input_size)``; the index of each symbol, shape
+        kind: The layer's name in files.
+        options: The layer's arguments, except dtype and device.
+        parameters: The parameters of its cell, by name.
+        embeddings: The input of each symbol, shape ``(symbols, input_size)``; the index of each symbol, shape
             ``(symbols,)``, if the layer reads indices.
-        alphabet: the symbols.
-        dtype, device: dtype and device of the layer.
+        alphabet: The symbols.
+        dtype, device: Dtype and device of the layer.
     """
 
     kind: str

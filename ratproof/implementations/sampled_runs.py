@@ -52,10 +52,10 @@ class Runs:
     """The number and the seed of a layer's runs on each string.
 
     Attributes:
-        first: index of the first centroid.
-        count: number of runs per string.
-        seed: seed of torch's random numbers.
-        tests: number of tests among which any false alarm has probability one in a million.
+        first: Index of the first centroid.
+        count: Number of runs per string.
+        seed: Seed of torch's random numbers.
+        tests: Number of tests among which any false alarm has probability one in a million.
     """
 
     first: int
@@ -68,10 +68,10 @@ class SampledRuns:
     """A comparison of a layer's runs with the automaton of its cell's probabilities at each centroid.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        spec: the layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options but the
+        claim, variant: Names of the claim and its variant.
+        spec: The layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options but the
             transition.
-        runs: the number of runs and their seed.
+        runs: The number of runs and their seed.
     """
 
     way = "sampled-runs"

@@ -29,8 +29,8 @@ class DaskExecutor:
     """An executor of tasks on a cluster.
 
     Args:
-        where: the scheduler's file, or its address, ``tcp://host:8786``.
-        kept: name of the record from which the same command resumes if the scheduler stays unavailable.
+        where: The scheduler's file, or its address, ``tcp://host:8786``.
+        kept: Name of the record from which the same command resumes if the scheduler stays unavailable.
 
     Raises:
         InputError: If Dask is not installed, or there is no such scheduler.

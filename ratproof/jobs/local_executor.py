@@ -18,9 +18,9 @@ class ExecutorTask:
     """A function call for a worker.
 
     Attributes:
-        function: a function from a module that workers can import.
-        arguments: its arguments.
-        times: number of submissions, which repeat after a scheduler is lost.
+        function: A function from a module that workers can import.
+        arguments: Its arguments.
+        times: Number of submissions, which repeat after a scheduler is lost.
     """
 
     function: Callable[..., bytes]
@@ -32,8 +32,8 @@ class Executor(Protocol):
     """An executor of tasks.
 
     Attributes:
-        notes: events of the workers.
-        is_gone: whether the scheduler is lost.
+        notes: Events of the workers.
+        is_gone: Whether the scheduler is lost.
     """
 
     notes: list[str]
@@ -64,7 +64,7 @@ class LocalExecutor:
     """An executor with threads of this process, one task per thread at a time.
 
     Args:
-        jobs: number of threads.
+        jobs: Number of threads.
     """
 
     is_gone = False

@@ -60,7 +60,7 @@ class ProgramUnderTest(Subject):
     """A program and its automata.
 
     Attributes:
-        comparison: the comparison of the two sides.
+        comparison: The comparison of the two sides.
     """
 
     comparison: ProgramComparison | None = None

@@ -84,9 +84,9 @@ def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> It
     """Yield the steps of these claims.
 
     Args:
-        claims: the claims.
-        device: the device of torch layers.
-        own: whether the claims are a user's own.
+        claims: The claims.
+        device: The device of torch layers.
+        own: Whether the claims are a user's own.
     """
     for claim in claims:
         for variant in claim.variants:

@@ -47,10 +47,10 @@ class TaskResult:
     """The result of a task, or of all tasks together.
 
     Attributes:
-        observations: the observations of its steps.
-        not_run: the evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
-        errors: errors outside of the evidence.
-        interrupted: whether Ctrl-C ended the run.
+        observations: The observations of its steps.
+        not_run: The evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
+        errors: Errors outside of the evidence.
+        interrupted: Whether Ctrl-C ended the run.
     """
 
     observations: list[Observation] = field(default_factory=list)
@@ -238,8 +238,8 @@ class _Progress:
     """The number of finished claims.
 
     Args:
-        tasks: all tasks.
-        on_start: called by :meth:`report`.
+        tasks: All tasks.
+        on_start: Called by :meth:`report`.
     """
 
     def __init__(self, tasks: Sequence[EvidenceTask], on_start: OnStart) -> None:

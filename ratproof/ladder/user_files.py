@@ -95,7 +95,9 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
     for path, outcome in outcomes.items():
         for name in {result.claim for result in outcome.results}:
             if name in files:
-                raise InputError(f"{path}: the claim {name} must have another name than one in {files[name]}")
+                raise InputError(
+                    f"{path}: the name of the claim {name} must differ from the claims in {files[name]}"
+                )
             files[name] = path
     parts = outcomes.values()
     return Outcome(

@@ -15,8 +15,8 @@ def interruptions(terminations: bool = False, several: bool = False) -> Iterator
     A second Ctrl-C interrupts as usual.
 
     Args:
-        terminations: whether to also react to SIGTERM, which a cluster or a shutdown sends.
-        several: whether this is one of several processes that end together. Then a second SIGTERM is ignored
+        terminations: Whether to also react to SIGTERM, which a cluster or a shutdown sends.
+        several: Whether this is one of several processes that end together. Then a second SIGTERM is ignored
             until the process ends, because the parent sends SIGTERM to all processes when any of them
             received it.
     """

@@ -23,7 +23,7 @@ def end_with(parent: int) -> None:
     second, which a library that holds the interpreter lock delays.
 
     Args:
-        parent: the process that started this one.
+        parent: The process that started this one.
     """
     if not prctl(PR_SET_PDEATHSIG, signal.SIGKILL):
         threading.Thread(target=_look, args=(parent,), daemon=True).start()

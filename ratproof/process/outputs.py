@@ -27,9 +27,9 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
     Files are compared by identity rather than by name, so that links and ``sub/..`` are resolved.
 
     Args:
-        outputs: the file of each option; ``None`` if the option is not used. ``.att`` includes the ``.syms``
+        outputs: The file of each option; ``None`` if the option is not used. ``.att`` includes the ``.syms``
             file with the same name.
-        reads: input files, and folders with data.
+        reads: Input files, and folders with data.
     """
     files_of_options = [
         (option, file)

@@ -48,7 +48,7 @@ class Limits:
 
     Attributes:
         seconds: wall-clock time until it begins to print.
-        memory: memory of all its processes in bytes, without pages of files.
+        memory: Memory of all its processes in bytes, without pages of files.
     """
 
     seconds: float
@@ -60,10 +60,10 @@ class ChildExit:
     """The end of the work, which is an exit status, a limit, or a signal.
 
     Attributes:
-        status: exit status of the process; ``None`` if it was killed.
-        limit: the limit that it reached, if any.
-        signal: the signal that killed it, unless it reached a limit.
-        printed: whether it had begun to print.
+        status: Exit status of the process; ``None`` if it was killed.
+        limit: The limit that it reached, if any.
+        signal: The signal that killed it, unless it reached a limit.
+        printed: Whether it had begun to print.
     """
 
     status: int | None = None

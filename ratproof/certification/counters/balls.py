@@ -24,8 +24,8 @@ class BallStep:
     """The network at the precision ``flint.ctx.prec``, on boxes or points.
 
     Args:
-        numbers: the network.
-        saturated: whether the gates are saturated.
+        numbers: The network.
+        saturated: Whether the gates are saturated.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool = False) -> None:

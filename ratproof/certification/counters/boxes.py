@@ -32,8 +32,8 @@ class Boxes:
     """Nodes with boxes.
 
     Attributes:
-        explored: the nodes.
-        h, c: the corners, lower and upper, shape ``(2, nodes, d)``; c may be infinite for saturated gates.
+        explored: The nodes.
+        h, c: The corners, lower and upper, shape ``(2, nodes, d)``; c may be infinite for saturated gates.
     """
 
     explored: Explored
@@ -53,7 +53,7 @@ class BoxArrows:
     """All transitions that lead to a node, sorted by their targets.
 
     Attributes:
-        source, group, target: shape ``(A,)``.
+        source, group, target: Shape ``(A,)``.
     """
 
     source: NDArray[np.int64]
@@ -72,9 +72,9 @@ class CounterImages:
     """The images of boxes, as intervals in floats without directed rounding.
 
     Args:
-        numbers: the network.
-        saturated: whether the gates are saturated.
-        groups: groups of symbols, each read as one.
+        numbers: The network.
+        saturated: Whether the gates are saturated.
+        groups: Groups of symbols, each read as one.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool, groups: list[list[int]]) -> None:

@@ -35,10 +35,10 @@ class CounterTheorem:
     """The result for one kind of gates.
 
     Attributes:
-        height, length: limits on its strings; a length of ``None`` is any length, with saturated gates.
-        boxes: the proved boxes, or ``None``.
-        why: a sentence that explains why nothing was proved.
-        word: a string on which a network with saturated gates is wrong (proved in balls), or ``None``.
+        height, length: Limits on its strings; a length of ``None`` is any length, with saturated gates.
+        boxes: The proved boxes, or ``None``.
+        why: A sentence that explains why nothing was proved.
+        word: A string on which a network with saturated gates is wrong (proved in balls), or ``None``.
     """
 
     height: int
@@ -53,11 +53,11 @@ class CounterCertification(NoTruthValue):
     """The answer for a network.
 
     Attributes:
-        numbers: the network.
-        soft, saturated: the theorems.
-        word: a string, within the soft theorem's height and length, on which the soft network is wrong
+        numbers: The network.
+        soft, saturated: The theorems.
+        word: A string, within the soft theorem's height and length, on which the soft network is wrong
             (proved in balls), or ``None``.
-        reading: the interpretation of the cell.
+        reading: The interpretation of the cell.
     """
 
     numbers: CounterNumbers
@@ -103,13 +103,13 @@ def certify_counter(
     """Prove both theorems, or look for a string on which the network is wrong.
 
     Args:
-        network: a network of one layer with a cell state, over an alphabet with ``(`` and ``)``.
+        network: A network of one layer with a cell state, over an alphabet with ``(`` and ``)``.
         temperature: tau, for a network with centroids. Defaults to its own temperature.
-        height: maximum height of strings for the soft network.
-        length: maximum length of strings for the soft network.
-        saturated_height: maximum height of strings for saturated gates.
-        progress: called with the number of proved nodes and the total number.
-        stage: called with a description of each earlier stage.
+        height: Maximum height of strings for the soft network.
+        length: Maximum length of strings for the soft network.
+        saturated_height: Maximum height of strings for saturated gates.
+        progress: Called with the number of proved nodes and the total number.
+        stage: Called with a description of each earlier stage.
 
     Raises:
         InputError: If the network has another kind.

@@ -26,12 +26,12 @@ class Explored:
     """Nodes, and the transitions between them.
 
     Attributes:
-        classes: the class of each node; node 0 belongs to the empty string.
-        groups: groups of symbols that lead from every node to the same node.
-        after: the node after each group of symbols, shape ``(nodes, groups)``, or :data:`OUT`.
-        h, c: a state of each node, shape ``(nodes, d)``.
-        words: the tokens of a string that leads to each node.
-        wrong: the tokens of the first string with a wrong decision, in the order of exploration, or ``None``.
+        classes: The class of each node; node 0 belongs to the empty string.
+        groups: Groups of symbols that lead from every node to the same node.
+        after: The node after each group of symbols, shape ``(nodes, groups)``, or :data:`OUT`.
+        h, c: A state of each node, shape ``(nodes, d)``.
+        words: The tokens of a string that leads to each node.
+        wrong: The tokens of the first string with a wrong decision, in the order of exploration, or ``None``.
     """
 
     classes: list[Class]

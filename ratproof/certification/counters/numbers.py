@@ -27,16 +27,16 @@ class CounterNumbers(TokenNumbers):
     """The weights of a network with d units, a cell state, and optionally k centroids.
 
     Attributes:
-        kind: one of :data:`KINDS`.
+        kind: One of :data:`KINDS`.
         temperature: tau; ``None`` if there are no centroids.
-        alphabet: the symbols; the start token and the end token follow.
-        start_token: whether the network reads a start token.
-        embedding: one row per token.
-        W, b, U, c: the maps of the input and of h, with the gates i, f, g, o stacked, shapes ``(4 d, size)``,
+        alphabet: The symbols; the start token and the end token follow.
+        start_token: Whether the network reads a start token.
+        embedding: One row per token.
+        W, b, U, c: The maps of the input and of h, with the gates i, f, g, o stacked, shapes ``(4 d, size)``,
             ``(4 d,)``, ``(4 d, d)`` and ``(4 d,)``.
-        P: the peepholes of i, f and o, shape ``(3, d)``; zero if there are none.
-        S: the centroids as columns, shape ``(d, k)``; ``None`` if there are none.
-        w, v: weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
+        P: The peepholes of i, f and o, shape ``(3, d)``; zero if there are none.
+        S: The centroids as columns, shape ``(d, k)``; ``None`` if there are none.
+        w, v: Weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
     """
 
     kind: str

@@ -16,8 +16,8 @@ class CounterPoints:
     """The network on B states at once, with h and c of shape ``(B, d)``.
 
     Args:
-        numbers: the network.
-        saturated: whether gates are 0 or 1 (-1 or 1 for the candidate) if their absolute preactivation is
+        numbers: The network.
+        saturated: Whether gates are 0 or 1 (-1 or 1 for the candidate) if their absolute preactivation is
             more than 1/2.
     """
 

@@ -33,8 +33,8 @@ class TransitionCounts:
 
     Attributes:
         reading: ``"hard"`` or ``"soft"``.
-        start: the centroid before the first symbol.
-        counts: the number of times that each centroid followed each pair of centroid and symbol, shape
+        start: The centroid before the first symbol.
+        counts: The number of times that each centroid followed each pair of centroid and symbol, shape
             ``(k, symbols, k)``.
     """
 
@@ -79,9 +79,9 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     """Count the network's transitions over the strings.
 
     Args:
-        numbers: the network.
-        strings: strings of the network's symbols.
-        reading: the reading of the algorithm.
+        numbers: The network.
+        strings: Strings of the network's symbols.
+        reading: The reading of the algorithm.
 
     Raises:
         InputError: If a string has a symbol that the network lacks, or there is no string.

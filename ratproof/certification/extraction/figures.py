@@ -42,10 +42,10 @@ def draw_all(
     """Return all figures of a network by their file names, with ``None`` for a missing automaton.
 
     Args:
-        numbers: the network at its own temperature.
-        answer: the certification, with both automata.
-        string: the string of the bar chart.
-        taus: increasing temperatures; the heat map spans them.
+        numbers: The network at its own temperature.
+        answer: The certification, with both automata.
+        string: The string of the bar chart.
+        taus: Increasing temperatures; the heat map spans them.
     """
     grid = (
         [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)]

@@ -46,9 +46,9 @@ class Attraction:
     """The property that phi maps the interval into itself, and 0 < |phi'| < 1 on it.
 
     Attributes:
-        interval: the interval J.
-        image: a ball within J that contains phi(J).
-        slope: a ball that contains phi'(J).
+        interval: The interval J.
+        image: A ball within J that contains phi(J).
+        slope: A ball that contains phi'(J).
     """
 
     interval: MappedInterval

@@ -30,11 +30,11 @@ class Bound:
     """A proof that at least as many states as prefixes are needed.
 
     Attributes:
-        weighted, unit: the cell with its weights, and the index of the unit.
-        prefixes, suffixes: the strings of the rows and columns.
-        bits: the sufficient precision.
-        determinant: the ball of the determinant, (middle, radius) as decimals.
-        seconds: the duration, including lower precisions.
+        weighted, unit: The cell with its weights, and the index of the unit.
+        prefixes, suffixes: The strings of the rows and columns.
+        bits: The sufficient precision.
+        determinant: The ball of the determinant, (middle, radius) as decimals.
+        seconds: The duration, including lower precisions.
     """
 
     weighted: WeightedCell
@@ -81,8 +81,8 @@ class UndecidedBound:
     """A determinant whose ball contains 0 at every precision that was tried.
 
     Attributes:
-        size: size of the matrix.
-        bits: the last precision.
+        size: Size of the matrix.
+        bits: The last precision.
     """
 
     size: int

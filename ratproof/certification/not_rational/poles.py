@@ -33,9 +33,9 @@ class Pole:
     """A point where a map has a pole.
 
     Attributes:
-        slope, shift: the gate's argument a t + b.
+        slope, shift: The gate's argument a t + b.
         point: (pi i - b) / a, a complex ball.
-        order: the order m.
+        order: The order m.
         leading: g_m there, a complex ball without 0.
     """
 
@@ -50,7 +50,7 @@ def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
     """Return a pole of a map, at a gate that reads a t + b, or ``None`` if none is found.
 
     Args:
-        evaluate: the map, over any arithmetic.
+        evaluate: The map, over any arithmetic.
 
     >>> print(find_pole(lambda t, a: a.tanh(t * 2 + 1)).order)
     1

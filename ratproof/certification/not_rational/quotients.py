@@ -74,11 +74,11 @@ class Quotient:
     """The conditions of the theorem, with balls that show them.
 
     Attributes:
-        clock: the clock, m or D^m.
-        numerator: the polynomial P.
-        below: the polynomial Q.
-        pole: the zero of Q.
-        sides: for each maximum, the difference of its numbers, which stays positive.
+        clock: The clock, m or D^m.
+        numerator: The polynomial P.
+        below: The polynomial Q.
+        pole: The zero of Q.
+        sides: The difference of each maximum's arguments, which stays positive.
     """
 
     clock: Clock

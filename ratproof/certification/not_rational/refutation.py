@@ -22,8 +22,8 @@ def refute(cell: str, states: int = STATES) -> None:
     The cell has its default weights.
 
     Args:
-        cell: a name in :data:`theory.not_rational.cells.CELLS`.
-        states: number of states.
+        cell: A name in :data:`theory.not_rational.cells.CELLS`.
+        states: Number of states.
 
     Raises:
         NoSuchAutomaton: If a Hankel determinant of this size is not 0, as

@@ -29,8 +29,8 @@ class Symbols:
     """The variables of a step, which are the components of the state, each with a ball, and exponentials.
 
     Attributes:
-        state: the balls of the state.
-        larger: for each maximum, the difference of the larger argument and the other.
+        state: The balls of the state.
+        larger: The difference of each maximum's larger argument and the other.
     """
 
     state: Sequence[flint.arb]

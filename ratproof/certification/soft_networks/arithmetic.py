@@ -39,10 +39,10 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
     """A network's matrices, and the operations of a step on enclosures.
 
     Attributes:
-        S: the centroids as columns.
+        S: The centroids as columns.
         US: U S for each gate.
         c: c for each gate.
-        w: the classifier's weights, as a row.
+        w: The classifier's weights, as a row.
     """
 
     numbers: Numbers

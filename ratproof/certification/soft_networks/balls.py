@@ -26,10 +26,10 @@ class BallBox:
     """A box of alphas intersected with the simplex, whose corners are floats.
 
     Attributes:
-        floats: the same box, as a batch of one.
-        middle: an exact point near the simplex; rounding may move it slightly off, and out of the box.
-        down, up: the ends of alpha - middle, for each entry; 0 is between them.
-        rest: the sum of alpha - middle, from 0 to 1 minus the middle's sum.
+        floats: The same box, as a batch of one.
+        middle: An exact point near the simplex; rounding may move it slightly off, and out of the box.
+        down, up: The ends of alpha - middle, for each entry; 0 is between them.
+        rest: The sum of alpha - middle, from 0 to 1 minus the middle's sum.
 
     So the whole segment from the middle to alpha is enclosed, as the mean-value theorem requires.
     """

@@ -39,10 +39,10 @@ class Nodes:
     """An automaton whose states have boxes.
 
     Attributes:
-        label: the most probable centroid of each node.
-        accepts: the classifier's decision at each node.
-        after: the node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
-        low, high: the corners of the boxes, shape ``(nodes, k)``.
+        label: The most probable centroid of each node.
+        accepts: The classifier's decision at each node.
+        after: The node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
+        low, high: The corners of the boxes, shape ``(nodes, k)``.
     """
 
     label: NDArray[np.int64]
@@ -60,8 +60,8 @@ class OpenBoxes:
     """The reason why boxes did not close.
 
     Attributes:
-        why: an explanation in a sentence.
-        nodes: the last nodes that were tried, whose boxes are not closed.
+        why: An explanation, as a sentence.
+        nodes: The last nodes that were tried, whose boxes are not closed.
     """
 
     why: str
@@ -74,9 +74,9 @@ def attempts(
     """Yield nodes whose boxes close, from coarse to fine partitions, or the reasons why boxes did not close.
 
     Args:
-        numbers: the network.
-        stage: called with a description of each attempt.
-        most: maximum number of points of the soft run.
+        numbers: The network.
+        stage: Called with a description of each attempt.
+        most: Maximum number of points of the soft run.
     """
     on = FloatArithmetic(numbers)
     for grain in GRAINS:
@@ -96,8 +96,8 @@ def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
     It also requires the soft run to agree with the transitions of the centroids.
 
     Args:
-        numbers: the network.
-        tries: number of partitions of the soft run's points; the first has one box per state.
+        numbers: The network.
+        tries: Number of partitions of the soft run's points; the first has one box per state.
     """
     closed = (
         nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes)
@@ -166,8 +166,8 @@ class BoxImages:
     """The images of the boxes under one step, which are the hull of all images in each node's box.
 
     Attributes:
-        fault: a description of the first uncertain label or decision; "" if there is none.
-        low, high: the hulls' corners; they are incomplete if there is a fault.
+        fault: A description of the first uncertain label or decision; "" if there is none.
+        low, high: The hulls' corners; they are incomplete if there is a fault.
     """
 
     def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:

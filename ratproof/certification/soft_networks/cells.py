@@ -19,9 +19,9 @@ class Enclosed(Generic[V]):
     """A vector over a box of alphas.
 
     Attributes:
-        middle: its value for the middle alpha.
-        slope: its derivatives by alpha, over the whole box.
-        over_box: its values over the whole box.
+        middle: Its value for the middle alpha.
+        slope: Its derivatives by alpha, over the whole box.
+        over_box: Its values over the whole box.
     """
 
     middle: V
@@ -33,7 +33,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
     """The recurrent component u = f(S alpha, x), enclosed.
 
     Args:
-        on: the arithmetic, with the network's matrices.
+        on: The arithmetic, with the network's matrices.
     """
 
     def __init__(self, on: EnclosureArithmetic[V, BoxT, PlaceT]) -> None:

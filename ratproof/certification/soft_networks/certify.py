@@ -35,11 +35,11 @@ class Certification(NoTruthValue):
     """The answer for a network: its hard automaton, and proved boxes or a difference.
 
     Attributes:
-        numbers: the network, at the requested temperature.
-        hard: its automaton for temperature -> 0.
-        nodes: proved closed boxes, or ``None``.
-        word: a string on which the soft network and the automaton or DFA differ, or ``None``.
-        why: a sentence that explains where the proof fails, if there are neither boxes nor a string.
+        numbers: The network, at the requested temperature.
+        hard: Its automaton for temperature -> 0.
+        nodes: Proved closed boxes, or ``None``.
+        word: A string on which the soft network and the automaton or DFA differ, or ``None``.
+        why: A sentence that explains where the proof fails, if there are neither boxes nor a string.
     """
 
     numbers: Numbers
@@ -98,11 +98,11 @@ def certify(
     ``against``, only the decisions are compared.
 
     Args:
-        network: a network of one layer without a cell state.
+        network: A network of one layer without a cell state.
         temperature: tau. Defaults to the network's own temperature.
-        against: a DFA with which the decisions are compared.
-        progress: called with the number of proved nodes and the total number.
-        stage: called with a description of each earlier stage.
+        against: A DFA with which the decisions are compared.
+        progress: Called with the number of proved nodes and the total number.
+        stage: Called with a description of each earlier stage.
 
     Raises:
         InputError: If the network has another kind, the temperature is not positive, or the DFA has other

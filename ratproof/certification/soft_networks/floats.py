@@ -70,8 +70,8 @@ class FloatBoxes:
     """Boxes of alphas, shape ``(P, k)``, each intersected with the simplex.
 
     Attributes:
-        low, high: the corners.
-        middle: a point of each box whose entries sum to 1.
+        low, high: The corners.
+        middle: A point of each box whose entries sum to 1.
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:

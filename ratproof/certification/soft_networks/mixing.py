@@ -14,9 +14,9 @@ class NextMixture(Generic[V]):
     """The next alpha over a box.
 
     Attributes:
-        gaps: the differences of logits from the label's, (b_i - b_label) / tau; the label is the argmax if
+        gaps: The differences of logits from the label's, (b_i - b_label) / tau; the label is the argmax if
             all others are negative.
-        alpha: the values of alpha over the box.
+        alpha: The values of alpha over the box.
     """
 
     gaps: V

@@ -21,15 +21,15 @@ class Numbers(TokenNumbers):
         kind: ``"sr-elman"`` or ``"sr-gru"``.
         similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
         temperature: tau, exactly.
-        alphabet: the symbols; token i is the i-th.
-        start_token: whether a start token is read first; otherwise alpha starts as the one-hot vector of
+        alphabet: The symbols; token i is the i-th.
+        start_token: Whether a start token is read first; otherwise alpha starts as the one-hot vector of
             centroid 0.
-        embedding: shape ``(tokens, e)``; the last two tokens are start and end.
-        W, b: weights of the input, shapes ``(g d, e)`` and ``(g d,)``, with g = 1 gate (Elman) or 3 (GRU: r,
+        embedding: Shape ``(tokens, e)``; the last two tokens are start and end.
+        W, b: Weights of the input, shapes ``(g d, e)`` and ``(g d,)``, with g = 1 gate (Elman) or 3 (GRU: r,
             z, n).
-        U, c: weights of the hidden state, shapes ``(g d, d)`` and ``(g d,)``.
-        S: the centroids as columns, shape ``(d, k)``.
-        w, v: weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
+        U, c: Weights of the hidden state, shapes ``(g d, d)`` and ``(g d,)``.
+        S: The centroids as columns, shape ``(d, k)``.
+        w, v: Weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
     """
 
     kind: str

@@ -21,7 +21,7 @@ class ProofGap:
     """A gap in the proof.
 
     Attributes:
-        why: an explanation in a sentence.
+        why: An explanation, as a sentence.
     """
 
     why: str

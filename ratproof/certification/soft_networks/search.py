@@ -32,10 +32,10 @@ def difference(
     """Return a short string after which the soft network differs from the machine, or ``None``.
 
     Args:
-        numbers: the network.
-        machine: a machine over the same symbols, in the same order, with outputs like those of ``view``.
-        view: returns the compared part of the network's output ``(label, accepts)``.
-        seed: seed of the random strings.
+        numbers: The network.
+        machine: A machine over the same symbols, in the same order, with outputs like those of ``view``.
+        view: Returns the compared part of the network's output ``(label, accepts)``.
+        seed: Seed of the random strings.
     """
     points, random = Points(numbers), np.random.default_rng(seed)
     symbols = len(numbers.alphabet)

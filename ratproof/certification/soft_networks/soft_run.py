@@ -24,10 +24,10 @@ class SoftRunNet:
     """Points that strings lead to, closed under all symbols up to its grain.
 
     Attributes:
-        alpha: shape ``(P, k)``; point 0 is before the first symbol.
-        after: the point after each symbol, shape ``(P, symbols)``.
-        label: the most probable centroid of each point.
-        accepts: the classifier's decision at each point.
+        alpha: Shape ``(P, k)``; point 0 is before the first symbol.
+        after: The point after each symbol, shape ``(P, symbols)``.
+        label: The most probable centroid of each point.
+        accepts: The classifier's decision at each point.
     """
 
     alpha: Floats

@@ -39,7 +39,7 @@ def compile_rules(
             help="the words of sentences (default: those in the rules, with wildcards as letters)",
         ),
     ] = None,
-    pseudo: Annotated[bool, Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
+    pseudo: Annotated[bool, Option("--pseudo", help="compile the wildcards $ % & as letters")] = False,
     begins: Annotated[
         bool | None,
         Option(

@@ -43,10 +43,10 @@ class FARNNComparison:
     """A comparison of a torch program's scores with those of the variant's automata.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        case: weights that the dtype can represent.
-        program: the program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
-        dtype, device: the dtype and the device of the network.
+        claim, variant: Names of the claim and its variant.
+        case: Weights that the dtype can represent.
+        program: The program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
+        dtype, device: The dtype and the device of the network.
     """
 
     way = "fa-rnn"

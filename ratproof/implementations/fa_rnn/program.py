@@ -40,9 +40,9 @@ class Reference:
     """The exact scores of the automata, and the error bounds of a program.
 
     Attributes:
-        values: exact score of each prefix and unit, shape ``(T + 1, units)``.
-        bounds: error bounds of the same shape; infinite if there is none.
-        left_out: the reason, from :data:`ratproof.evidence.ledger.LEFT_OUT`, if the string is not compared.
+        values: Exact score of each prefix and unit, shape ``(T + 1, units)``.
+        bounds: Error bounds of the same shape; infinite if there is none.
+        left_out: The reason, from :data:`ratproof.evidence.ledger.LEFT_OUT`, if the string is not compared.
     """
 
     values: list[list[Any]]
@@ -55,13 +55,13 @@ class FARNNProgram:
     """A torch program that implements the network of some variants.
 
     Attributes:
-        name: name of the program in files and variants.
-        cases: source of random weights, with ``random`` and ``signatures`` as in
+        name: Name of the program in files and variants.
+        cases: Source of random weights, with ``random`` and ``signatures`` as in
             :class:`theory.signature.Signature`.
-        build: returns the network for weights that the dtype can represent.
-        reference: returns the reference for the weights, the automata, a string and a dtype.
-        reads: names of the weights that the network reads, which the dtype must represent exactly.
-        takes: the signatures of all supported weights. Defaults to the signatures of ``cases``.
+        build: Returns the network for weights that the dtype can represent.
+        reference: Returns the reference for the weights, the automata, a string and a dtype.
+        reads: Names of the weights that the network reads, which the dtype must represent exactly.
+        takes: The signatures of all supported weights. Defaults to the signatures of ``cases``.
     """
 
     name: str
@@ -96,7 +96,7 @@ def without_rounding(
     """Return the reference of a program that computes with integers and does not round.
 
     Args:
-        largest: returns a bound on every intermediate value for weights and a string. Defaults to 1.
+        largest: Returns a bound on every intermediate value for weights and a string. Defaults to 1.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
@@ -126,7 +126,7 @@ def off_by(
     A string is omitted if a product of nonzero factors may underflow.
 
     Args:
-        deviations: returns one deviation per unit, or ``None`` if no bound is known.
+        deviations: Returns one deviation per unit, or ``None`` if no bound is known.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:

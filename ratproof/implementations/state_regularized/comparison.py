@@ -46,11 +46,11 @@ class CellComparison:
     """A network of one or two layers and its automaton.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        program: how the network runs: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
+        claim, variant: Names of the claim and its variant.
+        program: How the network runs: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
             ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton of torch's cell
             at each centroid; ``"sr-counted"``, the automaton that Algorithm 1 counts over runs of torch.
-        spec: the layers, with all options but the transition.
+        spec: The layers, with all options but the transition.
     """
 
     way = "sr-cells"

@@ -80,13 +80,13 @@ def networks(
     determined, because c may take many values.
 
     Args:
-        draw: the draw function of Hypothesis.
-        alphabet: the symbols.
-        claim: name of the claim.
-        variant: name of the variant.
-        program: name of the program that runs the network.
-        dtype: dtype of the layers.
-        device: device of the layers.
+        draw: The draw function of Hypothesis.
+        alphabet: The symbols.
+        claim: Name of the claim.
+        variant: Name of the variant.
+        program: Name of the program that runs the network.
+        dtype: Dtype of the layers.
+        device: Device of the layers.
     """
     one_by_one = draw(_ONE_BY_ONE)
     source: CellSource = Choices(draw) if one_by_one else Seeded(draw(st.integers(0, 2**32)))

@@ -41,8 +41,8 @@ class TableAnswer:
     """The next centroid of a cell at a centroid, for one input.
 
     Attributes:
-        centroid: index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
-        gap: lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
+        centroid: Index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
+        gap: Lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
             less the rounding of the division by the temperature and of the softmax.
     """
 
@@ -54,9 +54,9 @@ class TableQuestion:
     """Cached answers of a network's cells.
 
     Args:
-        kind: kind of the cells.
-        cells: one cell per layer, in order.
-        longest: maximum number of symbols that are read; it bounds c.
+        kind: Kind of the cells.
+        cells: One cell per layer, in order.
+        longest: Maximum number of symbols that are read; it bounds c.
     """
 
     def __init__(self, kind: str, cells: Sequence[SRCell], longest: int) -> None:
@@ -73,9 +73,9 @@ class TableQuestion:
         """Return the state after one input, and the smallest gap of the layers.
 
         Args:
-            state: index of the centroid of each layer.
-            inputs: the input, shape ``(input_size,)``.
-            epsilon: tolerance for alpha, and so for the h of each layer and the input of the next.
+            state: Index of the centroid of each layer.
+            inputs: The input, shape ``(input_size,)``.
+            epsilon: Tolerance for alpha, and so for the h of each layer and the input of the next.
 
         Returns:
             The next state, or ``None`` if it is not determined; and the gap.
@@ -212,9 +212,9 @@ def followed(
     """Return a tolerance for alpha that holds after every string, with equation 5 at this temperature.
 
     Args:
-        asked: the cells.
-        inputs: the input of each symbol.
-        start: the first state.
+        asked: The cells.
+        inputs: The input of each symbol.
+        start: The first state.
         temperature: tau.
 
     Returns:

@@ -38,8 +38,8 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
     If the variant covers only strings of a minimum length, both sides give shorter ones the score 0.
 
     Args:
-        comparison: the case.
-        on_numbers: trial runs on numbers, if the step is only defined by the claim's file.
+        comparison: The case.
+        on_numbers: Trial runs on numbers, if the step is only defined by the claim's file.
 
     Raises:
         Disagreement: With the first string in shortlex order whose scores differ, or a string whose trial run

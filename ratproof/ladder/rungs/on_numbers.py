@@ -45,12 +45,12 @@ class TrialPlan:
     """A deterministic plan of the strings to run for a case.
 
     Args:
-        alphabet: the symbols.
-        basis: strings on which the decision depends; they and their next symbols determine all others, if the
+        alphabet: The symbols.
+        basis: Strings on which the decision depends; they and their next symbols determine all others, if the
             step is a function.
-        steps: approximate total number of symbols.
-        longest: length of the longest string.
-        least: minimum number of strings, if the alphabet has that many of this length.
+        steps: Approximate total number of symbols.
+        longest: Length of the longest string.
+        least: Minimum number of strings, if the alphabet has that many of this length.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -233,7 +233,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 
     current = differs(string)
     if current is None:
-        raise NotAFunction(string, "another score than the automaton's", "the automaton's score")
+        raise NotAFunction(string, "a score other than the automaton's", "the automaton's score")
     string, part = string[: current.length], len(string) // 2
     while part and tries > 0:
         for low in range(0, len(string), part):

@@ -44,13 +44,13 @@ class WrittenCheck:
 
     Attributes:
         name: Name of the claim.
-        kind: the kind of evidence.
-        names: the variants.
-        test: the pytest id of the test that runs it.
-        body: asserts the statement.
+        kind: The kind of evidence.
+        names: The variants.
+        test: The pytest id of the test that runs it.
+        body: Asserts the statement.
         needs: The field of :class:`Inputs` that it requires; empty if it always runs.
         draws: Whether it draws random cases, so that ``hunt`` can run it with other seeds.
-        runs_torch: whether a torch network runs in it.
+        runs_torch: Whether a torch network runs in it.
     """
 
     name: str
@@ -113,7 +113,7 @@ def drawn(
     Args:
         name: The name that determines its random cases, together with the seed.
         body: Draws a case from its second argument, and makes an assertion about it.
-        examples: number of cases; ``None`` for the run's own number.
+        examples: Number of cases; ``None`` for the run's own number.
     """
 
     def check(inputs: Inputs) -> None:

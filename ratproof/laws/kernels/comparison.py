@@ -28,10 +28,10 @@ class Held:
     """The values that a kernel computed, and those of the recurrence.
 
     Attributes:
-        name: the name in a counterexample, such as ``o``, ``final_state`` or ``q.grad``.
-        computed: the kernel's values.
-        right: the recurrence's values.
-        bound: the largest allowed difference.
+        name: The name in a counterexample, such as ``o``, ``final_state`` or ``q.grad``.
+        computed: The kernel's values.
+        right: The recurrence's values.
+        bound: The largest allowed difference.
     """
 
     name: str
@@ -44,11 +44,11 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
     """Compare a call of a kernel with its recurrence, and count the case in the ledger.
 
     Args:
-        kernel: the kernel that is called.
-        problem: the call.
-        arrays: the values of its arguments.
-        law: a further description for a counterexample.
-        exactly: whether the results must be equal, because nothing rounds.
+        kernel: The kernel that is called.
+        problem: The call.
+        arrays: The values of its arguments.
+        law: A further description for a counterexample.
+        exactly: Whether the results must be equal, because nothing rounds.
 
     Raises:
         WrongCall: If an element is wrong.
@@ -72,10 +72,10 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
     """Compare the results of a call with the correct results.
 
     Args:
-        shown: the call.
-        call: its results.
-        right: returns the correct values, with bounds for a kernel.
-        exactly: whether the results must be equal, because nothing rounds.
+        shown: The call.
+        call: Its results.
+        right: Returns the correct values, with bounds for a kernel.
+        exactly: Whether the results must be equal, because nothing rounds.
     """
     if call.changed is not None:
         raise shown.changed(call.changed)

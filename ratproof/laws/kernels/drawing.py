@@ -51,10 +51,10 @@ class CallSizes:
     """The sizes that a call may have.
 
     Attributes:
-        times: ranges of lengths T, which are equally likely.
-        choices: possible sizes by axis.
-        budgets: possible limits on the product of all sizes.
-        orders: possible orders in which the sizes of a call that exceeds its budget are reduced.
+        times: Ranges of lengths T, which are equally likely.
+        choices: Possible sizes by axis.
+        budgets: Possible limits on the product of all sizes.
+        orders: Possible orders in which the sizes of a call that exceeds its budget are reduced.
     """
 
     times: tuple[Sequence[int], ...]
@@ -93,10 +93,10 @@ def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iter
     Half of the calls have the lengths that every check covers, half have random lengths, and a few are large.
 
     Args:
-        kernel: the kernel that is called.
-        examples: minimum number of calls.
-        shortest: minimum number of tokens.
-        small: whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
+        kernel: The kernel that is called.
+        examples: Minimum number of calls.
+        shortest: Minimum number of tokens.
+        small: Whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
     """
     choices = _choices(kernel)
     lengths = [length for length in lengths_of(kernel) if length >= shortest]
@@ -172,12 +172,12 @@ def problems(
     """Draw a call of a kernel.
 
     Args:
-        draw: the draw function of Hypothesis.
-        kernel: the kernel that is called.
-        numbers: kind of its numbers.
-        sizes: sizes that it may have.
-        least_rows: minimum number of strings.
-        least_heads: minimum number of heads, or lanes.
+        draw: The draw function of Hypothesis.
+        kernel: The kernel that is called.
+        numbers: Kind of its numbers.
+        sizes: Sizes that it may have.
+        least_rows: Minimum number of strings.
+        least_heads: Minimum number of heads, or lanes.
     """
     family, unsupported = kernel.family, kernel.without
     # Hypothesis tends to repeat draws of a kind within a case, but not those of a random number generator;

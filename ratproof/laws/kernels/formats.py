@@ -15,10 +15,10 @@ class KernelFormat:
     """A floating-point dtype with its unit roundoff and range.
 
     Attributes:
-        dtype: the torch dtype.
-        unit: the unit roundoff, half the distance from 1 to the next number.
-        smallest: the smallest normal number.
-        largest: the largest number.
+        dtype: The torch dtype.
+        unit: The unit roundoff, half the distance from 1 to the next number.
+        smallest: The smallest normal number.
+        largest: The largest number.
     """
 
     dtype: torch.dtype

@@ -48,22 +48,22 @@ class Kernel:
     """A kernel and its declared properties.
 
     Attributes:
-        name: name of the claim.
-        family: the recurrence that it computes.
-        function: called by keyword; it returns outputs and the final state.
-        form: recurrent or chunked.
-        without: names of :data:`CAPABILITIES` that it does not support.
-        dtypes: the dtypes in which it computes.
-        device: the device on which it runs.
-        accumulation: the dtype of states and sums for narrow inputs; ``None`` for the inputs' own dtype.
-        against: another kernel that replaces the family's recurrence as the reference.
-        cumulated: whether it may compute the gradients of decays as sums over later tokens.
-        multiple: lengths must be multiples of this number of tokens.
-        longest: maximum number of tokens; ``None`` without a limit.
-        sizes: the possible sizes of some axes, B, H, K, V or D; other axes have the default sizes.
-        lengths: the lengths of all calls, in order; empty for the default lengths.
-        seconds: time limit of each check.
-        gpu_memory: limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
+        name: Name of the claim.
+        family: The recurrence that it computes.
+        function: Called by keyword; it returns outputs and the final state.
+        form: Recurrent or chunked.
+        without: Names of :data:`CAPABILITIES` that it does not support.
+        dtypes: The dtypes in which it computes.
+        device: The device on which it runs.
+        accumulation: The dtype of states and sums for narrow inputs; ``None`` for the inputs' own dtype.
+        against: Another kernel that replaces the family's recurrence as the reference.
+        cumulated: Whether it may compute the gradients of decays as sums over later tokens.
+        multiple: Lengths must be multiples of this number of tokens.
+        longest: Maximum number of tokens; ``None`` without a limit.
+        sizes: The possible sizes of some axes, B, H, K, V or D; other axes have the default sizes.
+        lengths: The lengths of all calls, in order; empty for the default lengths.
+        seconds: Time limit of each check.
+        gpu_memory: Limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
     """
 
     name: str
@@ -233,11 +233,11 @@ class WrongKind(Exception):
     """An error for a result whose shape, dtype or type violates the calling convention.
 
     Args:
-        kernel, problem, arrays: the call.
+        kernel, problem, arrays: The call.
         name: ``o``, ``final_state``, or ``result`` for both.
-        result: description of the result.
-        right: description of the required result.
-        printed: an expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
+        result: Description of the result.
+        right: Description of the required result.
+        printed: An expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
     """
 
     def __init__(
@@ -260,10 +260,10 @@ class Call:
     """The results of a call, as arrays in the kernel's axes.
 
     Attributes:
-        outputs: the outputs o.
-        states: the final state; ``None`` if it is not requested.
-        changed: name of an argument that the kernel modified, if any.
-        flows: gradients by argument, if they are computed.
+        outputs: The outputs o.
+        states: The final state; ``None`` if it is not requested.
+        changed: Name of an argument that the kernel modified, if any.
+        flows: Gradients by argument, if they are computed.
     """
 
     outputs: NDArray[np.float64]

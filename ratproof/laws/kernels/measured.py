@@ -34,9 +34,9 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
     """Compare a kernel's results with another's.
 
     Args:
-        shown: the call.
-        call: the kernel's results.
-        other: calls the other kernel with the given values of the arguments.
+        shown: The call.
+        call: The kernel's results.
+        other: Calls the other kernel with the given values of the arguments.
 
     Raises:
         WrongCall: If an element is wrong.

@@ -56,7 +56,7 @@ class StringGroup:
 
 
 def groups(problem: Problem) -> Iterator[StringGroup]:
-    """Yield all rows of a batch as one group, or each packed sequence by itself."""
+    """Yield all rows of a batch as one group, or each packed sequence separately."""
     if not problem.packed:
         yield StringGroup(list(range(problem.batch)), slice(None), slice(0, problem.time))
         return
@@ -72,19 +72,19 @@ class RecurrenceInputs:
         query, key: q and k, shape ``(N, T, H, K)``.
         value: v, shape ``(N, T, H, V)``.
         decay: d, shape ``(N, T, H, K)``, or ``(N, T, H, 1)`` for one decay of all keys.
-        logarithms: the logarithms of the decays as the kernel has them, of the same shape.
-        roundings: the error of a product with a decay, in multiples of the unit roundoff.
-        start: the state before the first token, shape ``(N, H, K, V)``.
-        scale: the scale of the outputs.
+        logarithms: The logarithms of the decays as the kernel has them, of the same shape.
+        roundings: The error of a product with a decay, in multiples of the unit roundoff.
+        start: The state before the first token, shape ``(N, H, K, V)``.
+        scale: The scale of the outputs.
         beta: beta of the delta rule, shape ``(N, T, H)``.
-        a, b: vectors of a correction b (S^T a)^T, of the keys' shape.
-        growth: the largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
-        b_roundings: roundings of b, which a kernel has only as a product, of the shape of ``growth``.
+        a, b: Vectors of a correction b (S^T a)^T, of the keys' shape.
+        growth: The largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
+        b_roundings: Roundings of b, which a kernel has only as a product, of the shape of ``growth``.
         bonus: u, shape ``(H, K)``, if the state is read before its update.
-        product_roundings: roundings of an element of k v^T; 0 if keys are ones.
-        own_value, step, rate: the tensors of a state-space layer: the values without the time steps, the time
+        product_roundings: Roundings of an element of k v^T; 0 if keys are ones.
+        own_value, step, rate: The tensors of a state-space layer: the values without the time steps, the time
             steps, shape ``(N, T, H)``, and the rates, shape ``(H, K)`` or ``(H, 1)``.
-        more_roundings: additional roundings of a decay's logarithm and of the added term.
+        more_roundings: Additional roundings of a decay's logarithm and of the added term.
     """
 
     query: Wide
@@ -133,12 +133,12 @@ class StateTrajectory:
     """The states of all steps, in arrays with the axes T, N, H, K and V.
 
     Attributes:
-        states: the state before each step, and the state after the last: T + 1 states.
-        held: the state that each step decays: the state before it, plus the added term if that comes first.
+        states: The state before each step, and the state after the last: T + 1 states.
+        held: The state that each step decays: the state before it, plus the added term if that comes first.
         added: k v^T; ``None`` if the correction includes it.
-        column, along: factors of the correction ``column * along``, with V = 1 and K = 1; ``None`` without a
+        column, along: Factors of the correction ``column * along``, with V = 1 and K = 1; ``None`` without a
             correction.
-        adds_first: whether a step adds before it decays.
+        adds_first: Whether a step adds before it decays.
     """
 
     states: Wide
@@ -153,8 +153,8 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
     """Run the recurrence.
 
     Args:
-        inputs: the tensors of the recurrence.
-        adds_first: whether a step adds k v^T before it decays and corrects.
+        inputs: The tensors of the recurrence.
+        adds_first: Whether a step adds k v^T before it decays and corrects.
     """
     time, shape, wide = inputs.time, inputs.start.shape, inputs.start.dtype  # real or complex
     d, k, v = by_token(inputs.decay)[..., None], by_token(inputs.key), by_token(inputs.value)[..., None, :]

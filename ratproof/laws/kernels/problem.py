@@ -34,25 +34,25 @@ class Problem:
     """A call of a kernel.
 
     Attributes:
-        family: the recurrence.
-        dtype: the dtype of all tensors except the states.
-        accumulation: the dtype of states and sums.
+        family: The recurrence.
+        dtype: The dtype of all tensors except the states.
+        accumulation: The dtype of states and sums.
         lengths: T for all rows, or, if packed, of each sequence.
         batch: B; 1 if sequences are packed.
         heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D.
-        packed: whether ``cu_seqlens`` is passed.
-        has_initial_state: whether ``initial_state`` is passed.
-        scale: a number, or None.
+        packed: Whether ``cu_seqlens`` is passed.
+        has_initial_state: Whether ``initial_state`` is passed.
+        scale: A number, or None.
         numbers: ``exact``: sums do not round; ``plain``: few distinct small values; ``real``: any values.
-        gates: kind of the logarithms of decays: ``none``, ``mild``, ``bursts`` or ``infinite``.
-        directions: directions of the keys that correct a state: ``hot`` (one-hot and repeated) or ``free``.
-        seed: seed of the values.
-        layout: memory layout of the tensors, a key of :data:`~ratproof.laws.kernels.layouts.LAYOUTS`.
-        large: whether queries, values, initial states, and keys without corrections are large.
-        final: value of ``output_final_state``.
-        offsets: the dtype of ``cu_seqlens``.
-        frozen: names of tensors without ``requires_grad`` when gradients are computed.
-        mode: mode of the call, a key of :data:`MODES`.
+        gates: Kind of the logarithms of decays: ``none``, ``mild``, ``bursts`` or ``infinite``.
+        directions: Directions of the keys that correct a state: ``hot`` (one-hot and repeated) or ``free``.
+        seed: Seed of the values.
+        layout: Memory layout of the tensors, a key of :data:`~ratproof.laws.kernels.layouts.LAYOUTS`.
+        large: Whether queries, values, initial states, and keys without corrections are large.
+        final: Value of ``output_final_state``.
+        offsets: The dtype of ``cu_seqlens``.
+        frozen: Names of tensors without ``requires_grad`` when gradients are computed.
+        mode: Mode of the call, a key of :data:`MODES`.
     """
 
     family: LinearRecurrence

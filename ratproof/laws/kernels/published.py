@@ -29,10 +29,10 @@ class Published:
     """A function of flash-linear-attention.
 
     Attributes:
-        family: name of the family that it computes.
-        module: name of its module.
-        names: its names of the family's tensors, if they differ.
-        fixed: options that must be set.
+        family: Name of the family that it computes.
+        module: Name of its module.
+        names: Its names of the family's tensors, if they differ.
+        fixed: Options that must be set.
     """
 
     family: str
@@ -73,8 +73,8 @@ def of_fla(name: str, **options: Any) -> Function:
     """Return a function of flash-linear-attention by its name, such as ``chunk_gla``.
 
     Args:
-        name: a key of :data:`FLA`, which also gives its family.
-        options: further options of the function, besides those of the calling convention.
+        name: A key of :data:`FLA`, which also gives its family.
+        options: Further options of the function, besides those of the calling convention.
 
     Raises:
         InputError: If the name is unknown, or the library is not installed.
@@ -183,9 +183,9 @@ def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("
     multiple.
 
     Args:
-        kernel: takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
-        groups: the number of heads of values per head of keys.
-        per_head: names of tensors that it takes for each head of values.
+        kernel: Takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
+        groups: The number of heads of values per head of keys.
+        per_head: Names of tensors that it takes for each head of values.
     """
 
     def shared_out(x: Tensor, head: int) -> Tensor:

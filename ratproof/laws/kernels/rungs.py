@@ -31,12 +31,12 @@ class KernelRung:
     """An assertion on random calls of a kernel.
 
     Attributes:
-        kind: kind of evidence.
-        body: the assertion on one call.
-        numbers: kind of the values.
-        rows, heads: minimum numbers of sequences and heads.
-        shortest: minimum number of tokens.
-        small: whether its largest calls are a quarter of the usual size, because it is slow.
+        kind: Kind of evidence.
+        body: The assertion on one call.
+        numbers: Kind of the values.
+        rows, heads: Minimum numbers of sequences and heads.
+        shortest: Minimum number of tokens.
+        small: Whether its largest calls are a quarter of the usual size, because it is slow.
     """
 
     kind: str

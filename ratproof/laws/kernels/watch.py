@@ -22,7 +22,7 @@ class KernelWatch:
     """The state of one check of a kernel.
 
     Args:
-        kernel: the kernel, whose time starts now.
+        kernel: The kernel, whose time starts now.
     """
 
     def __init__(self, kernel: Kernel) -> None:

@@ -113,15 +113,15 @@ def of_causal_model(
     """Return the adapter for a causal language model with the calling convention of transformers.
 
     Args:
-        model: called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
+        model: Called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
             ``attention_mask`` of all tokens so far, the cache and ``use_cache=True``; with ``position_ids``,
             ``cache_position`` and ``return_dict`` if its ``forward`` has them. It returns an object with
             ``logits`` (or ``last_hidden_state``) and the cache.
-        inputs: kind of the inputs. Defaults to tokens below ``model.config.vocab_size``.
-        cache: the name of the cache among arguments and results, such as ``cache_params`` for Mamba.
-        new_cache: returns the initial cache for a number of rows; by default the model creates and returns
+        inputs: Kind of the inputs. Defaults to tokens below ``model.config.vocab_size``.
+        cache: The name of the cache among arguments and results, such as ``cache_params`` for Mamba.
+        new_cache: Returns the initial cache for a number of rows; by default the model creates and returns
             one.
-        masked: tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
+        masked: Tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
             as for Mamba.
 
     Raises:

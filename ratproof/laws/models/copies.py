@@ -27,10 +27,10 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
     If the model cannot be copied, return the model itself.
 
     Args:
-        model: the model.
-        unit: the unit in the last place of values from 1 to 2, if it is larger than that of the parameter's
+        model: The model.
+        unit: The unit in the last place of values from 1 to 2, if it is larger than that of the parameter's
             own dtype.
-        seed: seed of the signs.
+        seed: Seed of the signs.
     """
     generator = torch.Generator().manual_seed(seed)
     memo: dict[int, Any] = {}

@@ -15,18 +15,18 @@ class StatefulCounterexample:
     """A case in which the two ways of a law give different outputs.
 
     Attributes:
-        claim, variant: names of the refuted claim and variant.
-        law: kind of evidence of the law.
-        problem: the shapes of the case, on one line.
-        position: index of the element in the outputs.
-        other, plain: both values, as text.
-        other_way, plain_way: descriptions of the two ways.
-        rounding: the largest difference that the measured rounding explains; empty if it cannot be measured
+        claim, variant: Names of the refuted claim and variant.
+        law: Kind of evidence of the law.
+        problem: The shapes of the case, on one line.
+        position: Index of the element in the outputs.
+        other, plain: Both values, as text.
+        other_way, plain_way: Descriptions of the two ways.
+        rounding: The largest difference that the measured rounding explains; empty if it cannot be measured
             because the model is not deterministic.
-        inputs: the tokens of the rows; empty if there are too many.
-        seed: seed of the inputs.
-        sizes: sort key of simplicity.
-        case: the problem as a Python expression.
+        inputs: The tokens of the rows; empty if there are too many.
+        seed: Seed of the inputs.
+        sizes: Sort key of simplicity.
+        case: The problem as a Python expression.
     """
 
     claim: str

@@ -22,14 +22,14 @@ class Declared:
     """A model and its declared properties.
 
     Attributes:
-        name: name of the claim.
-        model: the model that is called.
-        inputs: kind of its inputs.
-        without: names of :data:`~ratproof.laws.models.model.CAPABILITIES` that it does not support.
-        precision: the lowest internal precision, a name of
+        name: Name of the claim.
+        model: The model that is called.
+        inputs: Kind of its inputs.
+        without: Names of :data:`~ratproof.laws.models.model.CAPABILITIES` that it does not support.
+        precision: The lowest internal precision, a name of
             :data:`~ratproof.laws.models.precision.FORMATS`; ``None`` to infer it from the operators.
-        longest: maximum number of tokens; ``None`` without a limit.
-        device: the device on which it runs.
+        longest: Maximum number of tokens; ``None`` without a limit.
+        device: The device on which it runs.
     """
 
     name: str
@@ -82,9 +82,9 @@ class ModelFormat:
     """A model in a given dtype.
 
     Attributes:
-        declared: the declared model.
-        model: the model, or a copy of it in this dtype.
-        dtype: dtype of parameters, and of floating-point inputs.
+        declared: The declared model.
+        model: The model, or a copy of it in this dtype.
+        dtype: Dtype of parameters, and of floating-point inputs.
     """
 
     declared: Declared

@@ -38,10 +38,10 @@ class Stage:
     """Cases of a law that are drawn in the same way.
 
     Attributes:
-        name: name, unique among the stages of the law.
-        times: strategy for the number of tokens.
-        examples: number of cases.
-        uses: number of times that other inputs are read before a second use.
+        name: Name, unique among the stages of the law.
+        times: Strategy for the number of tokens.
+        examples: Number of cases.
+        uses: Number of times that other inputs are read before a second use.
     """
 
     name: str
@@ -56,9 +56,9 @@ def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
     The stages are the edges of chunks, arbitrary lengths, long inputs, and many uses.
 
     Args:
-        model: the model.
-        law: the law.
-        examples: total number of cases; there are more if each stage needs its minimum.
+        model: The model.
+        law: The law.
+        examples: Total number of cases; there are more if each stage needs its minimum.
     """
     longest = LONG[-1] if model.longest is None else min(model.longest, LONG[-1])
     known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
@@ -85,12 +85,12 @@ def problems(
     """Draw problems with ``time`` tokens.
 
     Args:
-        draw: the draw function of Hypothesis.
-        model: the model.
-        law: the law.
-        formats: names of the dtypes in which the model runs.
-        time: the number T of tokens.
-        uses: number of times that other inputs are read before a second use.
+        draw: The draw function of Hypothesis.
+        model: The model.
+        law: The law.
+        formats: Names of the dtypes in which the model runs.
+        time: The number T of tokens.
+        uses: Number of times that other inputs are read before a second use.
     """
     batch = 1 if "batch" in model.without else draw(_rows(law, time))
     drawn: dict[str, Any] = {}

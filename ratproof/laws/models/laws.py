@@ -22,11 +22,11 @@ class Law:
     """A law: two ways to run a model that must give the same outputs.
 
     Attributes:
-        kind: kind of evidence.
-        plain, other: the reference way and the other way.
-        words: returns descriptions of the other way and of the reference way for a problem and a row.
-        rows: minimum number of rows.
-        shortest: minimum number of tokens.
+        kind: Kind of evidence.
+        plain, other: The reference way and the other way.
+        words: Returns descriptions of the other way and of the reference way for a problem and a row.
+        rows: Minimum number of rows.
+        shortest: Minimum number of tokens.
     """
 
     kind: str
@@ -48,13 +48,13 @@ def in_pieces(session: Session) -> Rows:
 
 
 def alone(session: Session) -> Rows:
-    """Run each row by itself, with a fresh model."""
+    """Run each row separately, with a fresh model."""
     tokens, pieces = session.tokens(), session.problem.pieces
     return [session.anew().read(tokens[row : row + 1], pieces)[0][0] for row in range(len(tokens))]
 
 
 def unpadded(session: Session) -> Rows:
-    """Run each row by itself, without its padding, with a fresh model."""
+    """Run each row separately, without its padding, with a fresh model."""
     first, *rest = session.problem.pieces
     tokens, kept = session.tokens(), _kept(session)
     return [
@@ -161,7 +161,7 @@ def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     pad = problem.pads[row]
     tokens = f"{pad} token{'' if pad == 1 else 's'} of padding"
     where = f"after {tokens}" if problem.side == "left" else f"with {tokens} on the right"
-    return where if pad else "beside a row with padding", "without padding"
+    return where if pad else "in a batch with a padded row", "without padding"
 
 
 LAWS = {

@@ -48,11 +48,11 @@ class StatefulModel:
     A subclass defines :meth:`run`, and the other methods unless ``without`` excludes them.
 
     Attributes:
-        inputs: kind of its inputs; ``None`` if ``model_claim`` receives it.
-        module: its torch module, whose parameters are perturbed to measure rounding and which runs in
+        inputs: Kind of its inputs; ``None`` if ``model_claim`` receives it.
+        module: Its torch module, whose parameters are perturbed to measure rounding and which runs in
             evaluation mode; ``None`` if there is no module.
-        without: names of :data:`CAPABILITIES` that it does not support.
-        longest: maximum number of tokens, in all pieces together; ``None`` without a limit.
+        without: Names of :data:`CAPABILITIES` that it does not support.
+        longest: Maximum number of tokens, in all pieces together; ``None`` without a limit.
     """
 
     inputs: Inputs | None = None
@@ -64,9 +64,9 @@ class StatefulModel:
         """Read some tokens.
 
         Args:
-            inputs: ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
-            state: the state that an earlier call returned; ``None`` at the beginning.
-            mask: bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
+            inputs: Ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
+            state: The state that an earlier call returned; ``None`` at the beginning.
+            mask: Bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
                 it may be true everywhere. It may be ``None`` if there is no padding among these tokens.
 
         Returns:
@@ -78,7 +78,7 @@ class StatefulModel:
         """Return the state whose row i is row ``rows[i]`` of the argument, which may be changed.
 
         Args:
-            state: the state that a call returned.
+            state: The state that a call returned.
             rows: int64 of shape ``(N,)``. Rows may repeat or be omitted. Unless ``without`` contains
                 ``resize``, N may differ from the state's number of rows: a beam search begins with one row
                 that becomes several.

@@ -26,8 +26,8 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     [False, True]
 
     Args:
-        own: the model's own dtype.
-        seed: seed of the signs.
+        own: The model's own dtype.
+        seed: Seed of the signs.
     """
 
     def __init__(self, own: torch.dtype, seed: int) -> None:
@@ -71,9 +71,9 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
     """Return the values moved by one unit in the last place; 0, infinities and integers do not move.
 
     Args:
-        numbers: a tensor of any shape and dtype.
-        unit: the unit in the last place of values from 1 to 2.
-        generator: generator of the signs.
+        numbers: A tensor of any shape and dtype.
+        unit: The unit in the last place of values from 1 to 2.
+        generator: Generator of the signs.
     """
     if not numbers.is_floating_point():
         return numbers

@@ -20,9 +20,8 @@ class Repeated(Enum):
 
     SAME = ""
     RANDOM = (
-        "two equal calls differ, because the model draws random numbers even in evaluation mode, so it is not"
-        " a"
-        " function of its inputs"
+        "two equal calls differ, because the model draws random numbers even in evaluation mode, so it is"
+        " not a function of its inputs"
     )
     UNEQUAL = "two equal calls of fresh models differ, so this law cannot be tested; see the reuse law"
 
@@ -34,10 +33,10 @@ def repeated(run: Callable[[], Tensor], before: Tensor, allowed: float, times: i
     without random numbers, it has hidden state. Only the ``reuse`` law refutes that.
 
     Args:
-        run: calls a fresh model.
-        before: the earlier outputs.
-        allowed: the largest difference that counts as equal.
-        times: minimum number of repetitions.
+        run: Calls a fresh model.
+        before: The earlier outputs.
+        allowed: The largest difference that counts as equal.
+        times: Minimum number of repetitions.
     """
     generators = _generators()
     done, drew = 0, False

@@ -31,9 +31,9 @@ class Perturbation:
     """The perturbation of a run.
 
     Attributes:
-        unit: the change of inputs, as the unit in the last place of values from 1 to 2.
-        seed: seed of the signs.
-        operators: perturbs the results of operators; ``None`` if they are not perturbed.
+        unit: The change of inputs, as the unit in the last place of values from 1 to 2.
+        seed: Seed of the signs.
+        operators: Perturbs the results of operators; ``None`` if they are not perturbed.
     """
 
     unit: float
@@ -45,12 +45,12 @@ class Session:
     """A model that runs on one problem.
 
     Args:
-        model: the model, with the hidden state of its calls.
-        inputs: kind of its inputs.
-        problem: shapes, and the seed of the inputs.
-        dtype: dtype of floating-point inputs.
-        device: device of the inputs.
-        perturbed: the perturbation of the run, if any.
+        model: The model, with the hidden state of its calls.
+        inputs: Kind of its inputs.
+        problem: Shapes, and the seed of the inputs.
+        dtype: Dtype of floating-point inputs.
+        device: Device of the inputs.
+        perturbed: The perturbation of the run, if any.
     """
 
     def __init__(

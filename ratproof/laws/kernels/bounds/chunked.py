@@ -82,12 +82,12 @@ def bounded_states(
     """Return the states of the recurrence and their errors.
 
     Args:
-        inputs: the tensors of the recurrence.
-        form: the kernel's declared form.
-        arithmetic: the rounding units of its dtype.
-        adds_first: whether a step adds before it decays and corrects.
-        backwards: whether the steps run in reversed time.
-        for_gradients: whether sizes are those of gradients, which are larger for an explicit inverse.
+        inputs: The tensors of the recurrence.
+        form: The kernel's declared form.
+        arithmetic: The rounding units of its dtype.
+        adds_first: Whether a step adds before it decays and corrects.
+        backwards: Whether the steps run in reversed time.
+        for_gradients: Whether sizes are those of gradients, which are larger for an explicit inverse.
     """
     states = state_trajectory(inputs, adds_first)
     if form.chunk is None or not inputs.time:

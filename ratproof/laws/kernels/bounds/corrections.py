@@ -25,12 +25,12 @@ class Solution:
     """Bounds on the corrections of N chunks, shapes ``(N, H, C, V)``.
 
     Attributes:
-        off: the error of their right sides, in multiples of the unit roundoff.
+        off: The error of their right sides, in multiples of the unit roundoff.
         sizes: s and S, to which the roundings of gradients through an explicit inverse are relative; ``None``
             for substitution, where they are relative to the solution itself.
-        carried: a bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
+        carried: A bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
             ``(N, H, C, 1)``.
-        carried_off: the error of their right sides for that, in multiples of the unit roundoff, of the same
+        carried_off: The error of their right sides for that, in multiples of the unit roundoff, of the same
             shape.
     """
 
@@ -46,12 +46,12 @@ def solution(
     """Return bounds on the corrections of chunks.
 
     Args:
-        inputs: the tensors of N chunks with C tokens each.
-        state: the states at the chunks' beginnings.
-        terms: the number of roundings of a term in each chunk, besides one per token of the chunk, shape
+        inputs: The tensors of N chunks with C tokens each.
+        state: The states at the chunks' beginnings.
+        terms: The number of roundings of a term in each chunk, besides one per token of the chunk, shape
             ``(N,)``.
         inverse: ``substitution`` or ``explicit``.
-        adds_first: whether a step adds before it decays and corrects.
+        adds_first: Whether a step adds before it decays and corrects.
     """
     k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (inputs.key, inputs.value, inputs.decay))
     start, delta = state.astype(float), inputs.beta is not None

@@ -108,12 +108,12 @@ def step_by_step(
     """Return bounds on the columns before each step and after the last, and on those that each step decays.
 
     Args:
-        inputs: the tensors of a recurrence with corrections.
-        own: the largest addition of each step along its column, in units of the column.
-        ball: the further contribution of each step's decay.
-        addition: the contribution of each step's addition.
-        stretch: the further growth of a column in each step because its error is rounded.
-        adds_first: whether a step adds before it decays and corrects.
+        inputs: The tensors of a recurrence with corrections.
+        own: The largest addition of each step along its column, in units of the column.
+        ball: The further contribution of each step's decay.
+        addition: The contribution of each step's addition.
+        stretch: The further growth of a column in each step because its error is rounded.
+        adds_first: Whether a step adds before it decays and corrects.
     """
     shape = (inputs.time, *inputs.start.shape[:2], 1, inputs.values)
     own, ball, addition = (np.broadcast_to(x, shape) for x in (own, ball, addition))
@@ -137,11 +137,11 @@ def in_chunks(
     """Return bounds on the columns' errors from corrections and from all earlier chunks.
 
     Args:
-        inputs: the tensors of a recurrence with corrections.
-        own: the largest addition of each step along its column, in units of the column.
-        at_ends: the further error of each chunk.
-        stretch: the further growth, in each chunk, of the error from before the chunk.
-        begins: the first steps of the chunks.
+        inputs: The tensors of a recurrence with corrections.
+        own: The largest addition of each step along its column, in units of the column.
+        at_ends: The further error of each chunk.
+        stretch: The further growth, in each chunk, of the error from before the chunk.
+        begins: The first steps of the chunks.
 
     Returns:
         The bounds before each step of each chunk and after its last step, one chunk after another; and the

@@ -55,12 +55,12 @@ def gradients(
     """Return the gradients and their bounds by the names of the arguments, including ``initial_state``.
 
     Args:
-        problem: the call.
-        arrays: the values of its arguments.
+        problem: The call.
+        arrays: The values of its arguments.
         weights: A, of the outputs' shape.
         final: B, of the final states' shape.
-        form: the kernel's declared form.
-        cumulated: whether the kernel may compute the gradients of decays as sums over later tokens.
+        form: The kernel's declared form.
+        cumulated: Whether the kernel may compute the gradients of decays as sums over later tokens.
     """
     family = problem.family
     arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)

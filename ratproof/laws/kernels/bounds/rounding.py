@@ -21,10 +21,10 @@ class KernelForm:
     """A kernel's form of computation: step by step, or in chunks.
 
     Attributes:
-        chunk: number of tokens in a chunk; ``None`` for a recurrent form.
-        scan: order of the cumulative sum of gates in a chunk: ``any``, a ``chain``, a ``tree``, or ``double``
+        chunk: Number of tokens in a chunk; ``None`` for a recurrent form.
+        scan: Order of the cumulative sum of gates in a chunk: ``any``, a ``chain``, a ``tree``, or ``double``
             (a wider accumulator).
-        inverse: method for corrections within a chunk: ``substitution`` or an ``explicit`` inverse.
+        inverse: Method for corrections within a chunk: ``substitution`` or an ``explicit`` inverse.
     """
 
     chunk: int | None = None
@@ -93,10 +93,10 @@ class RoundedArray:
     """An array that a kernel computes, with its true values.
 
     Attributes:
-        value: the true values.
-        error: a bound on the kernel's error, with K = 1 for a state whose columns are bounded in the 2-norm.
-        size: the magnitude to which roundings are relative; at least the absolute value.
-        unit: the unit roundoff.
+        value: The true values.
+        error: A bound on the kernel's error, with K = 1 for a state whose columns are bounded in the 2-norm.
+        size: The magnitude to which roundings are relative; at least the absolute value.
+        unit: The unit roundoff.
     """
 
     value: Wide
