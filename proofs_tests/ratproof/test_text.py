@@ -153,7 +153,7 @@ def test_a_member_that_is_no_array_is_refused(tmp_path, name):
     np.savez(tmp_path / "v.npz", **{key: array for key, array in arrays.items() if key != name})
     with zipfile.ZipFile(tmp_path / "v.npz", "a") as archive:
         archive.writestr(f"{name}.npy", b"no array")
-    with pytest.raises(FormatError, match=f"its member '{name}' is no array"):
+    with pytest.raises(FormatError, match=f"the member '{name}' must be an array"):
         read_embeddings(str(tmp_path / "v.npz"), {"a"})
 
 

@@ -183,7 +183,7 @@ def test_counted_over_too_little_data_pairs_are_unseen_and_not_centroid_0(checkp
     _, answer = run_json(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
     assert answer["counts"]["unseen"]
     (tmp_path / "strings.txt").write_text("0 2\n")
-    assert "no symbol '2'" in refused(
+    assert "symbols must be among '0', '1', got '2'" in refused(
         capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt"
     )
 
@@ -218,7 +218,10 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["extract", "net.safetensors", "--counts", "hard", "--length", "40"], "--length 40"),
         (["figures", "net.safetensors", "-o", "net.safetensors"], "folder"),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1,x"], "'x'"),
-        (["figures", "net.safetensors", "-o", "p", "--string", "1 7"], "no symbol '7'"),
+        (
+            ["figures", "net.safetensors", "-o", "p", "--string", "1 7"],
+            "symbols must be among '0', '1', got '7'",
+        ),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1e-300,1e300"], "from 1e-30 to 1e+30"),
         (["figures", "net.safetensors", "-o", "p", "--string", "1 " * 100], "--string has 100 symbols"),
         (
