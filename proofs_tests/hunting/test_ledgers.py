@@ -46,7 +46,7 @@ def test_unequal_digests_are_named_and_nothing_is_merged(tmp_path):
     one.close()
     other.close()
     with pytest.raises(
-        InputError, match=r"seed 5, one, round 0 has the digest f+, where.*nothing was merged"
+        InputError, match=r"seed 5, one, round 0: the digest must be .* got f+;.*nothing was merged"
     ):
         merge(tmp_path / "a", tmp_path / "b")
     assert HuntLedger(tmp_path / "a").status()["rows"] == 1
@@ -58,13 +58,13 @@ def test_unequal_verdicts_are_refused_too(tmp_path):
     other.add(5, replace(row_of(Round("one", 0)), verdict="unknown"), None)
     one.close()
     other.close()
-    with pytest.raises(InputError, match=r"has the verdict unknown, where.*holds"):
+    with pytest.raises(InputError, match=r"the verdict must be holds, .* got unknown"):
         merge(tmp_path / "a", tmp_path / "b")
 
 
 def test_a_ledger_of_another_hunt_is_refused(tmp_path):
     ledger(tmp_path).close()
-    with pytest.raises(InputError, match="its rounds have variant None, where 'printed' is asked for"):
+    with pytest.raises(InputError, match="variant must be 'printed', as requested, got None"):
         ledger(tmp_path, replace(WHAT, variant="printed"))
     about = WHAT.about() | {"installation": fingerprint() | {"numpy": "1.0"}}
     with pytest.raises(InputError, match=r"a different installation.*numpy"):

@@ -139,7 +139,10 @@ def test_a_delta_rule_holds_and_another_order_is_refuted(dtype):
             lambda x: (torch.ones(1), torch.ones(1), x),
             r"matrices must have shape \(2, 1, 1\), .* got \(2, 2\)",
         ),
-        (lambda x: (torch.ones(1), torch.ones(2), x[..., None]), r"final has shape \(2,\), where \(1,\)"),
+        (
+            lambda x: (torch.ones(1), torch.ones(2), x[..., None]),
+            r"final must have shape \(1,\), .* got \(2,\)",
+        ),
         (
             lambda x: (torch.ones(1), torch.ones(1), torch.log(x[:, :1, None])),
             "all elements of the formula's matrices must be finite",
@@ -162,7 +165,7 @@ def test_vectors_are_drawn_with_the_special_ones_first():
     embeddings, alphabet = drawn_vectors(4, symbols=9)
     assert len(alphabet) == len(set(alphabet)) == len(embeddings) == 9
     assert not embeddings[0].any() and bool((embeddings[5] == -embeddings[4]).all())
-    with pytest.raises(InputError, match="size 0 and 32 symbols"):
+    with pytest.raises(InputError, match="got 0 and 32"):
         drawn_vectors(0)
 
 
