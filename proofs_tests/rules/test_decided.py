@@ -155,7 +155,7 @@ def test_only_networks_at_beta_1(rules_and_network: tuple[RuleSet, FARNN]) -> No
     )
     with pytest.raises(InputError, match="beta of the network must be 1"):
         decide_network(FARNN.of_rules(compiled, embeddings=vectors, beta=0.5), RULES, compiled)
-    with pytest.raises(InputError, match="has 1 scores"):
+    with pytest.raises(InputError, match="one score for each of 2 labels, got 1"):
         decide_network(FARNN.of(compiled.automaton), RULES, compiled)
 
 
