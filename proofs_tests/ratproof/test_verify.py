@@ -94,12 +94,12 @@ def test_a_folder_that_cannot_be_written_is_told_once():
     different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
     refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
     with mock.patch("ratproof.ladder.verification._keep", side_effect=refusal):
-        for count, what in ((1, "the counterexample is"), (3, "3 counterexamples are")):
+        for count, what in ((1, "the counterexample was"), (3, "3 counterexamples were")):
             results = gather(
                 [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None
             )
             (note,) = keep_evidence(results, None)
-            assert note.startswith(f"{what} not kept: .ratproof/x") and "Permission denied" in note
+            assert note.startswith(f"{what} not saved: .ratproof/x") and "Permission denied" in note
 
 
 def test_nothing_at_all_is_not_as_expected():
@@ -196,7 +196,7 @@ def test_a_hunt_without_time_for_a_case_says_so_with_status_3(tmp_path, capsys):
 
 def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     (tmp_path / "kept").write_text("")
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="cannot be created"):
         hunt(Hunt((), 0, minutes=1.0, folder=tmp_path / "kept"), 1)
 
 
