@@ -317,7 +317,7 @@ def test_a_claim_is_an_assertion():
         ({"model": running}, "inputs must be Tokens.*, got None"),
         (
             {"model": running, "inputs": Vectors(2)},
-            r"must have clear\(state\) and reorder\(state, rows\); .* without=\('clear', 'reorder'\)",
+            r"the model must have clear\(state\) and reorder\(state, rows\); .*=\('clear', 'reorder'\)",
         ),
         (
             {"model": running, "inputs": Vectors(2), "without": ("clear",)},
