@@ -6,7 +6,7 @@
 >>> equivalent(half, third).word, rank(half)
 (('a',), 1)
 
-What is imported from here is loaded when it is first used: torch takes seconds.
+The names in this package are imported when they are first used, because importing torch takes seconds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m ratproof`` is ``ratproof``."""
+"""The entry point of ``python -m ratproof``."""
 
 from ratproof.start import main
 

@@ -1,4 +1,4 @@
-"""The command line's entry: bad input is one sentence and exit status 2, whatever command it was given to."""
+"""The command line, which reports invalid input with a one-line error message and exit status 2."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
 from ratproof.process.streams import NobodyReadsError, forget_output, guarded
 
-# typer carries its own copy of click since 0.20 or so: take the classes from what it exports.
+# Recent versions of typer contain a copy of click, so the classes are imported from typer.
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
 ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
 _NO_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
-"""Errors of what was named, whichever step of a command meets it: reading and writing alike."""
+"""Errors of files that are named on the command line, in reading and writing."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run ``ratproof`` and leave with its exit status."""
+    """Run ``ratproof`` and exit with its exit status."""
     limits.supervise()
     sys.exit(run(arguments))
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run ``ratproof``; the exit status."""
+    """Run ``ratproof`` and return the exit status."""
     warnings.showwarning = _note
     warnings.simplefilter("always", UserWarning)
     try:
         with guarded():
             return _run(arguments)
-    except NobodyReadsError:  # the reader has all that it wants: that is nothing to complain of
+    except NobodyReadsError:  # the reader closed the pipe, which is not an error
         forget_output()
         return NOT_WRITTEN
     except OutputError as error:
@@ -63,7 +63,7 @@ def _run(arguments: list[str] | None) -> int:
     except InputError as error:
         return _print_error(str(error), BAD_INPUT)
     except UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # no command was named: the help, as it is written
+        if type(error).__name__ == "NoArgsIsHelpError":  # no command was passed: print the help unchanged
             print(error.ctx.get_help(), file=sys.stderr)
             return BAD_INPUT
         where = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
@@ -74,19 +74,19 @@ def _run(arguments: list[str] | None) -> int:
         return _print_error("interrupted", INTERRUPTED)
     except MemoryError:
         return _print_error(
-            "this needs more memory than there is; ask for fewer states, symbols or strings", UNKNOWN
+            "the command needs more memory than is available; use fewer states, symbols or strings", UNKNOWN
         )
     except OSError as error:
         if error.errno in _NO_NAMES:
-            return _print_error(f"{shorten(error.filename)}: {error.strerror}; name another file", BAD_INPUT)
-        # a write that is not ours: of the help, or of a library
+            return _print_error(f"{shorten(error.filename)}: {error.strerror}; use another file", BAD_INPUT)
+        # a failed write of the help or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
-    except Exception as error:  # Python's own exit status for it is 1, which is an answer here
+    except Exception as error:  # Python's exit status would be 1, which is an answer of ratproof
         if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):
             return _print_error(needs, BAD_INPUT)
         traceback.print_exc()
         return _print_error(
-            f"this is a defect of ratproof, not an answer: {type(error).__name__}: {error}", UNKNOWN
+            f"internal error: {type(error).__name__}: {error}; please report this bug", UNKNOWN
         )
 
 
@@ -94,7 +94,7 @@ def _run(arguments: list[str] | None) -> int:
 def _command() -> Any:
     """Return the application as a click command.
 
-    The result is cached, because Typer would read the signatures of all commands again at each run.
+    The result is cached, because Typer would read the signatures of all commands in each run.
     """
     if COMPLETING in os.environ:
         from typer._completion_classes import completion_init

@@ -1,8 +1,8 @@
-"""Other people's packages with the names of ours.
+"""Detection of other packages with the names of ours.
 
-PyPI's automata-lib installs a package ``automata`` too: an empty ``__init__.py`` in place of ours, and
-modules with other names. Both work, whichever is installed last. When automata-lib is removed, ours works
-without an ``__init__.py``.
+automata-lib on PyPI also installs a package ``automata``, with an empty ``__init__.py`` and modules with
+other names. Both packages work in any order of installation. If automata-lib is removed, ours works without
+an ``__init__.py``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 INSTALL_AGAIN = "pip install --force-reinstall --no-deps ratproof"
 
 PACKAGES = ("automata", "theory", "neural")
-"""The packages beside this one that it cannot do without."""
+"""The other packages that ratproof requires."""
 
 
 def hidden(packages: Sequence[str] = PACKAGES) -> str:
-    """Return a sentence about the first of our packages that is hidden or missing, or an empty string."""
+    """Return a message about the first of our packages that is shadowed or missing, or an empty string."""
     ours = Path(__file__).resolve().parent.parent
     for name in packages:
         spec = find_spec(name)
@@ -27,21 +27,18 @@ def hidden(packages: Sequence[str] = PACKAGES) -> str:
             [] if spec is None else [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]
         )
         if not paths:
-            return (
-                f"the package {name} is not there, which is installed with ratproof: install ratproof again"
-                f" ({INSTALL_AGAIN})"
-            )
+            return f"the package {name} of ratproof is missing; reinstall ratproof ({INSTALL_AGAIN})"
         theirs = Path(str(paths[0])).resolve()
         if theirs.parent != ours:
             return (
-                f"{theirs} hides ratproof's own package {name}: run ratproof in another folder, or install it"
-                f" in an environment without that other {name}"
+                f"{theirs} shadows ratproof's package {name}; run ratproof in another folder, or install it"
+                f" in an environment without the other {name}"
             )
         try:
             import_module(name)
         except Exception as error:
             return (
-                f"{theirs} cannot be imported ({error}), because another package changed it: remove that"
-                f" package, and install ratproof again ({INSTALL_AGAIN})"
+                f"{theirs} cannot be imported ({error}), because another package changed it; remove that"
+                f" package, and reinstall ratproof ({INSTALL_AGAIN})"
             )
     return ""

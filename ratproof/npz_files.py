@@ -1,4 +1,4 @@
-"""The arrays of an npz file: numbers and texts, never objects, so that reading one runs no code."""
+"""A reader of npz files with arrays of numbers and strings, which does not unpickle objects."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ratproof.process.memory import free_memory
 def arrays(path: Path) -> dict[str, np.ndarray]:
     """Return all arrays of the file by name.
 
-    Raises :class:`~automata.errors.FormatError`: the file is not there, or no npz, or a member of it is no
-    array.
+    Raises:
+        FormatError: If the file does not exist, is not an npz file, or has a member that is not an array.
     """
     try:
         loaded = np.load(path, allow_pickle=False)
@@ -27,43 +27,39 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
             members = loaded.zip.infolist() if loaded.zip is not None else []
             asked, free = sum(member.file_size for member in members), free_memory()
             if asked > free:
-                raise FormatError(
-                    f"{path}: asks for {asked:,} bytes when it is unpacked, where {free:,} are free"
-                )
+                raise FormatError(f"{path}: the arrays need {asked:,} bytes, but only {free:,} are free")
             data = {name: loaded[name] for name in loaded.files}
     except FormatError:
         raise
-    except (
-        Exception
-    ) as error:  # of zip files, of their compression, and of Python's parser, which reads an array's header
+    except Exception as error:  # from zipfile, compression, and the parser of array headers
         why = getattr(error, "strerror", None) or error
         raise FormatError(f"{path}: cannot be read as npz: {shorten(' '.join(str(why).split()))}") from None
     for name, array in data.items():
         if not isinstance(array, np.ndarray):
-            raise FormatError(f"{path}: its member {shorten(name)} is no array")
+            raise FormatError(f"{path}: the member {shorten(name)} must be an array")
     return data
 
 
 def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np.float32]:
-    """Return the array of that name as float32, shape ``(words, width)``.
+    """Return the array with this name as float32, shape ``(words, width)``.
 
-    Raises :class:`~automata.errors.FormatError` if there is no such array, if it has another shape, or if an
-    element is not a finite number.
+    Raises:
+        FormatError: If there is no such array, it has another shape, or an element is not finite.
     """
     array = data.get(name)
     if array is None or array.ndim != 2:
-        raise FormatError(f"{path}: has no array named {name} of shape (words, width)")
+        raise FormatError(f"{path}: the file must have an array {name} of shape (words, width)")
     if 0 in array.shape:
-        raise FormatError(f"{path}: {name} has the shape {array.shape}, which holds no vector")
+        raise FormatError(f"{path}: {name} must have at least one vector, got shape {array.shape}")
     return finite_numbers(array, name, path)
 
 
 def finite_numbers(array: np.ndarray, name: str, path: Path) -> NDArray[np.float32]:
     """Return the array as float32; raise FormatError if an element is not a finite real number."""
     if not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer)):
-        raise FormatError(f"{path}: {name} must hold real numbers, got {array.dtype}")
+        raise FormatError(f"{path}: {name} must contain real numbers, got {array.dtype}")
     with np.errstate(over="ignore"):
         numbers = np.asarray(array, dtype=np.float32)
     if not np.isfinite(numbers).all():
-        raise FormatError(f"{path}: {name} has a number that is not finite in float32")
+        raise FormatError(f"{path}: all elements of {name} must be finite in float32")
     return numbers

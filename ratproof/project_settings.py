@@ -1,4 +1,4 @@
-"""``[tool.ratproof]`` in a project's pyproject.toml: files with claims, and defaults for checking them."""
+"""The settings in ``[tool.ratproof]`` of a project's pyproject.toml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from automata.cache_folder import VARIABLE as CACHE
 from automata.errors import InputError
 
 DEVICE = "RATPROOF_DEVICE"
-"""The environment variable that names the device of claims that name none."""
+"""The environment variable with the default device of claims."""
 _REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "claims": (
         lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
@@ -27,7 +27,7 @@ _REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, str) and re.fullmatch(r"cpu|cuda(:\d+)?", value) is not None,
         '"cpu" or "cuda"',
     ),
-    "cache-folder": (lambda value: isinstance(value, str) and value != "", "the name of a folder"),
+    "cache-folder": (lambda value: isinstance(value, str) and value != "", "the path of a folder"),
 }
 
 
@@ -36,12 +36,12 @@ class ProjectSettings:
     """The settings of a project; ``None`` or an empty value means that a setting is absent.
 
     Attributes:
-        file: the pyproject.toml; names in it are relative to its folder.
-        claims: files with claims, or patterns such as ``"claims/*.py"``.
-        examples: random cases per kind of evidence.
-        seed: of the random cases.
-        device: of kernels and models whose claims name none.
-        cache_folder: for what takes long to make.
+        file: The path of pyproject.toml. Paths in it are relative to its folder.
+        claims: Files with claims, or patterns such as ``"claims/*.py"``.
+        examples: Number of random cases per kind of evidence.
+        seed: Seed of the random cases.
+        device: Default device of kernels and models.
+        cache_folder: Folder for cached data.
     """
 
     file: Path = Path("pyproject.toml")
@@ -55,19 +55,19 @@ class ProjectSettings:
         """Return the files with claims, each once.
 
         Raises:
-            InputError: nothing has one of the names.
+            InputError: If no file matches one of the names.
         """
         files: dict[Path, None] = {}
         for pattern in self.claims:
             matches = sorted(path for path in self.file.parent.glob(pattern) if path.is_file())
             if not matches:
-                raise InputError(f"{self.file}: tool.ratproof.claims: there is no file {pattern!r}")
+                raise InputError(f"{self.file}: tool.ratproof.claims: the file {pattern!r} does not exist")
             files |= dict.fromkeys(matches)
         return list(files)
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Use the device and the cache folder within the block, unless environment variables name others."""
+        """Use the device and the cache folder within the block, unless the environment overrides them."""
         folder = None if self.cache_folder is None else str(self.file.parent / self.cache_folder)
         wanted = {DEVICE: self.device, CACHE: folder}
         new = {name: value for name, value in wanted.items() if value and name not in os.environ}
@@ -83,7 +83,7 @@ def project_settings(folder: Path) -> ProjectSettings:
     """Read the settings in the nearest pyproject.toml, in this folder or above it.
 
     Raises:
-        InputError: a setting is not known, or has a wrong value.
+        InputError: If a setting is unknown or has an invalid value.
     """
     here = folder.absolute()
     file = next((path for top in (here, *here.parents) if (path := top / "pyproject.toml").is_file()), None)
@@ -97,7 +97,9 @@ def project_settings(folder: Path) -> ProjectSettings:
         raise InputError(f"{file}: tool.ratproof must be a table, got {table!r:.60}")
     for name, value in table.items():
         if name not in _REQUIRED:
-            raise InputError(f"{file}: tool.ratproof.{name} must be one of {', '.join(_REQUIRED)}")
+            raise InputError(
+                f"{file}: settings in tool.ratproof must be among {', '.join(_REQUIRED)}, got {name!r}"
+            )
         is_right, required = _REQUIRED[name]
         if not is_right(value):
             raise InputError(f"{file}: tool.ratproof.{name} must be {required}, got {value!r:.60}")
@@ -106,5 +108,5 @@ def project_settings(folder: Path) -> ProjectSettings:
 
 
 def default_device() -> str:
-    """Return the device of claims that name none."""
+    """Return the default device of claims."""
     return os.environ.get(DEVICE) or "cpu"

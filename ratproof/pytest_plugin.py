@@ -1,4 +1,4 @@
-"""The pytest plugin: claims in test modules, and in the files of ``[tool.ratproof] claims``, as tests.
+"""The pytest plugin, which collects claims in test modules and in the files of ``[tool.ratproof] claims``.
 
 Each claim has one test per kind of evidence: ``test_kernels.py::my-kernel[gradient]``. pytest loads this
 module by its entry point in every project, so it imports the rest of ratproof only when a module has a claim.
@@ -25,14 +25,16 @@ _SETTINGS: pytest.StashKey[ProjectSettings] = pytest.StashKey()
 _FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
 _SEEN: pytest.StashKey[dict[str, object]] = pytest.StashKey()
 _HOMES = {"ratproof.evidence.subjects": "Subject", "theory.claim": "Claim"}
-"""The modules that every claim's class comes from: without them, there is no claim."""
+"""The modules that define the classes of claims; if none is imported, there are no claims."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the plugin's options."""
     group = parser.getgroup("ratproof", "claims of ratproof")
-    group.addoption("--ratproof-examples", type=int, metavar="N", help="random cases per test of a claim")
-    group.addoption("--ratproof-seed", type=int, metavar="S", help="seed of fresh random cases for claims")
+    group.addoption(
+        "--ratproof-examples", type=int, metavar="N", help="number of random cases per test of a claim"
+    )
+    group.addoption("--ratproof-seed", type=int, metavar="S", help="seed of the random cases of claims")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
-    """Collect the project's files with claims, unless pytest itself does because of their names."""
+    """Collect the project's files with claims, unless pytest itself collects them by their names."""
     named = any(file_path.match(pattern) for pattern in parent.config.getini("python_files"))
     if named or parent.session.isinitpath(file_path) or file_path not in parent.config.stash[_FILES]:
         return None
@@ -107,21 +109,20 @@ def _items(module: pytest.Module, claim: Claim | Subject) -> Iterator[pytest.Ite
 
 
 class ClaimFailure(Exception):
-    """A verdict is not the expected one; the message is the report."""
+    """An error for an unexpected verdict, with the report as its message."""
 
 
 class ClaimItem(pytest.Item):
-    """One kind of evidence for one claim."""
+    """A test item for one kind of evidence of a claim."""
 
     def __init__(self, *, step: Step | SubjectStep, **options: Any) -> None:
         super().__init__(**options)
         self.step = step
 
     def runtest(self) -> None:
-        """Run it.
+        """Run the evidence.
 
-        Raises:
-            ClaimFailure: the verdict is not the expected one.
+        Raises: ClaimFailure: If the verdict is not the expected one.
         """
         from ratproof.api.running import failure_of
         from ratproof.evidence.not_run import NotRun
@@ -135,16 +136,16 @@ class ClaimItem(pytest.Item):
             raise ClaimFailure(text)
 
     def _of(self, name: str) -> int | None:
-        """Return the option, or else the project's setting."""
+        """Return the option, or the project's setting by default."""
         option: int | None = self.config.getoption(f"--ratproof-{name}")
         return option if option is not None else getattr(self.config.stash.get(_SETTINGS, None), name, None)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the report as it is: pytest shortens only what it formats itself."""
+        """Return the report unchanged, because pytest only shortens tracebacks that it formats itself."""
         if isinstance(excinfo.value, ClaimFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return where the test is, and its name."""
+        """Return the path and the name of the test."""
         return self.path, None, self.name

@@ -8,7 +8,7 @@ from ratproof.namesakes import hidden
 
 
 def main() -> None:
-    """Run the command line, and leave with its exit status."""
+    """Run the command line, and exit with its exit status."""
     sentence = hidden()
     if sentence:
         print(f"ratproof: {sentence}", file=sys.stderr)
@@ -17,7 +17,7 @@ def main() -> None:
         from ratproof.main import main as run
 
         run()
-    except ModuleNotFoundError as error:  # of what every command needs
+    except ModuleNotFoundError as error:  # of a module that every command needs
         from automata.extras import needs
 
         sentence = needs(error, "ratproof")
@@ -25,5 +25,5 @@ def main() -> None:
             raise
         print(f"ratproof: {sentence}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:  # while libraries are imported: there is no answer in part
+    except KeyboardInterrupt:  # during imports, so there is no partial answer
         sys.exit(130)

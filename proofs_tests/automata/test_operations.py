@@ -86,7 +86,7 @@ def test_signed_cycles_must_converge_absolutely():
     with pytest.raises(EpsilonCycle):
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[[1, -1], [1, -1]])
     with pytest.raises(
-        EpsilonCycle, match="without their signs"
+        EpsilonCycle, match="in absolute values"
     ):  # the powers of E have a sum, those of |E| do not
         WFSA(REAL, [1, 0], [0, 1], {}, epsilon=[["1/2", "1/2"], ["-1/2", "1/2"]])
 

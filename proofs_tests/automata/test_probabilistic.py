@@ -227,10 +227,10 @@ def test_a_drawing_shows_probabilities_and_reports_omitted_transitions():
         and '1 -> 1 [label="a / >0.99", penwidth=2.49];' in text
     )
     assert (
-        'label="2 transitions below 0.01 left out: 0.009 in all, at most 0.005 of a state and symbol"' in text
+        'label="2 transitions below 0.01 omitted: 0.009 in all, at most 0.005 of a state and symbol"' in text
     )
     full = dot(pfa, least=0)
-    assert "left out" not in full and r'1 -> 0 [label="a / <0.01\nb / 1"' in full and "start1 -> 1" in full
+    assert "omitted" not in full and r'1 -> 0 [label="a / <0.01\nb / 1"' in full and "start1 -> 1" in full
     assert ">a / " in svg(pfa) and "left out" in svg(pfa)
 
 

@@ -85,12 +85,6 @@ def test_palindromes_with_a_mark_have_one(word, other):
     assert MARKED.accepts(word + "c" + other) == (other == word[::-1])
 
 
-def test_the_theorem_on_unmarked_palindromes_is_cited_and_not_verified():
-    """No test can verify it, because it is about every deterministic pushdown automaton."""
-    text = " ".join((Pushdown.__doc__ or "").split())
-    assert "have no DPDA: that is a known theorem, which is cited here and not verified" in text
-
-
 def test_an_unknown_symbol_is_reported_with_its_index():
     with pytest.raises(UnknownSymbol, match="string index 1: symbol '!'"):
         DPDA.run("(!")

@@ -23,7 +23,7 @@ TABLE = [[1, 2], [3, 4]]
     [
         (lambda: WFSA(REAL, [1], [1, 0], {}), ShapeError, "final must have shape"),
         (lambda: WFSA(REAL, [1, 0], [1, 0], {"a": [[1]]}), ShapeError, "symbol 'a' must have shape"),
-        (lambda: WFSA(REAL, [1, 0], [1, 0], {"a": [[1, 2], [3]]}), ShapeError, "unequal length"),
+        (lambda: WFSA(REAL, [1, 0], [1, 0], {"a": [[1, 2], [3]]}), ShapeError, "rows of equal length"),
         (lambda: WFSA(REAL, [[1]], [1], {}), ShapeError, r"initial must have 1 dimension\(s\), got 2"),
         (
             lambda: WFSA(REAL, [1], [1], {"a": [[float("nan")]]}),

@@ -130,7 +130,7 @@ WEAKENED = {
 def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Path, tmp_path: Path) -> None:
     """Its statement differs from the stored one; if it were stored, it would not imply the claim."""
     answer, theorem, tied = planted(WEAKENED[weakened], compiled, tmp_path / "coq")
-    assert "another statement" in answer.problem(theorem)
+    assert "differs from statements.txt" in answer.problem(theorem)
     assert not tied
 
 

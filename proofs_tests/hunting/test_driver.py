@@ -143,13 +143,13 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"variant": "corrected"}, "run again here, the two sides agree"),
-        ({}, "is one of proposition-7, printed, which is not hunted"),
+        ({"variant": "corrected"}, "the two sides agree when it runs again"),
+        ({}, "is about proposition-7, printed, which is not hunted"),
         ({"claim": "proposition-70"}, "there is no claim"),
-        ({"string": 7}, "field string must be a list of symbols, got 7"),
-        ({"string": ["no such symbol"]}, "for which the comparison has no weights"),
-        ({"comparison": {"way": "exact"}}, "comparison is not as ratproof writes it"),
-        ({"claim": None}, "field claim must be a text, got None"),
+        ({"string": 7}, "'string' must be a list of symbols, got 7"),
+        ({"string": ["no such symbol"]}, "must have only symbols of the comparison"),
+        ({"comparison": {"way": "exact"}}, "'comparison' must be as ratproof writes it"),
+        ({"claim": None}, "'claim' must be a string, got None"),
     ],
 )
 def test_a_forged_counterexample_is_refused_with_its_chunk(tmp_path, change, says):
@@ -180,7 +180,7 @@ def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     def rows(one):
         return replace(row_of(one), verdict="refuted", counterexample=sent)
 
-    with pytest.raises(InputError, match=r"takes longer than 0.2 s to run again here"):
+    with pytest.raises(InputError, match=r"a replay must take at most 0.2 s"):
         hunt(WHAT, 1, ledger(tmp_path), crew=ScriptedWorker(rows=rows))
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
 
@@ -243,26 +243,26 @@ def test_a_malformed_greeting_is_refused(tmp_path, greeting):
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"target": "four"}, "whose target is 'four'"),
-        ({"number": 7}, "whose number is 7"),
-        ({"number": True}, "whose number is True"),
-        ({"digest": "00"}, "whose digest is '00'"),
-        ({"verdict": "proved"}, "whose verdict is 'proved'"),
-        ({"cases": -1}, "whose cases is -1"),
-        ({"cases": 10**30}, "whose cases is 1000"),
-        ({"target": [["one"]]}, "whose target is "),
-        ({"way": "\x1b[2J"}, "whose way is "),
-        ({"corners": ["a corner"]}, "whose corners is "),
-        ({"corners": ["epsilon", "epsilon"]}, "whose corners is "),
-        ({"why": "\ud800"}, "whose why is "),
-        ({"why": "x" * 10_000}, "whose why is "),
-        ({"test": "\ud800"}, "whose test is "),
-        ({"seconds": 1e10}, "whose seconds is 1"),
-        ({"seconds": float("nan")}, "is no JSON"),
-        ({"verdict": "refuted"}, "whose counterexample is None"),
-        ({"counterexample": {}}, "whose counterexample is {}"),
-        ({"counterexample": "x"}, "whose counterexample is 'x'"),
-        ({"more": 1}, "fields are not those"),
+        ({"target": "four"}, "whose 'target' is invalid: 'four'"),
+        ({"number": 7}, "whose 'number' is invalid: 7"),
+        ({"number": True}, "whose 'number' is invalid: True"),
+        ({"digest": "00"}, "whose 'digest' is invalid: '00'"),
+        ({"verdict": "proved"}, "whose 'verdict' is invalid: 'proved'"),
+        ({"cases": -1}, "whose 'cases' is invalid: -1"),
+        ({"cases": 10**30}, "whose 'cases' is invalid: 1000"),
+        ({"target": [["one"]]}, "whose 'target' is invalid"),
+        ({"way": "\x1b[2J"}, "whose 'way' is invalid"),
+        ({"corners": ["a corner"]}, "whose 'corners' is invalid"),
+        ({"corners": ["epsilon", "epsilon"]}, "whose 'corners' is invalid"),
+        ({"why": "\ud800"}, "whose 'why' is invalid"),
+        ({"why": "x" * 10_000}, "whose 'why' is invalid"),
+        ({"test": "\ud800"}, "whose 'test' is invalid"),
+        ({"seconds": 1e10}, "whose 'seconds' is invalid: 1"),
+        ({"seconds": float("nan")}, "must be JSON"),
+        ({"verdict": "refuted"}, "whose 'counterexample' is invalid: None"),
+        ({"counterexample": {}}, "whose 'counterexample' is invalid: {}"),
+        ({"counterexample": "x"}, "whose 'counterexample' is invalid: 'x'"),
+        ({"more": 1}, "missing or unknown fields"),
     ],
 )
 def test_a_malformed_row_is_refused(wrong, says):
@@ -274,7 +274,7 @@ def test_a_malformed_row_is_refused(wrong, says):
 
 @pytest.mark.parametrize("text", [b"", b"\x80\x04N.", b"[]", b'{"rows": []}', b"[" * 100000])
 def test_a_malformed_list_of_rows_is_refused(text):
-    with pytest.raises(FormatError, match="a worker sent"):
+    with pytest.raises(FormatError, match="a worker's message must be"):
         rows_from(text, [Round("one", 0)])
 
 

@@ -169,19 +169,19 @@ def kept(tmp_path_factory):
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda d: d.pop("string"), "field string is missing"),
-        (lambda d: d.update(string="ab"), "field string must be a list of symbols, got 'ab'"),
-        (lambda d: d.update(string=["z"]), "field string has 'z', for which the comparison has no weights"),
+        (lambda d: d.pop("string"), "field 'string' is missing"),
+        (lambda d: d.update(string="ab"), "'string' must be a list of symbols, got 'ab'"),
+        (lambda d: d.update(string=["z"]), "'string' must have only symbols of the comparison, got 'z'"),
         (lambda d: d.update(claim="proposition-8"), "there is no claim"),
-        (lambda d: d.update(claim=["x"]), "field claim must be a text, got ['x']"),
-        (lambda d: d.update(variant="misprinted"), "has no variant"),
-        (lambda d: d["comparison"].update(way="magic"), "field comparison.way must be exact, openfst,"),
-        (lambda d: d["comparison"].pop("case"), "field comparison is not as ratproof writes it"),
+        (lambda d: d.update(claim=["x"]), "'claim' must be a string, got ['x']"),
+        (lambda d: d.update(variant="misprinted"), "'variant' of proposition-7 must be one of"),
+        (lambda d: d["comparison"].update(way="magic"), "'comparison.way' must be exact, openfst,"),
+        (lambda d: d["comparison"].pop("case"), "'comparison' must be as ratproof writes it"),
         (
             lambda d: d["comparison"]["case"]["weights"]["f"].update(a="x"),
             "the weight 'f': a weight must be a number such as",
         ),
-        (lambda d: d.update(comparison=7), "field comparison must be an object, got 7"),
+        (lambda d: d.update(comparison=7), "'comparison' must be an object, got 7"),
     ],
 )
 def test_a_damaged_file_gives_a_one_line_error(kept, spoil, says, tmp_path, capsys):
@@ -201,6 +201,6 @@ def test_a_counterexample_to_a_false_claim_does_not_refute_a_true_one():
     data = {"claim": "theorem-3.2", "variant": variant.name, "comparison": case}
     load(data, "kept.json")
     with pytest.raises(
-        InputError, match=r"does not fit theorem-3\.2, corrected-eq-5: the weight m must follow"
+        InputError, match=r"does not match theorem-3\.2, corrected-eq-5: the weight m must follow"
     ):
         load(data | {"variant": "corrected-eq-5"}, "kept.json")

@@ -73,12 +73,10 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
 ) -> None:
     """The driver kills itself when it has the third row."""
     code = (
-        "import os, signal; from ratproof.hunting.store import HuntLedger; from ratproof.main import run\n"
-        "add = HuntLedger.add\n"
-        "def added(self, *what):\n"
-        "    add(self, *what)\n"
-        "    len(self.done(what[0])) < 3 or os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"HuntLedger.add = added; run({hunted(tmp_path, '--jobs', '2')})"
+        "import os, signal; from ratproof.hunting.store import HuntLedger; from ratproof.main import"
+        " run\nadd = HuntLedger.add\ndef added(self, *what):\n    add(self, *what)\n   "
+        " len(self.done(what[0])) < 3 or os.kill(os.getpid(), signal.SIGKILL)\nHuntLedger.add = added;"
+        f" run({hunted(tmp_path, '--jobs', '2')})"
     )
     killed = subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=LONG)
     assert killed.returncode == -signal.SIGKILL
@@ -131,4 +129,4 @@ def test_a_missing_scheduler_gives_a_one_line_error(
     line = ["hunt", "--rounds", "1", "--cluster", str(tmp_path / "none.json")]
     assert run(line) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert "is no file of a scheduler" in lines[-1]
+    assert "must be a Dask scheduler file" in lines[-1]

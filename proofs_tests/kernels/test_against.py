@@ -44,7 +44,7 @@ def test_a_kernel_equals_itself_except_for_nan(kind):
     assert str(result.verdict) == "unknown" and result.cases > FEW
     count = result.facts["nan_in_both"]
     assert "is NaN from both kernels in " in result.why
-    assert result.why.endswith(f"; {count:,} numbers of all calls are NaN from both") and count > 0
+    assert result.why.endswith(f"; {count:,} elements in all calls are NaN from both") and count > 0
     finite = believe_kernel(
         "finite", family="gla", kernel=kernel, against=kernel, without=("infinite-gates", "cu_seqlens")
     )
@@ -98,7 +98,7 @@ def test_a_small_difference_beyond_rounding_is_unknown():
 
     claim = believe_kernel("mine", family="gla", kernel=slightly, against=KERNELS["gla"], dtypes=("float32",))
     result = results(claim, FEW, "sampled")["sampled"]
-    assert str(result.verdict) == "unknown" and "too little to refute" in result.why
+    assert str(result.verdict) == "unknown" and "too small to refute" in result.why
 
 
 def test_no_family_is_needed():

@@ -274,7 +274,7 @@ def test_an_internal_error_is_not_an_answer(monkeypatch, capsys):
     assert run(["claims"]) == 3
     err = capsys.readouterr().err
     assert "Traceback" in err and err.endswith(
-        "ratproof: this is a defect of ratproof, not an answer: ZeroDivisionError: by zero\n"
+        "ratproof: internal error: ZeroDivisionError: by zero; please report this bug\n"
     )
 
 

@@ -106,7 +106,10 @@ def test_lists_counts_and_the_smallest_string(folder, capsys):
             ["regex", "real.json"],
             "real.json: determinise: the automaton must be boolean, got one over the real semiring",
         ),
-        (["regex", "first.json", "--alphabet", "a"], "--alphabet: is for a regex, and first.json is a file"),
+        (
+            ["regex", "first.json", "--alphabet", "a"],
+            "--alphabet requires a regex, got the automaton in first.json",
+        ),
         (["regex", "a("], "regex 'a(': missing ), unterminated subpattern"),
         (["trim", "real.json", "-o", "real.json"], "would overwrite real.json, which this command reads"),
         (["trim", "real.json", "-o", "a.png"], "the extension of an automaton to write must be one of"),
@@ -115,7 +118,10 @@ def test_lists_counts_and_the_smallest_string(folder, capsys):
             ["equivalent", "max.json", "max.json", "--within", "1"],
             "--within must be used with the real semiring",
         ),
-        (["equivalent", "real.json", "real.json", "--within", "-1"], "--within must be a finite number"),
+        (
+            ["equivalent", "real.json", "real.json", "--within", "-1"],
+            "--within must be finite and non-negative",
+        ),
         (
             ["equivalent", "real.json", "real.json", "--within", "1", "--certificate", "c.json"],
             "cannot be used",

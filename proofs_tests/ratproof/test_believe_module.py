@@ -159,8 +159,11 @@ def test_slack_allows_for_rounded_gates():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"module": nn.Identity()}, "does not read itself off as automata"),
-        ({"module": nn.Identity(), "automaton": FADING, "alphabet": "ba"}, "the automata read"),
+        ({"module": nn.Identity()}, "does not provide its own automata"),
+        (
+            {"module": nn.Identity(), "automaton": FADING, "alphabet": "ba"},
+            "the alphabet must be that of the automata",
+        ),
         (
             {"module": nn.Identity(), "automaton": FADING, "embeddings": torch.eye(3)},
             "3 embeddings for 2 symbols",

@@ -129,7 +129,7 @@ def test_automata_other_than_dfas_are_refused():
     comparison.read = replace(
         right, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in right.construction(w)]
     )
-    with pytest.raises(RuntimeError, match="not one DFA"):
+    with pytest.raises(RuntimeError, match="must be the same DFA"):
         decide_by_boxes(comparison)
 
 
@@ -147,5 +147,5 @@ def test_automata_other_than_dfas_are_reported():
     automata = [
         WFSA(REAL, [1, 0], final, {"a": [[0, 1], [1, 0]], "b": two_ways}) for final in ([1, 0], [0, 1])
     ]
-    with pytest.raises(RuntimeError, match="the automata are no DFA"):
+    with pytest.raises(RuntimeError, match="the automata must be deterministic"):
         _transitions(automata)

@@ -137,7 +137,7 @@ def test_arguments_after_two_hyphens_are_certificates():
             ["equal.json", "--of", "twice.json", "a.json"],
             (
                 "its A (real, 2 states, {a}) is not the one in twice.json (real, 4 states, {twice}); "
-                "--of names B and then A"
+                "in --of, A must come before B"
             ),
         ),
         (["least-of.json", "--of", "a.json"], "its A (real, 4 states, {twice}) is not the one in a.json"),
@@ -189,12 +189,12 @@ def test_a_certificate_of_a_cell_is_compared_with_a_file_of_weights(folder, caps
     status, (line,) = asked(capsys, "hankel-gru.json", "--of", "gru.json")
     assert status == 0 and line.endswith("; they are those in gru.json")
     (folder / "gru.json").write_text(json.dumps({**gru, "letters": ["a", "c"]}))
-    assert "other weights, or letters" in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
+    assert "it is about weights or letters" in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"], seed=1).to_json()))
     assert told(capsys, "hankel-gru.json", "--of", "gru.json")[0] == 1
     (folder / "gru.json").write_text(json.dumps(some(CELLS["elman"]).to_json()))
     assert (
-        "the cell gru, for which gru.json has no weights"
+        "the cell gru, but gru.json has no weights for it"
         in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
     )
 
@@ -205,10 +205,9 @@ def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, cap
     status, lines = asked(
         capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json"
     )
-    assert status == 1 and lines[1] == "hankel-gru.json: rejected: it is about a cell, and --of names none"
+    assert status == 1 and lines[1] == "hankel-gru.json: rejected: it is about a cell, but --of has none"
     assert (
-        lines[2]
-        == "follows-eq-2.json: rejected: it is about a network that no file holds, and --of names none"
+        lines[2] == "follows-eq-2.json: rejected: it is about a network that no file holds, but --of has none"
     )
 
 
@@ -275,41 +274,56 @@ def test_an_automaton_has_one_digest_in_every_form():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["a.json"], "a.json: is no certificate, which has the fields format and claims"),
+        (["a.json"], "a.json: a certificate must have the fields 'format' and 'claims'"),
         (["none.json"], "none.json: cannot be read"),
-        (["a.json", "--of", "a.json", "twice.json"], "is named after them, with --of"),
-        (["equal.json", "twice.json"], "twice.json: is no certificate"),
-        (["one.att"], "one.att: is no certificate, which is JSON"),
-        (["text.json"], "text.json: must be a certificate"),
-        (["list.json"], "list.json: is no certificate"),
-        (["deep.json"], "deep.json: must be a certificate"),
+        (
+            ["a.json", "--of", "a.json", "twice.json"],
+            "pass the files that certificates must be about after --of",
+        ),
+        (["equal.json", "twice.json"], "twice.json: a certificate must have the fields"),
+        (["one.att"], "one.att: a certificate must be a JSON file"),
+        (["text.json"], "text.json: a certificate must be JSON"),
+        (["list.json"], "list.json: a certificate must have the fields"),
+        (["deep.json"], "deep.json: a certificate must be JSON"),
         ([], "Missing argument"),
         (["--of", "a.json", "equal.json"], "Missing argument"),
         (["equal.json", "--of"], "--of"),
-        (["equal.json", "--of", "a.json"], "equal.json is about two automata: name both with --of, or none"),
-        (["equal.json", "--of", "a.json", "twice.json", "near.json"], "--of names 3 automata"),
+        (
+            ["equal.json", "--of", "a.json"],
+            "equal.json is about two automata; pass both with --of, or neither",
+        ),
+        (
+            ["equal.json", "--of", "a.json", "twice.json", "near.json"],
+            "--of must have two automata, A and then B, got 3",
+        ),
         (["equal.json", "--of", "none.json", "twice.json"], "none.json: cannot be read"),
         (["equal.json", "--of", "text.json"], "text.json: line 1"),
         (["equal.json", "--of", "a.json", "lone.json"], "a.json and lone.json: the alphabets differ"),
         (
             ["equal.json", "--of", "weights.json"],
             (
-                "weights.json is for a certificate about a cell, and there is none: equal.json is about two"
+                "weights.json: the file applies to a certificate about a cell, but equal.json is about two"
                 " automata"
             ),
         ),
         (
             ["hankel-gru.json", "--of", "a.json"],
             (
-                "a.json is for a certificate about two automata, and there is none: hankel-gru.json is about"
+                "a.json: the file applies to a certificate about two automata, but hankel-gru.json is about"
                 " a cell"
             ),
         ),
         (["follows-eq-2.json", "--of", "a.json"], "follows-eq-2.json is about a network that no file holds"),
-        (["equal.json", "--temperature", "2"], "--of names none"),
-        (["equal.json", "--semiring", "real"], "--of names none"),
-        (["equal.json", "--of", "a.json", "twice.json", "--semiring", "real"], "--of names none"),
-        (["hankel-gru.json", "--of", "weights.json", "weights.json"], "--of names two files of weights"),
+        (["equal.json", "--temperature", "2"], "--temperature requires a network"),
+        (["equal.json", "--semiring", "real"], "--semiring and --symbols require"),
+        (
+            ["equal.json", "--of", "a.json", "twice.json", "--semiring", "real"],
+            "--semiring and --symbols require",
+        ),
+        (
+            ["hankel-gru.json", "--of", "weights.json", "weights.json"],
+            "--of must have at most one file of weights",
+        ),
     ],
 )
 def test_bad_input_gives_a_one_line_error(folder, capsys, arguments, says):

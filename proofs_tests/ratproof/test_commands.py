@@ -69,7 +69,9 @@ def test_score_agrees_with_the_library(k, tmp_path, capsys, data):
 def test_symbols_with_blanks_are_read_as_lists(tmp_path, capsys):
     files.write(WFSA(REAL, [1], [1], {"a b": [["1/2"]]}), tmp_path / "blank.json")
     assert run(["score", str(tmp_path / "blank.json"), "a b"]) == 2
-    assert "strings are split at white space, which --lists does not" in capsys.readouterr().err
+    assert (
+        "strings are split at spaces; use --lists for symbols that contain spaces" in capsys.readouterr().err
+    )
     assert run(["score", str(tmp_path / "blank.json"), "--lists", '["a b"]']) == 0
     assert capsys.readouterr().out == "1/2\n"
 
@@ -83,7 +85,10 @@ def test_convert_writes_every_format_and_reads_it_back(napkin, tmp_path, capsys)
     capsys.readouterr()
     assert run(["equivalent", back, att, "--semiring", "real"]) == 0  # the message is about the .att file
     assert run(["equivalent", att, back]) == 2
-    assert f"{att}: does not say its semiring, and is read as min-plus" in capsys.readouterr().err
+    assert (
+        f"{att}: the file does not specify a semiring, and was read over the min-plus semiring"
+        in capsys.readouterr().err
+    )
     assert run(["score", back, "b"]) == 0
     # The nearest float64 of -3/7, and the final weight 1/2.
     assert REAL.parse(capsys.readouterr().out.strip()) == Fraction(-3 / 7) / 2
@@ -157,19 +162,19 @@ def test_claims_lists_every_claim(capsys):
         (["verify", "proposition-8"], "there is no claim 'proposition-8'"),
         (["verify", "proposition7"], "did you mean proposition-7?"),
         (["verify", "prop7"], "did you mean proposition-7?"),
-        (["verify", "--kind", "believed"], "there is no kind of evidence 'believed'"),
+        (["verify", "--kind", "believed"], "the kind of evidence must be one of"),
         (["verify", "fa-rnn-gru-start", "--kind", "proved"], "no claim that was asked for promises"),
-        (["verify", "--device", "tpu"], "there is no device 'tpu'"),
+        (["verify", "--device", "tpu"], "--device must be cpu or cuda, got 'tpu'"),
         (["verify", "--text", "nowhere.txt"], "nowhere.txt: cannot be read"),
-        (["verify", "--embeddings", "x.txt"], "there is no --text"),
+        (["verify", "--embeddings", "x.txt"], "--embeddings requires --text FILE"),
         (["verify", "--examples", "many"], "Invalid value for"),
         (["verify", "--examples", "0"], "Invalid value for '--examples'"),
         (["hunt", "--minutes", "-1"], "--minutes must be positive, got -1"),
         (["hunt", "--minutes", "nan"], "--minutes must be positive, got nan"),
         (["hunt", "proposition-8"], "there is no claim"),
-        (["hunt", "--variant", "misprinted"], "no claim that was asked for has a variant 'misprinted'"),
+        (["hunt", "--variant", "misprinted"], "none of the claims has a variant 'misprinted'"),
         (["replay", "nowhere.json"], "nowhere.json: cannot be read"),
-        (["replay", "{napkin}"], "napkin.json: is no kept counterexample"),
+        (["replay", "{napkin}"], "napkin.json: 'format' must be"),
         (["claims", "prop7"], "did you mean proposition-7?"),
         (["nonsense"], "No such command 'nonsense' (see ratproof --help)"),
         (["scor"], "No such command 'scor'; did you mean score? (see ratproof --help)"),
@@ -301,10 +306,10 @@ def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("v.txt", b"a 1 2\nb 1\n", "line 2: must have 2 numbers like the first line, got 1"),
+        ("v.txt", b"a 1 2\nb 1\n", "line 2: the vector must have 2 components, as in the first line, got 1"),
         ("v.txt", b"a 1 x\n", "line 1: must have only numbers"),
-        ("v.txt", b"a 1 nan\n", "line 1: all numbers must be finite"),
-        ("v.txt", b"a inf inf\n", "line 1: all numbers must be finite"),
+        ("v.txt", b"a 1 nan\n", "line 1: all components must be finite"),
+        ("v.txt", b"a inf inf\n", "line 1: all components must be finite"),
         ("v.txt", b"word\n", "line 1: must have a word and its vector"),
         ("v.txt", b"", "must have at least one line"),
         ("v.npz", b"no zip", "cannot be read as npz"),

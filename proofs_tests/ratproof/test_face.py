@@ -142,8 +142,8 @@ def test_scores_of_a_module_are_checked():
 @pytest.mark.parametrize(
     ("automaton", "accepts", "says"),
     [
-        (FADING, 0.5, "with accepts the automaton is boolean, or a DFA"),
-        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "accepts says when the module does"),
+        (FADING, 0.5, "automaton must be a DFA or a boolean WFSA, got"),
+        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "accepts must be given if automaton is a DFA"),
         (
             DFA(("a",), 0, ((0,),), frozenset()),
             0.5,
@@ -289,5 +289,5 @@ def test_a_nan_is_not_a_decision():
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
     report = check_on_short_strings(Broken(), rejects_all, **options, examples=5)
     assert set(verdicts(report).values()) == {Verdict.REFUTED}
-    with pytest.raises(ratproof.InputError, match="accepts compares decisions"):
+    with pytest.raises(ratproof.InputError, match="slack must be 0 if accepts is given"):
         ratproof.check(Broken(), rejects_all, **options, slack=0.5)

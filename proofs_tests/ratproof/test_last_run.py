@@ -68,11 +68,11 @@ def test_failed_runs_only_the_unexpected_results():
 
 def test_failed_without_a_last_run_is_refused(capsys):
     assert run(["verify", "--failed"]) == 2
-    assert "holds none" in capsys.readouterr().err
+    assert "contains none" in capsys.readouterr().err
     last_run.LAST.parent.mkdir()
     for text in ("{}", '{"results": [{}]}', '{"results": [3]}', "[]"):
         last_run.LAST.write_text(text)
-        assert run(["verify", "--failed"]) == 2 and "holds none" in capsys.readouterr().err
+        assert run(["verify", "--failed"]) == 2 and "contains none" in capsys.readouterr().err
 
 
 def test_failed_without_failures_runs_nothing_and_succeeds(capsys):
@@ -80,10 +80,10 @@ def test_failed_without_failures_runs_nothing_and_succeeds(capsys):
     kept(Request(), Outcome(several))
     for narrower in (["--kind", "decided"], ["corollary-9"]):
         assert run(["verify", "--failed", *narrower]) == 0
-        assert "nothing of what is asked for differed" in capsys.readouterr().out
+        assert "no selected evidence was unexpected" in capsys.readouterr().out
         assert run(["verify", "--failed", "--json", *narrower]) == 0
         answer = json.loads(capsys.readouterr().out)
-        assert answer["results"] == [] and answer["as_expected"] and "nothing runs" in answer["notes"][0]
+        assert answer["results"] == [] and answer["as_expected"] and "nothing to run" in answer["notes"][0]
     for unknown in (["--kind", "decide"], ["proposition-77"]):
         assert run(["verify", "--failed", *unknown]) == 2
 

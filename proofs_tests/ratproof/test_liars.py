@@ -399,7 +399,7 @@ def test_a_builtin_theorem_does_not_cover_a_users_claim(monkeypatch):
     (result,) = decided(
         monkeypatch, claim_with(lies_on(object, 0), "kernel-checked", theorem=theorem), kind="kernel-checked"
     )
-    assert result.verdict == Verdict.UNKNOWN and "not supported for a claim of your own" in result.why
+    assert result.verdict == Verdict.UNKNOWN and "not supported for your own claims" in result.why
 
 
 WRONG = Recurrence(start=lambda w: 7, step=lambda w, c, x: c + 1, out=lambda w, c: (c,))

@@ -80,7 +80,10 @@ def environment():
 def test_endless_work_stops_at_the_limit(tmp_path, work):
     status, out, err = ends([*program(tmp_path, work), "--limit-seconds", "0.2"], tmp_path)
     assert (status, out) == (3, "")
-    assert err == "ratproof: unknown: this takes more than 0.2 seconds; --limit-seconds S allows more\n"
+    assert (
+        err
+        == "ratproof: unknown: the command needs more than 0.2 seconds; use --limit-seconds to allow more\n"
+    )
 
 
 def test_an_unknown_verdict_is_printed_like_other_verdicts(tmp_path):
@@ -89,7 +92,7 @@ def test_an_unknown_verdict_is_printed_like_other_verdicts(tmp_path):
     )
     assert (status, out, err) == (
         3,
-        "unknown: this takes more than 1 second; --limit-seconds S allows more\n",
+        "unknown: the command needs more than 1 second; use --limit-seconds to allow more\n",
         "",
     )
 
@@ -98,14 +101,14 @@ def test_the_interrupted_stage_is_reported(tmp_path):
     status, _, err = ends(
         [*program(tmp_path, "supervisor.note('length 7')", FOR_EVER), "--limit-seconds", "0.2"], tmp_path
     )
-    assert (status, err.count("more than 0.2 seconds (it was at: length 7); --limit")) == (3, 1)
+    assert (status, err.count("more than 0.2 seconds (stage: length 7); use --limit")) == (3, 1)
 
 
 def test_with_json_the_answer_is_one_object(tmp_path):
     status, out, err = ends([*program(tmp_path, FOR_EVER), "--limit-seconds", "0.2", "--json"], tmp_path)
     answer = json.loads(out)
     assert (status, err) == (3, "")
-    assert answer.pop("why").startswith("this takes more than 0.2 seconds")
+    assert answer.pop("why").startswith("the command needs more than 0.2 seconds")
     assert answer == {"schema_version": 2, "verdict": "unknown", "limit": "seconds"}
 
 
@@ -121,7 +124,7 @@ def test_with_json_the_answer_is_one_object(tmp_path):
 def test_work_that_exceeds_the_memory_limit_stops(tmp_path, work):
     status, out, err = ends([*program(tmp_path, work), "--limit-memory", "256M"], tmp_path)
     assert (status, out) == (3, "")
-    assert "256 MB" in err and err.endswith("; --limit-memory M allows more\n")
+    assert "256 MB" in err and err.endswith("; use --limit-memory to allow more\n")
 
 
 def test_the_memory_of_child_processes_counts(tmp_path):
@@ -333,7 +336,8 @@ def test_a_message_about_a_limit_is_printed_like_an_answer(capsys):
     out, err = capsys.readouterr()
     assert out == "unknown: too long\n"
     assert (
-        err == "ratproof: unknown: too long\nratproof: unknown, and what was printed is not all: too long\n"
+        err
+        == "ratproof: unknown: too long\nratproof: unknown, and the printed output is incomplete: too long\n"
     )
 
 

@@ -111,9 +111,9 @@ def test_the_report_counts_the_scores_that_are_not_zero():
 @pytest.mark.parametrize(
     ("automaton", "value", "says"),
     [
-        (EVERY, 1.0, "accepts every string that is not empty"),
-        (NONE, 0.0, "accepts no string that is not empty"),
-        (ONLY_EMPTY, 0.0, "accepts no string that is not empty"),
+        (EVERY, 1.0, "accepts every nonempty string"),
+        (NONE, 0.0, "accepts no nonempty string"),
+        (ONLY_EMPTY, 0.0, "accepts no nonempty string"),
         (ZERO, 0.0, "scores every string zero"),
         (CANCELS, 0.0, "scores every string zero"),
         (NEVER, -torch.inf, "scores every string zero"),
@@ -244,5 +244,5 @@ def test_a_classifier_on_a_layer_is_checked(batch_first, options):
 def test_other_arguments_of_a_classifier_are_refused(arguments, says):
     with pytest.raises(ratproof.InputError, match=says):
         classifier(*arguments)
-    with pytest.raises(ratproof.InputError, match="padding must be a number of steps, got -1"):
+    with pytest.raises(ratproof.InputError, match="padding must be a non-negative integer, got -1"):
         classifier(nn.RNN(1, 1), nn.Linear(1, 1), padding=-1)

@@ -407,5 +407,5 @@ def test_differences_need_a_certificate_that_excludes_small_automata():
 
 def test_deciding_nothing_is_not_evidence():
     comparison = ExactComparison(CLAIM.name, "corrected", CLAIM.example)
-    with pytest.raises(RuntimeError, match="no unit to decide"):
+    with pytest.raises(RuntimeError, match="there must be at least one unit to decide"):
         decide_units(comparison, [], [])

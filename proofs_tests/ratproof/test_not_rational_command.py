@@ -125,7 +125,7 @@ def test_every_size_shows_each_hypothesis(capsys):
     )
     assert run(["not-rational", "rwkv-4", "--every-size"]) == 0
     out = capsys.readouterr().out
-    assert "unit 0; on b and then 33 + m times a it is P(x) / Q(x) with x = D^m, and" in out
+    assert "unit 0; on b and then 33 + m times a, it is P(x) / Q(x) with x = D^m, and" in out
     assert run(["not-rational", "lstm", "--every-size"]) == 3
     assert capsys.readouterr().out.startswith("lstm: unknown: on the strings of a, ")
     assert run(["not-rational", "sru", "--every-size", "--json"]) == 3
@@ -136,19 +136,19 @@ def test_every_size_shows_each_hypothesis(capsys):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ([], "not-rational needs a cell; there are elman, lstm"),
+        ([], "CELL must be one of elman, lstm"),
         (["elmo"], "there is no cell 'elmo'; there are elman, lstm"),
         (["elman", "--size", "0"], "Invalid value for"),
         (["elman", "--size", "many"], "Invalid value for"),
         (["elman", "--size", "5000"], "Invalid value"),
         (["elman", "--units", "0"], "Invalid value"),
         (["elman", "--bits", "63"], "Invalid value"),
-        (["elman", "--unit", "1"], "there is no unit 1; there are units 0 to 0"),
-        (["elman", "--letter", "c"], "there is no letter 'c'; there are a, b"),
+        (["elman", "--unit", "1"], "--unit must be between 0 and 0, got 1"),
+        (["elman", "--letter", "c"], "--letter must be one of a, b, got 'c'"),
         (["elman", "--weights", "nowhere.json"], "nowhere.json: cannot be read"),
         (["elman", "--certificate", "."], "is a folder"),
-        (["elman", "--every-size", "--size", "3"], "--every-size goes with no --size"),
-        (["elman", "--units", "2", "--weights", "x.json"], "leave --units out"),
+        (["elman", "--every-size", "--size", "3"], "--every-size cannot be used with --size"),
+        (["elman", "--units", "2", "--weights", "x.json"], "--units cannot be used with --weights"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -129,4 +129,4 @@ def test_options_are_completed():
 
 def test_a_shell_without_completion_is_reported():
     status, _, err = command("--show-completion", "csh")
-    assert status == 2 and err.startswith("ratproof: there is no completion for 'csh'; there is for bash,")
+    assert status == 2 and err.startswith("ratproof: the shell must be one of bash,")

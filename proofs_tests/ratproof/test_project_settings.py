@@ -60,7 +60,7 @@ def test_settings_are_read_from_the_nearest_file_above(tmp_path_factory, table):
         ("seed = '1'", "tool.ratproof.seed must be an integer of at least 0, got '1'"),
         ("device = 'gpu'", 'tool.ratproof.device must be "cpu" or "cuda", got \'gpu\''),
         ("claims = 'a.py'", "tool.ratproof.claims must be a list of file names or patterns, got 'a.py'"),
-        ("claim = []", "tool.ratproof.claim must be one of claims, examples, seed, device, cache-folder"),
+        ("claim = []", "must be among claims, examples, seed, device, cache-folder, got 'claim'"),
         ("claims = [", "cannot be read as TOML"),
     ],
 )
@@ -96,7 +96,9 @@ def test_check_without_a_file_checks_the_files_of_the_project(capsys):
     assert run(["check", "one.py", "--kind", "decided"]) == 0
     Path("two.py").write_text(CLAIMS + "wrong = halving('right', 3)")
     assert run(["check", "--kind", "decided"]) == 2
-    assert "two.py: the claim right must have another name than one in one.py" in capsys.readouterr().err
+    assert (
+        "two.py: the name of the claim right must differ from the claims in one.py" in capsys.readouterr().err
+    )
 
 
 ROOT = Path(__file__).parents[2]

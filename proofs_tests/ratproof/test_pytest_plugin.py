@@ -128,15 +128,19 @@ def test_duplicate_or_invalid_names_of_claims_are_collection_errors(project):
     twice = "one, two = halving('one', 2), halving('one', 3)"
     result = project(test_twice=CLAIMS + twice, test_odd=CLAIMS + "odd = halving('No Name', 2)")
     result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["*two claims have the name one*"])
-    result.stdout.fnmatch_lines(["*'No Name' is no name of small letters*"])
+    result.stdout.fnmatch_lines(["*names of claims must be distinct, got one twice*"])
+    result.stdout.fnmatch_lines(["*a name must consist of lowercase letters*got 'No Name'*"])
 
 
 @pytest.mark.parametrize(
     ("options", "settings", "says"),
     [
         (["--ratproof-examples=0"], "", "--ratproof-examples must be at least 1, got 0"),
-        ([], "[tool.ratproof]\nclaims = ['none.py']", "tool.ratproof.claims: there is no file 'none.py'"),
+        (
+            [],
+            "[tool.ratproof]\nclaims = ['none.py']",
+            "tool.ratproof.claims: the file 'none.py' does not exist",
+        ),
     ],
 )
 def test_wrong_options_and_settings_give_one_line_errors(options, settings, says, project):

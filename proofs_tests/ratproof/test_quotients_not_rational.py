@@ -103,18 +103,15 @@ TEACHES = [
     (quotient_of(one, lambda s, a: s), None),
     (quotient_of(one, lambda s, a: s, half), None),
     (quotient_of(lambda s, a: s * s, lambda s, a: s + 1), None),
-    (quotient_of(lambda s, a: s * s, lambda s, a: s), "no quotient by something that has degree 1"),
-    (quotient_of(one, lambda s, a: 2 - s, half), "x = 0, which is no pole that moves"),  # it is 2^n / 2
+    (quotient_of(lambda s, a: s * s, lambda s, a: s), "not a quotient with a denominator of degree 1"),
+    (quotient_of(one, lambda s, a: 2 - s, half), "x = 0, so its pole does not move"),  # it is 2^n / 2
     (quotient_of(one, lambda s, a: s - 40), "may be 0 at some time"),
-    (quotient_of(one, lambda s, a: s, lambda s, a: 1 - s), "not a number greater than 0"),
-    (quotient_of(one, lambda s, a: s, lambda s, a: s * s + 1), "not moved by itself alone"),
-    (quotient_of(one, lambda s, a: s, lambda s, a: 0 * s + 1), "stands still"),
+    (quotient_of(one, lambda s, a: s, lambda s, a: 1 - s), "must be greater than 0"),
+    (quotient_of(one, lambda s, a: s, lambda s, a: s * s + 1), "does not depend only on itself"),
+    (quotient_of(one, lambda s, a: s, lambda s, a: 0 * s + 1), "is constant"),
     (quotient_of(one, lambda s, a: a.maximum(s, a.number(Fraction(1)))), None),
-    (
-        quotient_of(one, lambda s, a: s + a.maximum(s, a.number(Fraction(50)))),
-        "may take another side later on",
-    ),
-    (quotient_of(one, lambda s, a: a.maximum(s, s)), "the larger of two numbers does not show"),
+    (quotient_of(one, lambda s, a: s + a.maximum(s, a.number(Fraction(50)))), "may change later"),
+    (quotient_of(one, lambda s, a: a.maximum(s, s)), "the larger argument of a maximum is not determined"),
     (quotient_of(one, lambda s, a: a.exp(s)), "an exp that reads the state"),
     (quotient_of(one, lambda s, a: s - s), "the step divides by 0"),
     (quotient_of(one, lambda s, a: a.root(s)), "a root"),
@@ -143,7 +140,7 @@ def test_two_clocks_are_refused():
 
 def test_a_single_letter_is_not_covered():
     assert every_size(WeightedCell(TEACHES[0][0].cell, ("a",), 1, {})).why == {
-        "a": "there is no other letter to begin with"
+        "a": "the alphabet has no other first letter"
     }
 
 

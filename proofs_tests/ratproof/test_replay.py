@@ -51,7 +51,7 @@ def test_replay_shows_the_run_regardless_of_the_files_statements(kept, capsys, f
     status, out, err = replayed({**kept, field: lie}, capsys)
     assert status == 1 and out == right
     assert (
-        err.startswith(f"ratproof: note: kept.json: field {field} says something else than what runs: ")
+        err.startswith(f"ratproof: note: kept.json: field '{field}' must match the data that runs, got ")
         and err.count("\n") == 1
     )
     assert "\x1b" not in err
@@ -69,8 +69,8 @@ def test_agreement_now_is_not_reported_as_a_difference(kept, capsys):
     attributed to the file.
     """
     status, out, err = replayed({**kept, "variant": "corrected", "network": "\x1b[2J7"}, capsys)
-    assert status == 0 and "the two sides agree now; the file says that they were '\\x1b[2J7' and '0'" in out
-    assert "field automata" in err
+    assert status == 0 and "the two sides agree; the file has the scores '\\x1b[2J7' and '0'" in out
+    assert "field 'automata'" in err
 
 
 def test_a_comparison_of_nothing_is_not_agreement(tmp_path, monkeypatch, capsys):
@@ -235,7 +235,7 @@ def test_a_duplicate_field_is_refused(kept, capsys):
     with open("kept.json", "w") as file:
         file.write(text[:-1] + ', "weights": "none"}')
     assert run(["replay", "kept.json"]) == 2
-    assert "field 'weights' is there twice" in capsys.readouterr().err
+    assert "field 'weights' must not occur twice" in capsys.readouterr().err
 
 
 def test_the_text_of_a_counterexample_cannot_control_a_terminal():

@@ -73,7 +73,7 @@ def test_without_a_vocabulary_wildcards_stay_letters_with_a_note(
 ) -> None:
     out = str(tmp_path / "a.json")
     assert run(["compile", "$ * a", "-o", out]) == 0
-    assert "'$' is kept as a letter" in capsys.readouterr().err and files.read(out).alphabet == ("a", "$")
+    assert "'$' is compiled as a letter" in capsys.readouterr().err and files.read(out).alphabet == ("a", "$")
     assert run(["compile", "$ * a", "--pseudo", "-o", out]) == 0 and not capsys.readouterr().err
 
 
@@ -88,7 +88,7 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
     ("arguments", "says"),
     [
         (["a )"], "the rule: line 1, column 3: expected "),
-        (["no/such.rules"], "no/such.rules: is no file that can be read"),
+        (["no/such.rules"], "no/such.rules: the file cannot be read"),
         (["a $", "--vocabulary", "a,b,a"], "must occur once, got 'a' twice"),
         (["a $", "--vocabulary", "a,b c"], "word 2 must be a string without white space, got 'b c'"),
         (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: a vocabulary must be a readable file"),
@@ -186,7 +186,10 @@ def test_a_rule_beyond_the_limits_is_reported_with_file_and_line(
 def test_a_regular_expression_gets_a_hint_that_rules_are_over_words(rule, sign, tmp_path):
     status, _, err = command("compile", rule, "-o", str(tmp_path / "rule.json"))
     assert status == 0
-    assert err == f"ratproof: note: {sign} is part of a word: rules are over words, not characters\n"
+    assert (
+        err
+        == f"ratproof: note: {sign} is part of a word, because rules are over words and not over characters\n"
+    )
 
 
 def test_a_group_with_options_is_refused_with_a_hint(tmp_path):

@@ -153,7 +153,7 @@ def test_an_interruption_and_missing_requirements_are_not_verdicts():
 
 def test_an_unimplemented_kind_is_unknown():
     (seen,) = Step(CLAIM, PRINTED, "believed", ExactRecurrence()).run()
-    assert seen.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in seen.why
+    assert seen.verdict == Verdict.UNKNOWN and "the kind believed is not supported" in seen.why
 
 
 @pytest.mark.parametrize(

@@ -117,22 +117,22 @@ def read_or_refused(read):
 @pytest.mark.parametrize(
     ("arrays", "says"),
     [
-        ({"other": np.zeros((1, 2))}, "no array named vectors"),
-        ({"vectors": np.zeros(3)}, "no array named vectors of shape"),
-        ({"vectors": np.zeros((2, 2))}, "must have an array named words"),
+        ({"other": np.zeros((1, 2))}, "must have an array vectors of shape"),
+        ({"vectors": np.zeros(3)}, "must have an array vectors of shape"),
+        ({"vectors": np.zeros((2, 2))}, "must have an array 'words'"),
         ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "got 2 for 1 words"),
-        ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "holds no vector"),
+        ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "must have at least one vector"),
         ({"vectors": np.array([["x"]]), "words": np.array(["a"])}, "real numbers"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)},
             "unk_mean must have shape",
         ),
-        ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
+        ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "must be finite"),
         ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
-        ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "not finite in float32"),
+        ({"vectors": np.full((1, 2), 1e300), "words": np.array(["a"])}, "must be finite in float32"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])},
-            "unk_mean must hold real numbers, got <U1",
+            "unk_mean must contain real numbers, got <U1",
         ),
         ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "a one-dimensional array of strings"),
         ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "must be a one-dimensional array of strings"),
@@ -155,7 +155,7 @@ def test_a_member_that_is_not_an_array_is_refused(tmp_path, name):
     np.savez(tmp_path / "v.npz", **{key: array for key, array in arrays.items() if key != name})
     with zipfile.ZipFile(tmp_path / "v.npz", "a") as archive:
         archive.writestr(f"{name}.npy", b"no array")
-    with pytest.raises(FormatError, match=f"its member '{name}' is no array"):
+    with pytest.raises(FormatError, match=f"the member '{name}' must be an array"):
         read_embeddings(str(tmp_path / "v.npz"), {"a"})
 
 
@@ -181,5 +181,5 @@ def test_an_npz_that_declares_more_than_it_contains_is_refused(corpus, tmp_path,
         tmp_path / "v.npz", vectors=np.zeros((1000, 1000), np.float32), words=np.array(["the"] * 1000)
     )
     monkeypatch.setattr("ratproof.npz_files.free_memory", lambda: 1_000_000)
-    with pytest.raises(FormatError, match="bytes when it is unpacked, where 1,000,000 are free"):
+    with pytest.raises(FormatError, match="bytes, but only 1,000,000 are free"):
         load_corpus(corpus, str(tmp_path / "v.npz"))

@@ -94,12 +94,12 @@ def test_an_unwritable_folder_is_reported_once():
     different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
     refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
     with mock.patch("ratproof.ladder.verification._keep", side_effect=refusal):
-        for count, what in ((1, "the counterexample is"), (3, "3 counterexamples are")):
+        for count, what in ((1, "the counterexample was"), (3, "3 counterexamples were")):
             results = gather(
                 [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None
             )
             (note,) = keep_evidence(results, None)
-            assert note.startswith(f"{what} not kept: .ratproof/x") and "Permission denied" in note
+            assert note.startswith(f"{what} not saved: .ratproof/x") and "Permission denied" in note
 
 
 def test_an_empty_run_is_not_as_expected():
@@ -140,7 +140,7 @@ def test_verdicts_are_shown_even_if_counterexamples_cannot_be_saved(tmp_path):
     (tmp_path / ".ratproof").write_text("in the way")
     outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
     assert outcome.as_expected
-    assert any("not kept" in note for note in outcome.notes)
+    assert any("not saved" in note for note in outcome.notes)
 
 
 @pytest.mark.parametrize("junit", ["nowhere/at/all/j.xml", "."])
@@ -191,12 +191,12 @@ def test_a_hunt_without_time_for_a_case_exits_with_3(tmp_path, capsys):
     progress = hunt(Hunt(("proposition-7",), 0, minutes=1e-6, folder=tmp_path / "kept"), 1)
     assert progress.nothing_compared and not progress.errors
     assert run(["hunt", "proposition-7", "--minutes", "1e-6", "--jobs", "1", "--keep", str(tmp_path)]) == 3
-    assert "the time was up before the first case" in capsys.readouterr().out
+    assert "the time limit was reached before the first case" in capsys.readouterr().out
 
 
 def test_a_hunt_whose_folder_is_a_file_is_refused_at_once(tmp_path):
     (tmp_path / "kept").write_text("")
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="cannot be created"):
         hunt(Hunt((), 0, minutes=1.0, folder=tmp_path / "kept"), 1)
 
 

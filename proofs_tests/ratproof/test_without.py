@@ -61,14 +61,14 @@ def test_without_pynini_users_claims_get_all_other_evidence(tmp_path):
 
 def test_without_pynini_the_builtin_claims_get_all_other_evidence(tmp_path):
     status, out, _ = ratproof(WITHOUT_PYNINI, "verify", "fa-rnn-viterbi", folder=tmp_path)
-    assert status == 0 and "cross-checked (4 variants): not run: OpenFst cannot be asked" in " ".join(
+    assert status == 0 and "cross-checked (4 variants): not run: OpenFst requires pynini" in " ".join(
         out.split()
     )
 
 
 def test_evidence_that_needs_pynini_is_unknown_without_it(tmp_path):
     status, out, _ = ratproof(WITHOUT_PYNINI, "verify", "--kind", "cross-checked", folder=tmp_path)
-    assert status == 3 and "not run: OpenFst cannot be asked" in " ".join(out.split())
+    assert status == 3 and "not run: OpenFst requires pynini" in " ".join(out.split())
 
 
 def test_loops_are_compiled_without_a_writable_cache(tmp_path):
@@ -104,7 +104,7 @@ def test_a_package_of_the_same_name_gives_a_one_line_error(package, tmp_path):
     (tmp_path / package / "__init__.py").write_text("")
     command = [sys.executable, "-m", "ratproof", "--version"]  # Python searches this folder first
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    hides = f"{tmp_path / package} hides ratproof's own package {package}: "
+    hides = f"{tmp_path / package} shadows ratproof's package {package}; "
     assert ran.returncode == 2 and ran.stderr.startswith(f"ratproof: {hides}") and ran.stderr.count("\n") == 1
     status, _, error = ratproof("import ratproof; ratproof.WFSA", folder=tmp_path)
     assert status == 1 and error.splitlines()[-1].startswith(f"ImportError: {hides}")
@@ -117,7 +117,7 @@ def test_a_package_that_only_some_commands_need_stops_only_those(package, comman
     for arguments, status in ((command, 2), (f"rank {EXAMPLES / 'fading.json'}", 0)):
         ran, _, error = ratproof(AS_INSTALLED, *arguments.split(), folder=tmp_path)
         assert ran == status, error
-        hides = f"{tmp_path / package} hides ratproof's own package {package}: run ratproof in another folder"
+        hides = f"{tmp_path / package} shadows ratproof's package {package}; run ratproof in another folder"
         assert (hides in error and error.count("\n") == 1) if status else not error
 
 

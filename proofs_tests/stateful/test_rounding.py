@@ -133,8 +133,8 @@ def test_differences_between_rounding_and_refutation_are_reported():
     """A model that is declared to be in float32 is not tested in float64."""
     (result,) = results(Off(1e-4, None), "pieces", precision="float32").values()
     assert str(result.verdict) == "unknown"
-    assert "differ by " in result.why and "of the results' size, where the measured rounding" in result.why
-    assert result.why.endswith("that is too little to refute")
+    assert "differ by " in result.why and "of the results' size, but the measured rounding" in result.why
+    assert result.why.endswith("so the difference is too small to refute the claim")
 
 
 class Hidden(StatefulModel):

@@ -238,7 +238,7 @@ def test_a_proof_with_one_variable_for_two_weights_is_refused(monkeypatch):
 
 def test_a_proof_without_instances_or_letters_is_refused():
     variant = claims()["proposition-7"].variant("corrected")
-    with pytest.raises(GapInProof, match="no instance"):
+    with pytest.raises(GapInProof, match="must have at least one instance"):
         prove(replace(variant, proof=replace(variant.proof, instances=())))
     with pytest.raises(GapInProof, match="without letters"):
         prove(

@@ -257,7 +257,7 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     again = run_json(f"rules disable {more} 3 -o {less} --data {data}")
     assert again["test"]["after"] == added["test"]["before"] and again["states"] == added["states"] - 3
     assert ratproof(f"rules disable {more} 3 -o {less}") == 0
-    assert "1 group of rules out, 3 of" in capsys.readouterr().out
+    assert "removed 1 group of rules and 3 of" in capsys.readouterr().out
     certificates = tmp_path / "c"
     decide = f"rules decide --rules {data / 'home.config'} --data {data} --certificates {certificates}"
     assert run_json(decide)["exact"]
@@ -281,7 +281,7 @@ OWN_RULES = "rules decide --rules DATA/home.config"
         ("train fa-rnn --data DATA --resume", "must contain a run to resume"),
         ("rules read-back none.safetensors --data DATA", "none.safetensors"),
         ("rules show DATA/home.config", "must be a complete checkpoint"),
-        (OWN_RULES, "pass one of the two"),
+        (OWN_RULES, "pass exactly one of --data and --vocabulary"),
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],
 )

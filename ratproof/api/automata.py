@@ -1,4 +1,4 @@
-"""Functions on automata, as ``import ratproof`` gives them."""
+"""Functions on automata that ``import ratproof`` provides."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from automata.wfsa import WFSA
 
 
 def minimise(automaton: WFSA) -> WFSA:
-    """Return the least automaton with the same scores.
+    """Return the smallest automaton with the same scores.
 
     :func:`automata.minimise.minimise` also returns a certificate and, for a large automaton, whether the
-    result is known to be the least.
+    result is known to be the smallest.
 
     >>> from automata.semirings import REAL
     >>> doubled = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
@@ -18,8 +18,10 @@ def minimise(automaton: WFSA) -> WFSA:
     <WFSA: 1 state, 1 symbol, real semiring, exact>
 
     Args:
-        automaton: real, counting (exactly: a float is the fraction that it is), or boolean.
+        automaton: An automaton over the real semiring, the counting semiring (a float counts as the fraction
+            that it represents) or the boolean semiring.
 
-    Raises :class:`~automata.errors.InputError` for another semiring.
+    Raises:
+        InputError: If the automaton has another semiring.
     """
     return minimised(automaton).automaton

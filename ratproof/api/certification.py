@@ -1,4 +1,4 @@
-"""``certify`` as a function: of a network that follows an automaton, or of one that counts."""
+"""The Python counterpart of ``ratproof certify``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.truth import NoTruthValue
 from neural.state_regularized.acceptor import Acceptor
@@ -37,8 +38,8 @@ class CertificationReport(NoTruthValue):
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
-        word: a string on which they differ, or on which a counter is wrong.
-        answer: the boxes, and the automata or what the cell counts.
+        word: A string on which the two networks differ, or on which a counter is wrong, or None.
+        answer: The full result: boxes and automata, or the results for a network that counts.
     """
 
     ask: ClassVar[str] = ".verdict or .check()"
@@ -60,7 +61,7 @@ class CertificationReport(NoTruthValue):
         name = "certify"
         return fragment(certification_page(self.verdict, name, str(self).splitlines(), self.answer, ""))
 
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> JsonObject:
         """Return the certificate for ``check-certificate``; raise ValueError if nothing is proved."""
         return dict(self.answer.certificate())
 
@@ -70,7 +71,7 @@ class CertificationReport(NoTruthValue):
         if self.verdict != "certified":
             raise AssertionError(str(self))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the object that the command prints with ``--json``."""
         answer = self.answer
         if isinstance(answer, CounterCertification):
@@ -90,13 +91,15 @@ def certify(
     For a network with a cell state, prove instead that it decides balanced parentheses.
 
     Args:
-        checkpoint: an acceptor's file (``.safetensors``).
-        temperature: tau > 0; the network's own without.
-        height: of a network with a cell state: the soft network is right on all strings up to this height,
-        length: and up to this length.
-        saturated_height: with saturated gates it is right on those of every length up to this height.
+        checkpoint: Path of a saved acceptor (``.safetensors``).
+        temperature: Positive temperature of the soft network. Defaults to the network's own.
+        height: Maximum height of the strings on which a soft network with a cell state is certified.
+        length: Maximum length of these strings.
+        saturated_height: Maximum height of the strings on which the network with saturated gates is
+            certified. Their length is not limited.
 
-    Raises :class:`~automata.errors.InputError`: there is no such network, or the temperature is none.
+    Raises:
+        InputError: If the file is not a network that can be certified, or an argument is invalid.
     """
     if temperature is not None and not (isinstance(temperature, Real) and 0 < temperature < math.inf):
         raise InputError(f"temperature must be positive, got {temperature!r:.60}")

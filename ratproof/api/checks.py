@@ -1,4 +1,4 @@
-"""``check`` and ``verify`` as functions."""
+"""The Python counterparts of ``ratproof check`` and ``ratproof verify``."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check(
     examples: int = 100,
     seed: int | None = None,
 ) -> Report:
-    """Check a torch module against the automaton that it is believed to be.
+    """Check whether a torch module computes what an automaton computes.
 
     >>> import torch
     >>> from automata.dfa import DFA
@@ -44,29 +44,33 @@ def check(
     >>> check(Parity(), even, embeddings=torch.eye(2), alphabet="ab", accepts=0.5).as_expected
     True
 
-    The module is run on random strings, some of them of up to 2,049 symbols, on strings that distinguish the
-    automaton from others of its size, and, of decisions, on all strings up to some length; the report says on
-    what, how long the longest string was, and how many strings the automaton accepted. A string on which both
-    differ is made small, for at most 10 seconds. Nothing is written to files.
+    The module runs on random strings of up to 2,049 symbols, and on strings that distinguish the automaton
+    from others of its size. With ``accepts``, it also runs on all strings up to some length. The report lists
+    these strings, the longest length, and how many of them the automaton accepts.
+
+    A string on which the two differ is made smaller, for at most 10 seconds. Nothing is written to files.
 
     Args:
-        module: called as torch's recurrent layers are: inputs of shape ``(T, B, input_size)`` give outputs of
-            shape ``(T, B, units)``, alone or first in a tuple; with ``accepts`` also ``(B, units)``, for the
-            last step.
-        automaton: one, or one a unit; with ``accepts`` boolean, or a DFA. A layer of :mod:`neural` reads
-            itself off as its own without it.
-        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
-            a module that has an embedding of its own the symbols' numbers, integers of shape ``(symbols,)``:
-            its inputs then have shape ``(T, B)``.
-        alphabet: the symbols.
-        accepts: from the output after a string's last symbol, shape ``(units,)``, whether the string is
-            accepted; or a number that the output of one unit has to exceed.
-        slack: by how much the weights that the module computes with may differ from the automaton's.
-        batch_first: whether the module takes ``(B, T, input_size)`` and gives ``(B, T, units)``.
-        examples: how many random cases.
-        seed: of fresh random cases; without, the same in every run.
+        module: A module with the interface of torch's recurrent layers. It maps inputs of shape
+            ``(T, B, input_size)`` to outputs of shape ``(T, B, units)``, and returns them alone or first in a
+            tuple. With ``accepts``, it may return only the last output, in shape ``(B, units)``.
+        automaton: One automaton, or one for each unit. With ``accepts``, a DFA or a boolean automaton. Not
+            needed for a layer of :mod:`neural`, which provides its own automata.
+        embeddings: The input for each symbol, in the alphabet's order, in shape ``(symbols, input_size)``.
+            For a module with its own embedding, the indices of the symbols, as integers of shape
+            ``(symbols,)``. Its inputs then have shape ``(T, B)``.
+        alphabet: The symbols.
+        accepts: A function that returns whether a string is accepted, from the output after its last symbol,
+            in shape ``(units,)``. Or a threshold that the output of a single unit must exceed.
+        slack: The largest difference between the automaton's weights and the weights that the module computes
+            with.
+        batch_first: Whether the module takes inputs of shape ``(B, T, input_size)`` and returns outputs of
+            shape ``(B, T, units)``.
+        examples: Number of random cases.
+        seed: Seed of the random cases. By default, every run has the same cases.
 
-    Raises :class:`~automata.errors.InputError`: automaton, embeddings and alphabet do not fit together.
+    Raises:
+        InputError: If the automaton, the embeddings and the alphabet do not match.
     """
     for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
         if value is not None and (type(value) is not int or value < least):
@@ -88,11 +92,12 @@ def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = 
     """Verify claims of the papers: run their evidence, and compare each verdict with the one expected.
 
     Args:
-        names: the claims; all without.
-        kinds: a kind of evidence, or several; all without.
-        device: where torch runs: ``cpu`` or ``cuda``.
+        names: Names of claims. Defaults to all claims.
+        kinds: One or more kinds of evidence. Defaults to all kinds.
+        device: The device of torch, ``cpu`` or ``cuda``.
 
-    Raises :class:`~automata.errors.InputError` for names, kinds and devices that are not there.
+    Raises:
+        InputError: If a name, a kind or a device is unknown.
     """
     if kinds is not None and not isinstance(kinds, Iterable):
         raise InputError(f"kinds must be a kind of evidence or a list of them, got {kinds!r:.60}")

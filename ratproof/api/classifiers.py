@@ -33,24 +33,25 @@ def classifier(
     (torch.Size([4, 1]), torch.Size([5, 4, 1]))
 
     Args:
-        rnn: an ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM``.
-        linear: from the outputs of a step to the classes.
-        embedding: from the symbols' numbers, which the module then takes in shape ``(T, B)``, to vectors.
-        last: whether to classify the last step alone, shape ``(B, units)``, instead of each step. Of a
-            bidirectional layer these are the final states of both directions, as in ``h_n``.
-        padding: the number of steps with zeros to append to the inputs. The outputs are those at the last
+        rnn: An ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM``.
+        linear: A module that maps the outputs of one step to the classes.
+        embedding: A module that maps the indices of symbols to vectors. With it, the result takes indices of
+            shape ``(T, B)``.
+        last: Whether to classify only the last step, in shape ``(B, units)``, instead of each step. For a
+            bidirectional layer, the final states of both directions are classified, as in ``h_n``.
+        padding: Number of steps of zeros that are appended to the inputs. The outputs are those at the last
             steps of the strings, as in a padded batch.
-        packed: whether to run the layer on a ``PackedSequence``, which leaves out the padding.
+        packed: Whether to run the layer on a ``PackedSequence``, which omits the padding.
 
     Raises:
-        InputError: an argument has another type.
+        InputError: If an argument has the wrong type.
     """
     if not isinstance(rnn, nn.RNNBase):
         raise InputError(f"rnn must be an nn.RNN, nn.GRU or nn.LSTM, got a {type(rnn).__name__}")
     if not callable(linear) or not (embedding is None or callable(embedding)):
         raise InputError("linear and embedding must be modules")
     if type(padding) is not int or padding < 0:
-        raise InputError(f"padding must be a number of steps, got {padding!r:.60}")
+        raise InputError(f"padding must be a non-negative integer, got {padding!r:.60}")
     return RecurrentClassifier(rnn, linear, embedding, last, padding, packed)
 
 
@@ -71,7 +72,7 @@ class RecurrentClassifier(nn.Module):
         self.last, self.padding, self.packed = last, padding, packed
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return outputs of shape ``(T, B, units)``, or ``(B, units)`` of the last step."""
+        """Return outputs of shape ``(T, B, units)``, or ``(B, units)`` for the last step."""
         vectors = inputs if self.embedding is None else self.embedding(inputs)
         steps, batch = vectors.shape[:2]
         padded: Any = torch.cat([vectors, vectors.new_zeros(self.padding, *vectors.shape[1:])])

@@ -1,4 +1,4 @@
-"""Automata from a formula for a module's weights, with bounds on how far another evaluation may differ.
+"""Conversion of a formula for a module's weights to automata, with bounds on the rounding of these weights.
 
 The bounds are derived from the formula, so that you need not pass ``slack``.
 """
@@ -26,29 +26,30 @@ VECTORS = 32
 def automata_of(
     name: str, formula: Formula, embeddings: Tensor, alphabet: Sequence[str]
 ) -> tuple[list[WFSA], list[Deviation]]:
-    """Return the automata of a formula, one per unit, and bounds on the deviations of their weights.
+    """Return one automaton per unit for a formula, and bounds on the deviations of their weights.
 
-    A bound says how far the weights of another evaluation in the same format may differ from the automaton's.
+    The bound limits how far the weights from another evaluation in the same dtype may differ from the
+    automaton's.
 
     Args:
-        name: the name of the claim.
-        formula: a function from the embeddings, shape ``(symbols, input_size)``, to the weights
-            ``(initial, final, matrices)``, shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``, written with
-            torch's functions; each weight may have a leading axis of units.
-        embeddings: the embeddings, in the module's format.
-        alphabet: the symbols.
+        name: Name of the claim.
+        formula: A function of torch that maps the embeddings, in shape ``(symbols, input_size)``, to the
+            weights ``(initial, final, matrices)``, in shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``. Each
+            weight may have a leading axis of units.
+        embeddings: The embeddings, in the module's dtype.
+        alphabet: The symbols.
 
-    Raises :class:`~automata.errors.InputError` if the formula uses a function whose rounding is not known, or
-    if shapes do not fit.
+    Raises:
+        InputError: If the formula uses a function whose rounding is not known, or a shape is wrong.
     """
     inputs = RunningErrorTensor.exact(embeddings.detach())
     try:
         with torch.no_grad(), tracking():
             result: Any = formula(inputs)  # type: ignore[arg-type]  # it acts as a tensor
     except (TypeError, AttributeError) as error:
-        raise InputError(f"{name}: the formula cannot be followed: {error}") from error
+        raise InputError(f"{name}: the formula cannot be evaluated with rounding bounds: {error}") from error
     if not isinstance(result, tuple | list) or len(result) != 3:
-        raise InputError(f"{name}: the formula gives no (initial, final, matrices)")
+        raise InputError(f"{name}: the formula must return a tuple (initial, final, matrices)")
     parts = [
         part if isinstance(part, RunningErrorTensor) else RunningErrorTensor.exact(torch.as_tensor(part))
         for part in result
@@ -64,7 +65,7 @@ def automata_of(
                 f" {units} unit{'' if units == 1 else 's'} in front, got {value.shape}"
             )
         if not np.isfinite(value).all():
-            raise InputError(f"{name}: the formula's {what} has a number that is not finite")
+            raise InputError(f"{name}: all elements of the formula's {what} must be finite")
     initial, final, matrices = (np.broadcast_to(v, (units, *r)) for v, r in zip(values, right, strict=True))
     # each of two evaluations differs from the exact value by at most its error
     off = [2 * np.broadcast_to(e, (units, *r)) for e, r in zip(errors, right, strict=True)]
@@ -77,20 +78,20 @@ def automata_of(
 def drawn_vectors(
     size: int, symbols: int = VECTORS, seed: int = 0, dtype: torch.dtype = torch.float32
 ) -> tuple[Tensor, list[str]]:
-    """Return vectors to read instead of an alphabet's embeddings, and their names.
+    """Return test vectors to use instead of an alphabet's embeddings, and their names.
 
-    The vectors are zero, ones, one-hot vectors, a large and a small one, one that is the negative of another,
-    and normally distributed ones.
+    The vectors are zero, ones, one-hot vectors, a large and a small vector, a vector and its negative, and
+    normally distributed vectors.
 
     >>> embeddings, alphabet = drawn_vectors(3, symbols=12)
     >>> embeddings.shape, alphabet[:4]
     (torch.Size([12, 3]), ['zero', 'ones', 'hot-0', 'hot-1'])
 
     Args:
-        size: the size of a vector.
-        symbols: the number of symbols, at least 8.
-        seed: the seed of the random vectors.
-        dtype: the module's format.
+        size: Size of a vector.
+        symbols: Number of symbols, at least 8.
+        seed: Seed of the random vectors.
+        dtype: The module's dtype.
 
     Returns:
         The embeddings, shape ``(symbols, size)``, and an alphabet, for

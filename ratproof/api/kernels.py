@@ -1,4 +1,4 @@
-"""Claims of your own about a kernel: that it computes a linear recurrence.
+"""Claims that your own kernel computes a linear recurrence.
 
 >>> import torch
 >>> def running_sum(f, u, initial_state):
@@ -70,50 +70,50 @@ def kernel_claim(
     The bound is derived from the arguments that describe how the kernel computes.
 
     Args:
-        name: the claim's name, in small letters, digits and hyphens.
-        family: one of :data:`ratproof.laws.kernels.family.FAMILIES` by name, or a recurrence of your own.
-        kernel: called by keyword with the family's tensors (axes B, T, H and K or V), ``scale`` (a number, or
-            None for K^(-1/2)), ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state``
-            and ``cu_seqlens`` (int64, N + 1 offsets into strings packed in one row, or None); it returns the
-            pair of outputs and final state. An option that its signature lacks is left out if it is None.
-        against: another kernel with the same calling convention, to compare with instead of the family's
-            recurrence; the family then only determines the inputs. Rounding is measured
-            (:mod:`ratproof.laws.kernels.measured`), and no rung is exact.
-        form: ``recurrent``, step by step; or ``chunked``.
-        chunk: the number of tokens in a chunk.
-        scan: how a chunked kernel cumulates logarithms of decays within a chunk: in ``any`` order, in a
+        name: Name of the claim, in lowercase letters, digits and hyphens.
+        family: The recurrence: a name in :data:`ratproof.laws.kernels.family.FAMILIES`, or a
+            :class:`~ratproof.laws.kernels.family.LinearRecurrence`.
+        kernel: A function that returns the pair of outputs and final state. It is called by keyword with the
+            tensors of the family (axes B, T, H and K or V), ``scale`` (a number, or None for K^(-1/2)),
+            ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state`` and ``cu_seqlens``
+            (the ``N + 1`` integer offsets of sequences that are packed in one row, or None). An option that
+            is missing from the kernel's signature is omitted if its value is None.
+        against: Another kernel with the same calling convention, which replaces the family's recurrence as
+            the reference. The family then only determines the inputs. Rounding is measured
+            (:mod:`ratproof.laws.kernels.measured`), and the ``exact`` check does not run.
+        form: How the kernel computes: ``recurrent`` (step by step) or ``chunked``.
+        chunk: Number of tokens in a chunk.
+        scan: How a chunked kernel accumulates the logarithms of decays within a chunk: in ``any`` order, in a
             ``chain``, in a ``tree``, or with a ``double`` accumulator.
-        inverse: how a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
+        inverse: How a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
             an ``explicit`` inverse.
-        gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
-            like the derivative of a step, or perhaps ``cumulated``, as sums over later tokens, which cancel.
-            With ``cumulated``, the bound is wider, and fewer numbers count.
-        without: capabilities that the kernel lacks, names of
-            :data:`ratproof.laws.kernels.kernel.CAPABILITIES`; they are not tested, and the verdict names
-            them.
-        multiple: the kernel only reads strings whose lengths are multiples of this number of tokens; its
-            strings are then not packed. The verdict names it.
-        longest: the maximum number of tokens that the kernel reads, or that it gets because it is slow; the
-            verdict names it.
-        sizes: the sizes of calls by axis: ``{"K": (64, 128), "V": (64, 128)}`` for a kernel that takes no
-            others. The axes are B, H, K and V, or B and D; an axis that is not named has the usual sizes. The
-            verdict names them.
-        lengths: the numbers of tokens T of the calls, instead of the usual and random ones; the verdict names
-            them.
-        dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
-            and ``float16``.
-        accumulation: the wider format of its initial and final states, and of everything that it computes
-            from narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
-        device: the device of its tensors; by default the one that ``[tool.ratproof] device`` or the
-            environment variable ``RATPROOF_DEVICE`` names, otherwise ``cpu``.
-        seconds: the time limit of a rung, checked between calls. If it is too short for all calls, the
-            verdict is ``unknown``, unless one was wrong.
-        gpu_memory: the number of bytes that torch may hold on a GPU; a kernel that asks for more gets torch's
-            ``OutOfMemoryError``. By default half of the free memory.
-        says: the claim in a sentence.
+        gate_gradient: How the kernel computes the gradients of decays. With ``direct``, it computes them from
+            the state before the token. With ``cumulated``, it may also sum them over later tokens, where
+            terms cancel. The bound is then wider, and fewer elements are compared.
+        without: Capabilities that the kernel does not support, from
+            :data:`ratproof.laws.kernels.kernel.CAPABILITIES`. They are not tested, and the report lists them.
+        multiple: The kernel only supports sequences whose lengths are multiples of this number of tokens.
+            Packed sequences are then not tested. The report shows the value.
+        longest: Maximum number of tokens, for a kernel that is limited or slow. The report shows the value.
+        sizes: Sizes of the calls by axis, for example ``{"K": (64, 128), "V": (64, 128)}``. The axes are B,
+            H, K and V, or B and D. An axis that is omitted has the default sizes. The report shows the
+            values.
+        lengths: Numbers of tokens T of the calls, instead of the default and random lengths. The report shows
+            the values.
+        dtypes: Dtypes of the tensors: ``float32``, ``float64`` and, with ``accumulation``, ``bfloat16`` and
+            ``float16``.
+        accumulation: Accumulation dtype for narrow tensors, ``float32`` or ``float64``. Initial and final
+            states have this dtype, and outputs are rounded once.
+        device: Device of the tensors. Defaults to ``[tool.ratproof] device`` or the environment variable
+            ``RATPROOF_DEVICE``, and otherwise to ``cpu``.
+        seconds: Time limit of each check, tested between calls. If calls remain and none was wrong, the
+            verdict is ``unknown``.
+        gpu_memory: Number of bytes that torch may allocate on a GPU. A kernel that needs more gets torch's
+            ``OutOfMemoryError``. Defaults to half of the free memory.
+        says: The claim as a sentence, for the report.
 
     Raises:
-        InputError: a name is not known, or the parts do not fit together.
+        InputError: If a name is unknown, or the arguments do not match.
     """
     device = device or default_device()
     own = _family(name, family)
@@ -129,7 +129,7 @@ def kernel_claim(
     narrow = next((dtype for dtype in formats if dtype not in WIDE), None)
     if (narrow is None) != (accumulation is None):
         raise InputError(
-            f"{name}: accumulation must be the format that the kernel accumulates in if dtypes has a narrow"
+            f"{name}: accumulation must be the kernel's accumulation dtype if dtypes has a narrow"
             f" one, and None otherwise, got {accumulation!r} for the dtypes {formats}"
         )
     if (form == "chunked") != (chunk is not None) or (
@@ -153,13 +153,11 @@ def kernel_claim(
     _require(name, "sizes", chosen, axes)
     times = _integers(name, "lengths", lengths, 0) if lengths else ()
     if times and (longest is not None or any(time % multiple for time in times)):
-        raise InputError(
-            f"{name}: lengths must be multiples of {multiple}, without longest= beside them, got {times}"
-        )
+        raise InputError(f"{name}: lengths must be multiples of {multiple}, and exclude longest, got {times}")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
         raise InputError(f"{name}: seconds must be positive, got {seconds!r:.60}")
     if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):
-        raise InputError(f"{name}: gpu_memory must be a number of bytes, got {gpu_memory!r:.60}")
+        raise InputError(f"{name}: gpu_memory must be a positive number of bytes, got {gpu_memory!r:.60}")
     for what, function in (("kernel", kernel), ("other kernel", against)):
         if not callable(function) and (what == "kernel" or function is not None):
             raise InputError(f"{name}: the {what} must be a function, got a {type(function).__name__}")
@@ -187,7 +185,7 @@ def kernel_claim(
     )
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
-    says = says or "the kernel computes what the other one computes"
+    says = says or "the kernel computes the same as the other kernel"
     return KernelUnderTest(name, says, kernel_rungs(brought, tuple(_kinds(brought))), device, brought)
 
 
@@ -196,7 +194,7 @@ believe_kernel = kernel_claim
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:
-    """Yield the rungs that apply to the kernel."""
+    """Yield the kinds of evidence that apply to the kernel."""
     rounds = kernel.family.fixed_decay or kernel.against is not None
     if not rounds and not kernel.without & {"exact", "scale"}:
         yield "exact"

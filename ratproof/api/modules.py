@@ -1,4 +1,4 @@
-"""Claims of your own that a torch module's states, in floats, match the automaton that you expect.
+"""Claims that your own torch module computes the scores of an automaton, or accepts what a DFA accepts.
 
 >>> import torch
 >>> from neural.rrnn_b import RRNNB
@@ -58,51 +58,55 @@ def module_claim(
     rounding of an automaton's score. With ``accepts``, the claim is that the module accepts the strings that
     a DFA accepts.
 
-    A module shows floats for the strings that it is run on, so the evidence is ``sampled``, and of decisions
-    also ``exhausted`` up to a length; for all strings, write the recurrence as a step over exact numbers
-    (:func:`ratproof.api.steps.step_claim`).
+    The evidence is ``sampled``, because a module only shows floats on the strings that it reads. With
+    ``accepts``, it is also ``exhausted`` up to a length. To decide equality on all strings, write the
+    recurrence as a step over exact numbers (:func:`ratproof.api.steps.step_claim`).
 
     Args:
-        name: of the claim, in small letters, digits and hyphens.
-        module: called as torch's recurrent layers are: inputs of shape ``(T, 1, input_size)`` give outputs of
-            shape ``(T, 1, units)``, alone or first in a tuple. Of a layer of :mod:`neural` the scores are
-            compared, before any output gate. With ``accepts``, outputs may be of the last step alone, shape
-            ``(B, units)``; :func:`~ratproof.api.classifiers.classifier` makes a module of a recurrent layer
-            and a linear one.
-        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
-            a module that has an embedding of its own the symbols' numbers, integers of shape ``(symbols,)``:
-            its inputs then have shape ``(T, 1)``.
-        alphabet: the symbols.
-        automaton: one, or one a unit; a layer of :mod:`neural` reads itself off as its own without it.
-        formula: for the weights that the module computes with, in the place of automaton and slack: from the
-            embeddings, by torch's functions, ``(initial, final, matrices)`` of shapes ``(n,)``, ``(n,)`` and
-            ``(symbols, n, n)``, each with an axis of units in front where it differs between units. By how
-            much the module's own may differ is derived (:mod:`neural.tracked` says for which functions).
-        slack: by how much the weights that the module computes with may differ from the automaton's, where
-            those are not 0 or 1. It is 0 where the automaton has the module's own floats. The roundings of
-            the recurrence come on top, and are derived.
-        accepts: from the output after a string's last symbol, shape ``(units,)``, whether the string is
-            accepted; or a number, for a module of one unit that accepts where its output exceeds it. The
-            module runs on whole strings, and the automaton is boolean, or a DFA.
-        says: the claim in a sentence.
-        batch_first: whether the module takes inputs of shape ``(B, T, input_size)`` and gives outputs of
+        name: Name of the claim, in lowercase letters, digits and hyphens.
+        module: A module with the interface of torch's recurrent layers. It maps inputs of shape
+            ``(T, 1, input_size)`` to outputs of shape ``(T, 1, units)``, and returns them alone or first in a
+            tuple. For a layer of :mod:`neural`, the scores before any output gate are compared. With
+            ``accepts``, it may return only the last output, in shape ``(B, units)``.
+            :func:`~ratproof.api.classifiers.classifier` combines a recurrent layer and a linear layer in one
+            module.
+        embeddings: The input for each symbol, in the alphabet's order, in shape ``(symbols, input_size)``.
+            For a module with its own embedding, the indices of the symbols, as integers of shape
+            ``(symbols,)``. Its inputs then have shape ``(T, 1)``.
+        alphabet: The symbols.
+        automaton: One automaton, or one for each unit. With ``accepts``, a DFA or a boolean automaton. Not
+            needed for a layer of :mod:`neural`, which provides its own automata.
+        formula: A formula for the weights that the module computes with, instead of ``automaton`` and
+            ``slack``. It maps the embeddings with torch functions to ``(initial, final, matrices)``, in
+            shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``, with a leading axis of units if they differ
+            between units. The rounding of another evaluation of the formula is derived. :mod:`neural.tracked`
+            lists the supported functions.
+        slack: The largest difference between the automaton's weights other than 0 and 1, and the weights that
+            the module computes with. It is 0 if the automaton has the module's own floats. The rounding of
+            the recurrence is derived and added.
+        accepts: A function that returns whether a string is accepted, from the output after its last symbol,
+            in shape ``(units,)``. Or a threshold that the output of a single unit must exceed. The module
+            then reads whole strings.
+        says: The claim as a sentence, for the report.
+        batch_first: Whether the module takes inputs of shape ``(B, T, input_size)`` and returns outputs of
             shape ``(B, T, units)``.
 
     Raises:
-        InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
+        InputError: If the automata, the embeddings and the alphabet do not match, or an argument has the
+            wrong type.
     """
     _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack, batch_first)
     if isinstance(module, (nn.RNNBase, Recurrent)) and module.batch_first != batch_first:
         raise InputError(
-            f"{name}: batch_first must be that of the module, {module.batch_first}, got {batch_first}: pass"
+            f"{name}: batch_first must be {module.batch_first}, as in the module, got {batch_first}; pass"
             f" batch_first={module.batch_first}"
         )
     if accepts is not None and slack:
-        raise InputError(f"{name}: the slack is one of scores, and accepts compares decisions")
-    if formula is not None and (automaton is not None or accepts is not None or slack):
         raise InputError(
-            f"{name}: a formula takes the place of automaton and slack, and says nothing of accepts"
+            f"{name}: slack must be 0 if accepts is given, because decisions are compared and not scores"
         )
+    if formula is not None and (automaton is not None or accepts is not None or slack):
+        raise InputError(f"{name}: formula cannot be combined with automaton, slack or accepts")
     if accepts is not None:
         return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says, batch_first)
     derived: Sequence[Deviation] | None = None
@@ -113,20 +117,21 @@ def module_claim(
     elif automaton is None:
         if not isinstance(module, Recurrent):
             raise InputError(
-                f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton"
+                f"{name}: {type(module).__name__} does not provide its own automata; pass automaton"
             )
         automaton = module.to_automata(embeddings, alphabet)
     if isinstance(automaton, DFA):
-        raise InputError(f"{name}: a DFA accepts and rejects: accepts says when the module does")
+        raise InputError(f"{name}: accepts must be given if automaton is a DFA")
     automata = check_automata(name, automaton)
     if list(automata[0].alphabet) != list(alphabet):
         raise InputError(
-            f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}"
+            f"{name}: the alphabet must be that of the automata, {list(automata[0].alphabet)}, got"
+            f" {list(alphabet)}"
         )
     deviations = [_uniform_deviation(a, slack) for a in automata] if derived is None else list(derived)
     if derived is None and isinstance(module, Recurrent) and slack == 0:
         own = module.deviations(embeddings)
-        # those of its own weights are no others' where an automaton of another shape is given
+        # The deviations of the module's weights do not apply to an automaton of another shape.
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
     compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack, batch_first)
     return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))
@@ -149,7 +154,7 @@ believe_module = module_claim
 
 
 def _are_numbers(embeddings: Tensor) -> bool:
-    """Return whether the embeddings are the symbols' numbers, for a module that embeds them itself."""
+    """Return whether the embeddings are the indices of symbols, for a module with its own embedding."""
     return embeddings.dim() == 1 and embeddings.dtype in (torch.int64, torch.int32)
 
 
@@ -169,12 +174,16 @@ def _check_arguments(
     if isinstance(embeddings, nn.Embedding):
         raise InputError(f"{name}: the embeddings must be a tensor, got a module; pass its weight")
     if not isinstance(embeddings, Tensor) or not (embeddings.dim() == 2 or _are_numbers(embeddings)):
-        got = f"shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "no tensor"
+        got = (
+            f"shape {tuple(embeddings.shape)}"
+            if isinstance(embeddings, Tensor)
+            else f"a {type(embeddings).__name__}"
+        )
         raise InputError(
             f"{name}: the embeddings must be a tensor of shape (symbols, input_size), or integers of shape"
-            f" (symbols,) for a module that embeds them itself, got {got}"
+            f" (symbols,) for a module with its own embedding, got {got}"
         )
-    if not isinstance(alphabet, Sequence):  # a set has no order, and its vectors have
+    if not isinstance(alphabet, Sequence):  # A set has no order, so its symbols do not match the vectors.
         raise InputError(
             f"{name}: the alphabet must be a string or a list of symbols, got a {type(alphabet).__name__}"
         )
@@ -192,11 +201,9 @@ def _check_arguments(
             f" {wrong if wrong is not None else automaton!r:.60}"
         )
     if isinstance(automaton, (str, PathLike)):
-        raise InputError(f"{name}: the automaton is a path: ratproof.read({str(automaton)!r}) reads it")
+        raise InputError(f"{name}: the automaton must not be a path; pass ratproof.read({str(automaton)!r})")
     if accepts is None and isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
-        raise InputError(
-            f"{name}: a boolean automaton accepts and rejects: accepts says when the module does"
-        )
+        raise InputError(f"{name}: accepts must be given if automaton is a boolean WFSA")
 
 
 def _device_of(module: nn.Module, embeddings: Tensor) -> str:
@@ -240,7 +247,7 @@ def _exceeds(name: str, threshold: float) -> Accepts:
     def accepts(output: Tensor) -> bool:
         if output.numel() != 1:
             raise InputError(
-                f"{name}: accepts must be a function of the output for a module of {output.numel()}"
+                f"{name}: accepts must be a function of the output for a module with {output.numel()}"
                 " units, got a number"
             )
         return bool(output.item() > threshold)

@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 class Checkable(NoTruthValue):
-    """A claim of your own, for ``ratproof check`` and, by :meth:`check`, for a test."""
+    """Your own claim, for ``ratproof check`` and, with :meth:`check`, for tests."""
 
     ask: ClassVar[str] = ".check()"
 
     def check(self: Any, examples: int = 100, seed: int | None = None) -> Report:
-        """Run all its evidence, as ``ratproof check`` does, and return the report.
+        """Run all evidence of the claim, as ``ratproof check`` does, and return the report.
 
         Args:
             examples: Number of random cases per kind of evidence.
             seed: Seed of the random cases; by default they are the same in every run.
 
         Raises:
-            AssertionError: a verdict is ``refuted`` or ``unknown``; the message is the report.
+            AssertionError: If a verdict is ``refuted`` or ``unknown``; the message is the report.
         """
         __tracebackhide__ = True
         from ratproof.api.running import check_claim  # torch and the runner, when they are needed

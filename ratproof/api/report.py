@@ -1,14 +1,15 @@
-"""A report as a value: it prints as its command does, and shows itself in a notebook."""
+"""A report as a Python object, with the text of its command and a view for notebooks."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.console import Console
 
+from automata.aliases import JsonObject
 from automata.truth import NoTruthValue
 from ratproof.evidence.results import Result
 from ratproof.html.outcome_page import outcome_page
@@ -21,18 +22,18 @@ class Report(NoTruthValue):
     """The results of a check or a verification.
 
     Attributes:
-        as_expected: whether all evidence ran with the expected verdict.
-        results: a result for each claim, variant and kind of evidence.
-        data: the object that the command prints with ``--json``.
-        text: what the command prints.
-        html: the report for a notebook.
+        as_expected: Whether all evidence ran with the expected verdict.
+        results: A result for each claim, variant and kind of evidence.
+        data: The object that the command prints with ``--json``.
+        text: The output of the command.
+        html: The report for a notebook.
     """
 
     ask: ClassVar[str] = ".as_expected or .check()"
 
     as_expected: bool
     results: tuple[Result, ...]
-    data: dict[str, Any] = field(repr=False)
+    data: JsonObject = field(repr=False)
     text: str = field(repr=False)
     html: str = field(repr=False)
 
@@ -45,7 +46,7 @@ class Report(NoTruthValue):
     def _repr_html_(self) -> str:
         return self.html
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the object that the command prints with ``--json``."""
         return self.data
 
@@ -66,7 +67,7 @@ def scripts_of(results: Iterable[Result]) -> list[str]:
 
 
 def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:
-    """Return the report on an outcome, as ``show`` prints it."""
+    """Return the report on an outcome, with the text that ``show`` prints."""
     out = Console(file=io.StringIO(), record=True, width=80, markup=False, emoji=False, highlight=False)
     show(outcome, out)
     title = ", ".join(dict.fromkeys(result.claim for result in outcome.results)) or "report"

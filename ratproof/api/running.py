@@ -1,4 +1,4 @@
-"""Run the evidence of one claim of a user's."""
+"""Functions that run the evidence of a single claim."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from theory.claim import Claim
 def check_claim(
     claim: Claim | Subject, examples: int = 100, seed: int | None = None, where: str = ""
 ) -> Report:
-    """Check one claim of a user's.
+    """Check a single claim.
 
     Args:
-        claim: the claim.
-        examples: random cases a rung.
-        seed: of fresh random cases; without, the same in every run.
-        where: what it is about, for the report's heading; the claim's name without.
+        claim: The claim.
+        examples: Number of random cases per kind of evidence.
+        seed: Seed of the random cases. By default, every run has the same cases.
+        where: The heading of the report. Defaults to the claim's name.
     """
     heading = where or claim.name
     with registered(claim):
@@ -38,14 +38,14 @@ def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: 
     the expected one.
 
     Args:
-        step: the evidence.
-        file: with the claim.
-        examples: random cases.
-        seed: of fresh random cases; without, the same in every run.
-        test: the test's pytest id.
+        step: The claim's evidence of one kind.
+        file: The path of the file with the claim.
+        examples: Number of random cases.
+        seed: Seed of the random cases. By default, every run has the same cases.
+        test: The pytest id of the test.
 
     Raises:
-        NotRun: this machine cannot run it.
+        NotRun: If this machine cannot run it.
     """
     with registered(step.claim), random_cases(examples or EXAMPLES, derandomize=seed is None):
         results = gather(step.run(seed, test=test), seed)

@@ -1,4 +1,4 @@
-"""Claims of your own about a model with a state: that however it is asked for the same, it gives the same.
+"""Claims that your own model gives the same results however its inputs are divided into calls and batches.
 
 >>> import torch
 >>> from ratproof.laws.models.torch_rnn import of_torch_rnn
@@ -47,33 +47,34 @@ def model_claim(
     device: str | None = None,
     says: str = "",
 ) -> ModelUnderTest:
-    """Return the claim that a model with a state keeps five laws within measured rounding.
+    """Return the claim that a model with a state satisfies five laws within measured rounding.
 
-    Each law compares two evaluations: a whole string and its pieces; a row alone and in a batch; with padding
-    and without; a first use and a second; a cache and one with its rows reordered or with another number of
-    rows.
+    Each law compares two ways to run the model that must give the same results: a sequence in one call and in
+    several, a row alone and in a batch, with and without padding, a first and a second use, and a cache
+    before and after its rows are reordered.
 
     Args:
-        name: the claim's name, in small letters, digits and hyphens.
-        model: :func:`~ratproof.laws.models.torch_rnn.of_torch_rnn` of a module,
-            :func:`~ratproof.laws.models.causal_model.of_causal_model` of one, a
-            :class:`~ratproof.laws.models.model.StatefulModel` of your own, or a function or module that is
-            called with inputs and state (``None`` at first), and with ``mask=`` if there is a mask, and
-            returns outputs of shape ``(B, T, ...)`` and the next state.
-        inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
-            by default the model's own.
-        without: capabilities that the model lacks, names of :data:`ratproof.laws.models.model.CAPABILITIES`,
-            besides those that the model declares itself; they are not tested, and the verdict names them.
-        precision: the lowest precision inside the model: ``float64``, ``float32``, ``float16`` or
-            ``bfloat16``. Pass it if torch's operators do not show it, because a kernel computes in another
-            one, or if they show another rounding than you allow. It replaces what the operators show.
-        longest: the maximum number of tokens that the model reads; by default the model's own.
-        device: the device of its inputs; by default the one that ``[tool.ratproof] device`` or the
-            environment variable ``RATPROOF_DEVICE`` names, otherwise ``cpu``.
-        says: the claim in a sentence.
+        name: Name of the claim, in lowercase letters, digits and hyphens.
+        model: The result of :func:`~ratproof.laws.models.torch_rnn.of_torch_rnn` or
+            :func:`~ratproof.laws.models.causal_model.of_causal_model`, or a
+            :class:`~ratproof.laws.models.model.StatefulModel`. Or a function or module that is called with
+            inputs and state (None in the first call), and with ``mask=`` if there is a mask. It returns
+            outputs of shape ``(B, T, ...)`` and the next state.
+        inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`.
+            Defaults to the inputs that the model declares.
+        without: Capabilities that the model does not support, from
+            :data:`ratproof.laws.models.model.CAPABILITIES`, in addition to those that the model declares.
+            They are not tested, and the report lists them.
+        precision: The lowest precision inside the model: ``float64``, ``float32``, ``float16`` or
+            ``bfloat16``. It replaces the precision that is measured from torch's operators. Pass it if a
+            kernel computes in a lower precision than its results have, or to allow more or less rounding.
+        longest: Maximum number of tokens that the model can read. Defaults to the model's own limit.
+        device: Device of the inputs. Defaults to ``[tool.ratproof] device`` or the environment variable
+            ``RATPROOF_DEVICE``, and otherwise to ``cpu``.
+        says: The claim as a sentence, for the report.
 
     Raises:
-        InputError: a name is not known, or the model lacks a method and does not say so.
+        InputError: If a name is unknown, or the model lacks a method that ``without`` does not exclude.
     """
     device = device or default_device()
     if isinstance(model, nn.RNNBase | nn.RNNCellBase):
@@ -91,10 +92,12 @@ def model_claim(
         raise InputError(f"{name}: longest must be an integer of at least 2, got {longest!r:.60}")
     kinds = _kinds(unsupported)
     if not kinds:
-        raise InputError(f"{name}: without leaves no law, where one of {', '.join(LAWS)} is needed")
+        raise InputError(f"{name}: without must not exclude all laws ({', '.join(LAWS)})")
     _require_methods(name, own, unsupported)
     brought = Declared(name, own, reads, unsupported, precision, longest or own.longest, device)
-    says = says or f"{own.name()} gives the same, however it is asked"
+    says = (
+        says or f"{own.name()} gives the same results however its inputs are divided into calls and batches"
+    )
     return ModelUnderTest(name, says, model_rungs(brought, kinds), device, brought)
 
 

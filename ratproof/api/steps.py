@@ -1,6 +1,6 @@
-"""Claims of your own: a network with its weights, and the automaton that you believe it to be.
+"""Claims that your own network, written as a step over exact numbers, computes the scores of an automaton.
 
-A file for ``ratproof check`` assigns what :func:`step_claim` returns to a name:
+A file for ``ratproof check`` assigns the result of :func:`step_claim` to a name:
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
@@ -9,7 +9,7 @@ A file for ``ratproof check`` assigns what :func:`step_claim` returns to a name:
 >>> claim.variants[0].kinds
 ('sampled', 'cross-checked', 'exhausted', 'decided')
 
-A claim about *all* weights of some shape is a :class:`theory.claim.Claim`, as in the files below ``theory/``.
+A claim about *all* weights of some shape is a :class:`theory.claim.Claim`, as in the files in ``theory/``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.recurrences.affine import flat
 from automata.recurrences.forms import Form, exact_number, wraps_round
@@ -34,7 +35,7 @@ from theory.reading import Equality, Recurrence
 
 @dataclass(frozen=True)
 class OnlyCase:
-    """The one case of a network whose weights are given."""
+    """The only case of a network with fixed weights."""
 
     automata: tuple[WFSA, ...]
 
@@ -48,26 +49,27 @@ class OnlyCase:
         return "the weights are given"
 
     def renamed(self, names: dict[str, str]) -> OnlyCase:
-        """Return the case itself: letters keep their names, because the network knows no others."""
+        """Return the case itself, because the network only knows the original names of its letters."""
         return self
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return an empty object, because the weights are in the file that defines the claim."""
         return {}
 
-    def from_json(self, data: dict[str, Any]) -> OnlyCase:
+    def from_json(self, data: JsonObject) -> OnlyCase:
         """Return the case itself, because there is only one."""
         return self
 
 
 class StepClaim(Checkable, Claim):
-    """A claim about a network that is given as a step."""
+    """A claim about a network that is defined by a step."""
 
 
 def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
     """Return the automata in exact form.
 
-    Raises :class:`~automata.errors.InputError` if they cannot be compared with one network.
+    Raises:
+        InputError: If they cannot be compared with one network.
     """
     automata = tuple(
         a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton)
@@ -89,22 +91,22 @@ def step_claim(
     """Return the claim that a network gives every string the score that an automaton gives it.
 
     Args:
-        name: the claim's name, in small letters, digits and hyphens.
-        start: the state before the first symbol: a number, or nested tuples of numbers; floats count as the
+        name: Name of the claim, in lowercase letters, digits and hyphens.
+        start: State before the first symbol: a number, or nested tuples of numbers. Floats count as the
             fractions that they represent.
-        step: a pure function from a state and a symbol to the next state. It is called with fractions and
-            with affine forms (:mod:`automata.recurrences.forms`), so it must compute exactly with both:
-            ``c / 2``, not ``0.5 * c``.
-        automaton: one automaton, or one for each number that ``out`` returns, over one alphabet whose symbols
-            are strings.
-        out: a function from a state to the score or a tuple of scores; by default the state itself, or its
-            numbers if ``modes`` is true.
-        modes: whether a state is a pair of a mode (one of finitely many) and numbers.
-        says: the claim in a sentence.
+        step: A pure function from a state and a symbol to the next state. It is called with fractions and
+            with affine forms (:mod:`automata.recurrences.forms`), so it must compute exactly with both: ``c /
+            2``, not ``0.5 * c``.
+        automaton: One automaton, or one for each component of the result of ``out``. They must have the same
+            alphabet, and its symbols must be strings.
+        out: A function from a state to the score or a tuple of scores. Defaults to the state itself, or to
+            its numeric part if ``modes`` is true.
+        modes: Whether a state is a pair of a mode, which has finitely many values, and numbers.
+        says: The claim as a sentence, for the report.
 
     Raises:
-        InputError: alphabets differ, a symbol is not a string, an automaton has epsilon cycles without a sum,
-            or the first step computes in floats.
+        InputError: If alphabets differ, a symbol is not a string, an automaton has epsilon cycles whose sum
+            does not exist, or the first step computes in floats.
     """
     automata = check_automata(name, automaton)
     only_case = OnlyCase(automata)
@@ -112,8 +114,8 @@ def step_claim(
     shown = network.out(only_case, network.start(only_case))
     if len(shown) != len(automata):
         raise InputError(
-            f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to"
-            " compare with"
+            f"{name}: there must be one automaton for each of the network's {len(shown)} outputs, got"
+            f" {len(automata)}"
         )
     _require_exact_first_steps(network, only_case)
 
@@ -143,18 +145,16 @@ believe = step_claim
 
 def _check(name: str, automata: Sequence[WFSA]) -> None:
     if not automata:
-        raise InputError(f"{name}: there is no automaton to compare with")
+        raise InputError(f"{name}: automaton must have at least one automaton, got none")
     first = automata[0]
     for a in automata:
         if a.alphabet != first.alphabet or a.semiring is not first.semiring:
-            raise InputError(f"{name}: the automata must have one alphabet and one semiring")
+            raise InputError(f"{name}: the automata must have the same alphabet and semiring")
     if not first.alphabet:
-        raise InputError(
-            f"{name}: the automaton has no symbols, so there is only the empty string to compare"
-        )
+        raise InputError(f"{name}: the automaton must have at least one symbol, got an empty alphabet")
     strange = [s for s in first.alphabet if not isinstance(s, str)]
     if strange:
-        raise InputError(f"{name}: the alphabet has {strange[0]!r}, where symbols are strings")
+        raise InputError(f"{name}: all symbols must be strings, got {strange[0]!r}")
 
 
 def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recurrence:
@@ -200,12 +200,12 @@ def _unrounded(name: str, state: Any) -> Any:
     for number in flat(state):
         if isinstance(number, (float, np.floating)) and np.isfinite(number):
             raise InputError(
-                f"{name}: the step computes in floats, which round; give it its weights as fractions:"
+                f"{name}: the step computes in floats, which round; pass its weights as fractions:"
                 " Fraction(w) is exact"
             )
         wrapping = wraps_round(number)
         if wrapping is not None:
             raise InputError(
-                f"{name}: the step computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
+                f"{name}: the step computes in NumPy's {wrapping}, which wraps around; int(w) is exact"
             )
     return _exact(state)

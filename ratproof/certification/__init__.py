@@ -1,4 +1,4 @@
-"""Methods for single papers beside the ladder of evidence.
+"""Methods for the claims of single papers, in addition to the ladder of evidence.
 
-They show that units are no automata, certify temperatures, extract automata, and decide rules.
+They prove that no automaton computes a unit, certify temperatures, extract automata, and decide rules.
 """

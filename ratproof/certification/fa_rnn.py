@@ -1,19 +1,19 @@
-"""The decision whether a float network at beta = 1 equals its rules for all sentences, including rounding.
+"""The decision whether a float network at beta = 1 equals its rules on all sentences, including rounding.
 
 At beta = 1 with exact factors every weight is a small integer. Two facts are proved about the network as
 torch runs it.
 
 *It does not round.* The matrix of a word is the product of its factors, which are non-negative integers;
     torch computes the same on unit vectors. No matrix increases the sum of h, except when h has mass on
-    states that no transition enters, and h leaves these states for good. So the sum of h never exceeds its
+    states that no transition enters, and h leaves these states permanently. So the sum of h never exceeds its
     maximum after the first words. Every intermediate sum, in any order, is an integer with non-negative
     terms, within the bound. If the bound is below 2^24 (float32), every operation is exact for sentences of
-    any length. This requires full float32 products in torch; for lower precision (TF32, bfloat16) nothing is
-    claimed.
+    any length. This requires full float32 products in torch; there is no claim for lower precision (TF32,
+    bfloat16).
 
 *It equals the rules.* So the network is the automaton of these matrices. Its support (the sentences with a
     score larger than 0) is decided to be the language of the rules, label by label. The rules' automata are
-    Thompson's, from which the network was not built.
+    built by Thompson's construction, independently of the network.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ORDER = ("equivalent", "unknown", "different")
 
 
 class LabelFields(TypedDict):
-    """The decision about all rules of a label, with a word on which they differ, or none."""
+    """The decision about all rules of a label, with a word on which they differ, if any."""
 
     label: str | None
     verdict: str
@@ -68,14 +68,14 @@ class NetworkFields(TypedDict):
 
 @dataclass(frozen=True)
 class RuleDecision(NoTruthValue):
-    """The decision about some rules.
+    """The decision about a group of rules.
 
     Attributes:
-        answer: whether the network's score is larger than 0 exactly if the rules match.
-        certificates: certificates that ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's
+        answer: Whether the network's score is larger than 0 exactly if the rules match.
+        certificates: Certificates that ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's
             automata to the network's.
-        stand: the representative words of the certificates, each with all words that it represents. These
-            have the same matrix in the network, and the same letter in the rules.
+        stand: The representative words of the certificates, each with all words that it represents. These
+            words have the same matrix in the network, and the same letter in the rules.
     """
 
     answer: Answer
@@ -92,10 +92,11 @@ class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:
-        answers: for each label, the decisions whether its score is larger than 0 exactly on the sentences
-            that its rules match: for all its rules, or for groups of them with their own final states.
-        exact: whether no operation rounds, for any sentence.
-        largest: a bound on all intermediate numbers.
+        answers: For each label, the decisions whether its score is larger than 0 exactly on the sentences
+            that its rules match. A decision is about all rules of the label, or about a group of rules with
+            their own final states.
+        exact: Whether no operation rounds, for any sentence.
+        largest: A bound on all intermediate values.
     """
 
     answers: dict[str | None, tuple[RuleDecision, ...]]
@@ -106,7 +107,7 @@ class NetworkDecision(NoTruthValue):
     def verdict(self) -> str:
         """Return ``equivalent``, ``different`` or ``unknown`` for all labels together.
 
-        It is unknown for a network that may round.
+        The verdict is unknown for a network that may round.
         """
         verdicts = {decision.answer.verdict for decisions in self.answers.values() for decision in decisions}
         if self.exact and "different" in verdicts:
@@ -147,36 +148,37 @@ def decide_network(
     compiled: RuleSet,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> NetworkDecision:
-    """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
+    """Decide whether the network's scores are larger than 0 exactly if rules match, for all sentences.
 
     Args:
-        network: a network with forward scoring, without gates, with one score per label; see
+        network: A network with forward scoring, without gates, with one score per label; see
             :meth:`neural.fa_rnn.network.FARNN.of_rules`.
-        rules: the rules of the file.
-        compiled: the rules from which the network was built; only the order of its labels, and whether
-            sentences begin with BOS, are trusted.
-        progress: called with a description of each stage.
+        rules: The rules of the file.
+        compiled: The rules from which the network was built; only the order of its labels, and whether
+            sentences begin with BOS, are used.
+        progress: Called with a description of each stage.
 
-    Raises :class:`~automata.errors.InputError` for a network of another kind.
+    Raises:
+        InputError: If the network has another kind.
     """
     if isinstance(network.cell, FAGRUCell) or network.scoring != "forward":
-        raise InputError("decided are networks with forward scores and without gates")
+        raise InputError("the network must have forward scores and no gates")
     cell = network.cell
     if isinstance(cell, FactoredCell) and cell.turn is not None and cell.beta != 1:
         raise InputError(
-            "decided are networks at beta = 1, where pretrained vectors do not count; this one has"
-            f" {cell.beta}"
+            f"beta of the network must be 1, so that pretrained vectors have no effect, got {cell.beta}"
         )
     if len(network.final) != len(compiled.labels):
         raise InputError(
-            f"the network has {len(network.final)} scores, where the rules have {len(compiled.labels)} labels"
+            f"the network must have one score for each of {len(compiled.labels)} labels, got"
+            f" {len(network.final)}"
         )
     if {rule.label for rule in rules} != set(compiled.labels):
-        raise InputError("the network was made from rules with other labels")
+        raise InputError("the labels of the network must be the labels of the rules")
     if network.initial.dtype == torch.float32 and torch.get_float32_matmul_precision() != "highest":
         raise InputError(
-            f"torch multiplies float32 with {torch.get_float32_matmul_precision()} precision, which rounds"
-            ' whole numbers; torch.set_float32_matmul_precision("highest") is right'
+            "torch must multiply float32 with 'highest' precision, so that integers do not round, got"
+            f" {torch.get_float32_matmul_precision()!r}; call torch.set_float32_matmul_precision('highest')"
         )
     progress("reading the network")
     matrices, letter, same = matrices_of(network)
@@ -218,7 +220,7 @@ def decide_network(
 
 
 def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> RuleDecision:
-    """Decide whether this boolean automaton accepts exactly the sentences that these rules match.
+    """Decide whether a boolean automaton accepts exactly the sentences that the rules match.
 
     Each step has its own certificate. The Thompson automaton of each rule is equivalent to its minimal
     deterministic one. With ``join``, these are joined one by one into the minimal deterministic automaton of
@@ -244,7 +246,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
     for one, other in steps:
         answer = equivalent(one, other)
         if not isinstance(answer, Equivalent) and one is not own:
-            raise RuntimeError(f"an automaton that was made from rules is not theirs: {answer}")
+            raise RuntimeError(f"an automaton that was built from rules is not equivalent to them: {answer}")
         if not isinstance(answer, Unknown):
             certificates.append(accepted_certificate(answer))
     return RuleDecision(answer, tuple(certificates), stand)
@@ -303,9 +305,9 @@ def largest_number(
     initial: NDArray[np.float64],
     final: NDArray[np.float64],
 ) -> tuple[int, bool]:
-    """Return a bound on every intermediate number for any sentence, and whether there is one.
+    """Return a bound on every intermediate value for any sentence, and whether there is one.
 
-    See the module's docstring for the argument.
+    See the module's docstring for the proof.
     """
     weights = weights_of(network.cell) if isinstance(network.cell, FactoredCell) else []
     every = (*matrices, initial, final, *weights)
@@ -322,8 +324,8 @@ def largest_number(
     bound = most * max(1.0, final.max(initial=0))
     if weights:
         rules, before, after, wildcard, stands = (max(1.0, values.max(initial=0)) for values in weights)
-        # h D_1, then a, then its terms with D_2, of which a sum has r; and h times the wildcard's matrix,
-        # which is there for every word
+        # h D_1, then a, then its terms with D_2, with r terms per sum; and h times the wildcard's matrix, for
+        # every word
         columns = max(1, weights[0].shape[1])
         bound = max(bound, most * before * rules * after * columns + most * wildcard * len(initial) * stands)
     return (int(bound), True) if bound < 2.0**53 else (0, False)

@@ -23,7 +23,7 @@ def decide_by_boxes(comparison: ExactComparison) -> None:
     The certificate, which ``ratproof/checkers/check_invariant.py`` checks, has the DFA of the automata.
 
     Raises:
-        RuntimeError: the boxes do not show it, which is no disproof.
+        RuntimeError: If the boxes do not show it, which is not a refutation.
     """
     w, current_ledger = comparison.case, ledger()
     states = sorted({q for q, _, _ in reachable(w)})
@@ -53,7 +53,7 @@ def decide_by_boxes(comparison: ExactComparison) -> None:
 def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
     """Return the next state, from 1, for each symbol and state.
 
-    The automata must be one DFA that starts in state 1, each with its own final state.
+    The automata must be the same DFA that starts in state 1, each with its own final state.
     """
     first = automata[0]
     for index, automaton in enumerate(automata):
@@ -63,10 +63,10 @@ def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
             or automaton.initial.tolist() != _one(0, first.states)
             or automaton.final.tolist() != _one(index, first.states)
         ):
-            raise RuntimeError("the automata are not one DFA with a final state each")
+            raise RuntimeError("the automata must be the same DFA, each with its own final state")
     tables = {str(x): first.matrix(x).tolist() for x in first.alphabet}
     if any(sorted(row) != _one(first.states - 1, first.states) for table in tables.values() for row in table):
-        raise RuntimeError("the automata are no DFA")
+        raise RuntimeError("the automata must be deterministic")
     return {x: [1 + row.index(1) for row in table] for x, table in tables.items()}
 
 

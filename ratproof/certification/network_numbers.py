@@ -1,4 +1,4 @@
-"""The common parts of the numbers of certified networks."""
+"""The common parts of the weights of certified networks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TokenNumbers:
 
 
 def array(tensor: Tensor) -> Floats:
-    """Return a tensor's float32 or float64 numbers, exactly."""
+    """Return a tensor's float32 or float64 values, exactly."""
     return np.asarray(tensor.detach().cpu().double().numpy())
 
 
@@ -49,7 +49,7 @@ def positive(own: float, temperature: float | Fraction | None, hint: str = "") -
 
 
 def hexadecimal(values: Any) -> Any:
-    """Return floats as texts of hexadecimal digits, exactly, or lists of them; infinite ones as inf."""
+    """Return floats, or lists of floats, as exact hexadecimal strings; infinity is inf."""
     if np.ndim(values):
         return [hexadecimal(part) for part in values]
     return float(values).hex() if np.isfinite(values) else str(float(values))

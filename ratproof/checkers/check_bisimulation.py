@@ -1,10 +1,11 @@
 """Check a certificate over a semiring that is not a field: ``python check_bisimulation.py FILE``.
 
 It needs only Python 3.11. It shares no code with the rest of ratproof, and computes with exact fractions. The
-automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims "equivalent": every
-string leads Forward to a listed pair of vectors, up to a common factor (boolean: up to equivalence and
-union), each with equal scores, or both go to a third automaton whose states are classes of theirs, or each
-simulates the other. Or it claims "different": a word, possibly not the least, has two scores.
+automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims "equivalent" or
+"different". Equivalence is shown in one of three ways: every string leads Forward to a listed pair of vectors
+with equal scores, up to a common factor (boolean: up to equivalence and union); or both automata are mapped
+to a third one whose states are classes of their states; or each simulates the other. A difference is shown by
+a word with two scores, which need not be the shortest.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ SEMIRINGS = {  # plus, times, divided by, zero, the weights that are no fraction
 
 
 def parse_integer(digits):
-    """Return int(digits), which Python refuses where they are many, and computes slowly."""
+    """Return int(digits) for any number of digits, which Python limits and computes slowly."""
     half = len(digits) // 2
     return (
         int(digits)
@@ -105,7 +106,7 @@ class Automaton:
             vector[q] = value
 
     def apply(self, vector, rows, more=()):
-        """Return the vector times the matrix, plus another vector, without the states that lead nowhere."""
+        """Return the vector times the matrix, plus another vector, without dead states."""
         result = dict(more)
         for q, v in vector.items():
             for r, w in rows.get(q, {}).items():
@@ -116,7 +117,7 @@ class Automaton:
     def silently(self, vector):
         """Return the vector after all epsilon paths.
 
-        plus is idempotent, so the best paths have no cycle, or a cycle increases the weight forever.
+        Addition is idempotent, so the best paths have no cycle, unless a cycle increases the weight forever.
         """
         new = vector
         for _ in range(len(self.epsilon) + 1):
@@ -180,7 +181,7 @@ def turned(rows):
 
 
 def check_classes(a, c, classes, mirrored):
-    """Check that C lumps A: the weights from each state of A into each class are those of C.
+    """Check that C lumps A: each state of A has the same weights into each class as in C.
 
     If mirrored, compare the weights into each state from each class.
     """
@@ -208,7 +209,7 @@ def check_classes(a, c, classes, mirrored):
 
 
 def check_simulation(a, b, rows):
-    """Check rows [p, q, c], which show that B simulates A.
+    """Check that rows [p, q, c] show that B simulates A.
 
     A row says that the weight of any string from state p of A is at most c times its weight from state q of
     B. Here, x is at most y if x plus y is y.
@@ -314,7 +315,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -327,7 +328,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -370,12 +371,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

@@ -4,14 +4,14 @@ It needs only Python 3.11. It shares no code with the rest of ratproof. A number
 integers, in units of 2^-96, rounded outwards. The certificate has a network's weights, an automaton, and
 nodes. Each node represents a state of the automaton and has a box of mixtures alpha.
 
-The first mixture must be in the box of node 0. Each symbol must take every mixture of a node's box into the
-box of the arrow's target, with that node's label as the most probable centroid. After the end token the
-classifier must decide for every mixture in the box as the state does. So, by induction, after every string
-the label and the decision are the automaton's.
+The first mixture must be in the box of node 0. Each symbol must map every mixture of a node's box into the
+box of the transition's target, with that node's label as the most probable centroid. After the end token, the
+classifier's decision for every mixture in the box must be the decision of the state. So, by induction, after
+every string the label and the decision are the automaton's.
 
 A value over a box is its value at one mixture, plus the range of its gradient over the box times the
-differences of mixtures from that one. The differences sum to 0, so any number may be subtracted from all
-entries of a gradient. A good one is that at which greedy filling stops.
+differences from that mixture. The differences sum to 0, so any number may be subtracted from all entries of a
+gradient. The entry at which greedy filling stops is a good choice.
 """
 
 import hashlib
@@ -70,7 +70,7 @@ def exp(n):
 
 
 def fixed(text, dimensions=0):
-    """Return floats that are written in hexadecimal, as Python writes them, or nested lists of them."""
+    """Return floats, or nested lists of floats, from Python's hexadecimal notation."""
     if dimensions:
         inner = str if dimensions == 1 else list
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
@@ -100,7 +100,7 @@ def tanh(xs):
 
 
 def sigmoid_slope(values):
-    """Return the slopes s (1 - s), which grow up to s = 1/2 and fall from there on."""
+    """Return the slopes s (1 - s), which increase up to s = 1/2 and then decrease."""
     slopes = []
     for low, high in values:
         ends = [mul((s, s), sub(UNIT, (s, s))) for s in (low, high, min(max(low, ONE // 2), high))]
@@ -109,7 +109,7 @@ def sigmoid_slope(values):
 
 
 def tanh_slope(values):
-    """Return the slopes 1 - t^2, which grow up to t = 0 and fall from there on."""
+    """Return the slopes 1 - t^2, which increase up to t = 0 and then decrease."""
     slopes = []
     for low, high in values:
         ends = [sub(UNIT, mul((t, t), (t, t))) for t in (low, high, min(max(low, 0), high))]
@@ -358,7 +358,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -371,7 +371,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -414,12 +414,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

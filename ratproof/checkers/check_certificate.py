@@ -1,11 +1,11 @@
-"""Check a certificate over a field: ``python check_certificate.py FILE``. Needs Python 3.11 and nothing else.
+"""Check a certificate over a field: ``python check_certificate.py FILE``. It needs only Python 3.11.
 
-It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B a
-certificate claims "equivalent": an automaton C (A, B, or a third one) goes to A and to B by a matrix X (the
-identity where none is given) with lambda_C X = lambda, M_C(a) X = X M(a) for every symbol a, and rho_C = X
-rho; "minimal": and B's n states have n independent vectors of prefixes, and of suffixes, so their product, a
-Hankel block, has full rank; "different": a word has these two scores, and they differ (that no smaller word
-does so is not shown).
+It shares no code with the rest of ratproof, and computes with exact fractions. A certificate makes one of
+three claims about automata A and B. "equivalent": an automaton C (A, B, or a third one) is mapped to A and to
+B by a matrix X (the identity if it is omitted) with lambda_C X = lambda, M_C(a) X = X M(a) for every symbol
+a, and rho_C = X rho. "minimal": in addition, B's n states have n independent vectors of prefixes, and of
+suffixes, so their product, a Hankel block, has full rank. "different": a word has these two scores, and they
+differ (it need not be the smallest such word).
 """
 
 import hashlib
@@ -28,7 +28,7 @@ OTHERS = ("boolean", "max-plus", "min-plus", "max-times")
 
 
 def parse_integer(digits):
-    """Return int(digits), which Python refuses where they are many, and computes slowly."""
+    """Return int(digits) for any number of digits, which Python limits and computes slowly."""
     half = len(digits) // 2
     return (
         int(digits)
@@ -74,7 +74,7 @@ def apply(vector, rows, more=()):
 
 
 class Automaton:
-    """lambda is a row, rho a column, and ``steps`` has a matrix for each symbol."""
+    """An automaton with a row lambda, a column rho, and a matrix for each symbol in ``steps``."""
 
     def __init__(self, data):
         known(data, ["semiring", "states", *LISTS])
@@ -109,9 +109,9 @@ class Automaton:
 
 
 def check_link(c, a, entries):
-    """Check that C goes to A by X.
+    """Check that X maps C to A.
 
-    If A has epsilon transitions E, C goes to lambda E* and M(a) E*, and lambda_C X (1 - E) = lambda.
+    If A has epsilon transitions E, X maps C to lambda E* and M(a) E*, and lambda_C X (1 - E) = lambda.
     """
     need({*c.alphabet} == {*a.alphabet} and not c.epsilon, "the automata do not read the same symbols")
     if entries is None:
@@ -136,7 +136,7 @@ def check_link(c, a, entries):
 
 
 def without_epsilon(a, proof):
-    """Return the automaton that is A without epsilon.
+    """Return A without epsilon transitions.
 
     If v > 0 and |E| v < v, the sums over epsilon paths converge absolutely.
     """
@@ -171,7 +171,7 @@ def independent(vectors, prime):
 def probable_prime():
     """Return a random modulus.
 
-    One that is not prime would be sound, too, because every pivot has an inverse.
+    A modulus that is not prime would also be sound, because every pivot has an inverse.
     """
     while True:
         p = getrandbits(128) | 1
@@ -210,7 +210,7 @@ def verdict(data):
 
 
 def check_independent(data, b):
-    """B's states have as many independent vectors of prefixes, and of suffixes."""
+    """Check that B's states have as many independent vectors of prefixes, and of suffixes."""
     flipped = [[r, q, symbol, text] for q, r, symbol, text in data["B"]["transitions"]]
     ends = {"initial": data["B"]["final"], "final": data["B"]["initial"]}
     mirror = Automaton({**data["B"], **ends, "transitions": flipped})
@@ -256,7 +256,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -269,7 +269,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -312,12 +312,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

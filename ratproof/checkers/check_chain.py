@@ -1,14 +1,15 @@
-"""Check a chain of links over a field: ``python check_chain.py FILE``. Needs Python 3.11 and nothing else.
+"""Check a chain of links over a field: ``python check_chain.py FILE``. It needs only Python 3.11.
 
-It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B a
-certificate claims "equivalent". D is A, and B with its initial weights negated, side by side: its score of a
-string is A's minus B's. Each link goes from one automaton (lambda, M, rho), D at first, to the next one
-(lambda', M', rho'), by a matrix X. "right": M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' =
-lambda X. "left": X M(a) = M'(a) X, lambda = lambda' X, rho' = X rho. So both give every string the same
-score. "epsilon": the next one has no epsilon transitions E, and M'(a) = M(a) + M'(a) E, lambda' = lambda +
-lambda' E, rho' = rho. "right" and "left" may have epsilon for one more symbol: X takes each sum over silent
-ways to another, term by term. Where a link begins, silent ways converge absolutely: E has no cycle, or some
-v > 0 has |E| v < v. The last one has no epsilon, and no initial or no final weight: it gives every string 0.
+It shares no code with the rest of ratproof, and computes with exact fractions. A certificate claims that
+automata A and B are "equivalent". D is the disjoint union of A and of B with negated initial weights, so its
+score of a string is A's minus B's. Each link goes from one automaton (lambda, M, rho), which is D at first,
+to the next one (lambda', M', rho'), by a matrix X. "right": M(a) X = X M'(a) for every symbol a, rho = X
+rho', lambda' = lambda X. "left": X M(a) = M'(a) X, lambda = lambda' X, rho' = X rho. So both give every
+string the same score. "epsilon": the next one has no epsilon transitions E, and M'(a) = M(a) + M'(a) E,
+lambda' = lambda + lambda' E, rho' = rho. "right" and "left" may have epsilon for one more symbol: X maps each
+sum over epsilon paths to another, term by term. At the beginning of a link, the sums over epsilon paths
+converge absolutely: E has no cycle, or some v > 0 has |E| v < v. The last automaton has no epsilon, and no
+initial or no final weight, so it gives every string 0.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ FIGURES = ("states", "transitions", "links", "nonzeros", "left", "primes", "meth
 
 
 def parse_integer(digits):
-    """Return int(digits), which Python refuses where they are many, and computes slowly."""
+    """Return int(digits) for any number of digits, which Python limits and computes slowly."""
     half = len(digits) // 2
     return (
         int(digits)
@@ -77,7 +78,7 @@ def apply(vector, rows, more=()):
 
 
 class Automaton:
-    """lambda is a row, rho a row too, and ``steps`` has a matrix for each symbol; "" is epsilon."""
+    """An automaton with rows lambda and rho, and a matrix for each symbol in ``steps``; "" is epsilon."""
 
     def __init__(self, n, initial, final, steps):
         self.n, self.initial, self.final, self.steps = n, initial, final, steps
@@ -115,7 +116,7 @@ def side(data):
 
 
 def difference(a, b):
-    """Return A, and B with its initial weights negated, side by side: B's states come after A's."""
+    """Return the union of A and of B with negated initial weights; B's states come after A's."""
 
     def shift(row, sign=1):
         return {a.n + q: sign * w for q, w in row.items()}
@@ -127,7 +128,7 @@ def difference(a, b):
 
 
 def check_right(one, other, x, kind):
-    """M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' = lambda X."""
+    """Check that M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' = lambda X."""
     ends = ("lambda", "rho") if kind == "right" else ("rho", "lambda")
     need(other.initial == apply(one.initial, x), f"a {kind} link does not lead to its {ends[0]}")
     column = {q: {0: w} for q, w in other.final.items()}
@@ -142,7 +143,7 @@ def check_right(one, other, x, kind):
 
 
 def check_converges(one, bound):
-    """E* exists."""
+    """Check that E* exists."""
     silent = one.steps[""]
     if bound is not None:
         v = [weight(text) for text in listed(bound, "bound", str)]
@@ -161,7 +162,7 @@ def check_converges(one, bound):
 
 
 def check_epsilon(one, other):
-    """M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E: M' = M E*, lambda' = lambda E*, as E* exists."""
+    """Check that M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E: M' = M E*, lambda' = lambda E*."""
     silent = one.steps[""]
     need(other.n == one.n and not other.steps[""], "epsilon transitions are left, or states are not")
     need(other.final == one.final, "without epsilon, rho is another one")
@@ -174,7 +175,7 @@ def check_epsilon(one, other):
 
 
 def follow(one, link):
-    """Return the automaton that a link goes to, once it is checked."""
+    """Check a link, and return the automaton to which it goes."""
     kind = link.get("kind")
     need(kind in ("right", "left", "epsilon"), "a link has no kind known here")
     known(link, ["kind", "to"] if kind == "epsilon" else ["kind", "to", "matrix"], ["bound"])
@@ -241,7 +242,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -254,7 +255,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -297,12 +298,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

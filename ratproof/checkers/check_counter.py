@@ -4,19 +4,19 @@ It needs only Python 3.11. It shares no code with the rest of ratproof. A number
 integers, in units of 2^-64, rounded outwards. The certificate has a network's weights, with a cell state c,
 and one or two theorems. The soft network is right on all strings up to a height and a length. The network
 with saturated gates is right on strings of every length up to a height. Saturated gates are 0 or 1, or -1 or
-1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes: a class of
-strings (dead or alive, and the height: see below) with a box of states h and c.
+1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes. A node is a class
+of strings (dead or alive, and the height: see below) with a box of states h and c.
 
 The first state must be in the box of node 0, whose class is that of the empty string. A symbol must lead from
-any state in a node's box to an h in the box of the arrow's target, whose class is that of the longer string.
-An arrow is missing exactly if the string would be too high. The cell becomes c' = f c + m, with f and m = i g
-enclosed over the whole box, so that bounds on c after n symbols give those after n + 1. They are iterated for
-all lengths that the theorem covers, or until they no longer change, and must stay in the boxes. After the end
-token the classifier's logit must be positive over the boxes of living strings at height 0, and negative over
-all others. So, by induction, the network accepts a string if and only if it is balanced.
+any state in a node's box to an h in the box of the transition's target, whose class is that of the longer
+string. A transition is missing exactly if the string would be too high. The cell becomes c' = f c + m, with f
+and m = i g enclosed over the whole box, so bounds on c after n symbols give the bounds after n + 1. They are
+iterated for all lengths that the theorem covers, or until they no longer change, and must stay in the boxes.
+After the end token the classifier's logit must be positive over the boxes of living strings at height 0, and
+negative over all others. So, by induction, the network accepts a string if and only if it is balanced.
 
-A string's height increases by 1 with "(" and decreases by 1 with ")", but not below 0: a ")" at height 0
-leaves it there, and the string is dead from then on. A string is balanced if it is alive and its height is 0.
+A string's height increases by 1 with "(" and decreases by 1 with ")", but not below 0: a ")" at height 0 does
+not change it, and the string is dead from then on. A string is balanced if it is alive and its height is 0.
 """
 
 import hashlib
@@ -95,7 +95,7 @@ def scale(number, x, upwards):
 
 
 def fixed(text, dimensions=0):
-    """Return floats that are written in hexadecimal, as Python writes them, or nested lists of them."""
+    """Return floats, or nested lists of floats, from Python's hexadecimal notation."""
     if dimensions:
         inner = str if dimensions == 1 else list
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
@@ -107,7 +107,7 @@ def fixed(text, dimensions=0):
 
 
 def corner(texts, side, endless):
-    """Return the lower (place 0) or upper corner of a box, rounded inwards; infinite where it is endless."""
+    """Return the lower (index 0) or upper corner of a box, rounded inwards; infinite if it is unbounded."""
     free, end = ("-inf", -INF) if side == 0 else ("inf", INF)
     return [end if endless and x == free else fixed(x)[1 - side] for x in listed(texts, "a corner", str)]
 
@@ -171,7 +171,7 @@ class Network:
         return ends
 
     def gates(self, pre, c):
-        """f, m = i g, and the output gate's pre-activation."""
+        """Return f, m = i g, and the output gate's preactivation."""
         i, f, g, o = (pre[k * self.d : k * self.d + self.d] for k in range(4))
         blind = [(0, 0)] * self.d
         i, g = self.gate(i, self.P[0], c), self.gate(g, blind, c, tangent, -ONE)
@@ -213,7 +213,7 @@ class Network:
 
 
 def carry(f, m, c):
-    """Return the cell's interval after a step: f c + m, where f is from 0 on."""
+    """Return the cell's interval after a step: f c + m, for f >= 0."""
     low = scale(f[0] if c[0] >= 0 else f[1], c[0], False) + m[0]
     return low, scale(f[1] if c[1] >= 0 else f[0], c[1], True) + m[1]
 
@@ -223,7 +223,7 @@ def inside(values, box):
 
 
 def grouped(net, data):
-    """Return the groups of symbols of one turn each: up, down or neither."""
+    """Return the symbols grouped by turn: up, down or neither."""
     groups = [listed(group, "a group of symbols", int) for group in listed(data, "groups", list)]
     complete = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
     need(complete, "the groups are not all symbols once")
@@ -244,7 +244,7 @@ def box_of(net, corners, endless):
 
 
 def theorem(net, data):
-    """Check one theorem, and return which gates it is about."""
+    """Check one theorem, and return the kind of gates that it is about."""
     known(data, ["gates", "height", "groups", "nodes"], ["length"])
     gates, height, length, nodes = data["gates"], data["height"], data.get("length"), data["nodes"]
     need(gates in ("soft", "saturated") and type(height) is int and height >= 0, "gates or height are wrong")
@@ -295,7 +295,7 @@ def theorem(net, data):
 
 
 def follow(arrows, boxes, start, length, unit):
-    """Follow the bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
+    """Compute the bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
     need(inside([start], boxes[:1]), f"the first cell leaves node 0's box at unit {unit}")
     if all(inside([carry(f, m, boxes[s])], [boxes[t]]) for s, t, f, m in arrows):
         return  # one step leads from the boxes into the boxes, so that any number does
@@ -371,7 +371,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -384,7 +384,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -427,12 +427,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

@@ -1,14 +1,13 @@
-"""Check that a cell is no small automaton: ``python check_hankel.py FILE``.
+"""Check that no small automaton computes a cell: ``python check_hankel.py FILE``.
 
 It needs only Python 3.11. It shares no code with the rest of ratproof, and does not use its library for ball
 arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products
-and quotients by its context, and exp correctly to the nearest, so that the next number on each side encloses
-it.
+and quotients by its context, and exp correctly to the nearest, so the next number on each side encloses it.
 
-The certificate has a cell's weights, n prefixes p and n suffixes s. In interval elimination, the matrix
-H[p, s], a unit of the cell after reading ps, has no pivot whose interval contains 0, so it has rank n. An
-automaton of m states, over a field that contains the real numbers, which gives every string the value of that
-unit, makes H a product of n by m and m by n matrices, of rank at most m. So m is at least n, as claimed.
+The certificate has a cell's weights, n prefixes p and n suffixes s. In interval elimination, the matrix H[p,
+s], a unit of the cell after reading ps, has no pivot whose interval contains 0, so it has rank n. If an
+automaton of m states, over a field that contains the real numbers, gives every string the value of that unit,
+H is a product of an n by m and an m by n matrix, and its rank is at most m. So m is at least n, as claimed.
 """
 
 import hashlib
@@ -165,7 +164,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
     def affine(self, gate, x, **reads):
         """Return the letter's column of W_gate, plus b_gate, plus M_gate times the vector that M reads.
 
-        Missing terms are left out.
+        Missing terms are omitted.
         """
         parts = [self.column(gate, x)] if f"W_{gate}" in self.w else []
         parts += [self.w[f"b_{gate}"]] if f"b_{gate}" in self.w else []
@@ -275,7 +274,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
 def determinant(rows):
     """Return the determinant, by elimination.
 
-    If the pivot that is farthest from 0 contains 0 in its interval, the division by it fails.
+    The division by a pivot fails if even the interval that is farthest from 0 contains 0.
     """
     result = ONE
     while rows:
@@ -367,7 +366,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -380,7 +379,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -423,12 +422,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

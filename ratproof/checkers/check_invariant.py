@@ -77,7 +77,7 @@ class Network:
         return [clip(interval) for interval in sums]
 
     def lead(self, u, j, i):
-        """Return the least b_j - b_i of any u in the box."""
+        """Return the smallest b_j - b_i over all u in the box."""
         here, there = self.S[j], self.S[i]
         if self.eq == "2":
             return plus([times(a, b - c) for a, b, c in zip(u, here, there, strict=True)])[0]
@@ -146,7 +146,7 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
     need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
@@ -159,7 +159,7 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types, or refuse it."""
+    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
     right = type(data) is list and all(fits(x, *types) for x in data)
     need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
@@ -202,12 +202,12 @@ def short(digits):
 
 
 def parse(text):
-    """Return a JSON value without repeated fields, whose numbers are short integers."""
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
-    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
         message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0

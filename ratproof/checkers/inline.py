@@ -9,7 +9,7 @@ MARK = "\n# The rest of this file is copied from wire.py:"
 
 
 def inlined(program: str) -> str:
-    """Return the text of a program with the common part as it is now in ``wire.py``.
+    """Return the text of a program with the current common part from ``wire.py``.
 
     >>> "def main(arguments):" in inlined(f"...{MARK} an older part")
     True

@@ -1,11 +1,11 @@
-"""The independent program for each kind of certificate, and its judgement."""
+"""The table of independent programs for each kind of certificate, and their judgements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
+from automata.aliases import JsonObject
 from automata.equivalence import Answer, Unknown
 from automata.io.json_format import to_json
 from automata.wfsa import WFSA
@@ -40,17 +40,16 @@ class Judgement:
     """The judgement of the independent program on a certificate.
 
     Attributes:
-        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` where checking it is more work than the
-            program takes on.
-        claims: what the certificate claims; ``None`` unless accepted.
+        verdict: ``"accepted"``, ``"rejected"``, or ``"unknown"`` if the program's limits are exceeded.
+        claims: the claim of the certificate; ``None`` unless accepted.
         why: the reason in words; ``None`` if accepted.
-        about: what was accepted, in full, with a sentence under ``says``; ``None`` unless accepted.
+        about: the full subject of the certificate, with a sentence under ``says``; ``None`` unless accepted.
     """
 
     verdict: str
     claims: str | None = None
     why: str | None = None
-    about: dict[str, Any] | None = None
+    about: JsonObject | None = None
 
 
 PROGRAMS: dict[str, ModuleType] = {
@@ -76,11 +75,11 @@ OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
 """
 
 
-def checker_of(data: dict[str, Any]) -> ModuleType:
-    """Return the program for a certificate, which its field ``about`` names.
+def checker_of(data: JsonObject) -> ModuleType:
+    """Return the program for a certificate, by its field ``about``.
 
     Raises:
-        ValueError: no program checks such certificates.
+        ValueError: If no program checks such certificates.
     """
     if "about" in data:
         about = data["about"]
@@ -96,8 +95,8 @@ def checker_of(data: dict[str, Any]) -> ModuleType:
     return check_certificate if of_field else check_bisimulation
 
 
-def judge(data: dict[str, Any]) -> Judgement:
-    """Have the certificate checked by its program."""
+def judge(data: JsonObject) -> Judgement:
+    """Check the certificate with its program."""
     try:
         program = checker_of(data)
         claims = program.verdict(data)
@@ -124,7 +123,7 @@ def automaton_digest(automaton: WFSA) -> str:
     return str(check_certificate.digest(check_certificate.normal(to_json(exact))))
 
 
-def accepted_certificate(answer: Answer) -> dict[str, Any]:
+def accepted_certificate(answer: Answer) -> JsonObject:
     """Return the answer's certificate, if the independent program accepts it."""
     if isinstance(answer, Unknown) or answer.certificate is None:
         raise RuntimeError(f"it is not decided: {answer}")

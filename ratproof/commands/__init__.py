@@ -1,1 +1,1 @@
-"""The commands, in one file a subject, each imported when it is run (``table`` says where it is)."""
+"""The commands, with one module per subject. ``table`` lists them, and each is imported when it runs."""

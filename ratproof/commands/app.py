@@ -1,4 +1,4 @@
-"""The command line's application, to which commands add themselves, and options that many commands have."""
+"""The application of the command line, and options that several commands share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ app = typer.Typer(
     name="ratproof",
     cls=Commands,
     help="Does this recurrent network compute what this automaton computes?",
-    epilog="ratproof COMMAND --help has an example of each.",
+    epilog="ratproof COMMAND --help shows examples.",
     no_args_is_help=True,
     **SETTINGS,
 )
@@ -26,41 +26,45 @@ Commands.application = app
 
 SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 COMPLETING = "_RATPROOF_COMPLETE"
-"""The variable by which a shell asks for completions."""
+"""The environment variable with which a shell requests completions."""
 
-AsJson = Annotated[bool, Option("--json", help="one JSON object on standard output, nothing else there")]
+AsJson = Annotated[bool, Option("--json", help="print a single JSON object on standard output")]
 SemiringName = Annotated[
-    str | None,
-    Option("--semiring", help="of a file that does not say it: .att, .txt, .fst (default: min-plus)"),
+    str | None, Option("--semiring", help="the semiring of a .att, .txt or .fst file (default: min-plus)")
 ]
 FormatName = Annotated[
-    str | None, Option("--format", help="read files as json, att, fst or dot, whatever their names end in")
+    str | None, Option("--format", help="read files as json, att, fst or dot, regardless of their extensions")
 ]
 CertificateFile = Annotated[
-    str | None, Option("--certificate", help="write what shows it, for check-certificate")
+    str | None, Option("--certificate", help="write a certificate, for check-certificate")
 ]
-Device = Annotated[str, Option("--device", help="where the networks run: cpu or cuda")]
+Device = Annotated[str, Option("--device", help="the device of the networks: cpu or cuda")]
 HtmlFile = Annotated[
     str | None,
-    Option("--html", metavar="FILE", help="write a report as one HTML file, which needs no network"),
+    Option(
+        "--html", metavar="FILE", help="write the report as a single HTML file without external resources"
+    ),
 ]
 JunitFile = Annotated[str | None, Option("--junit", help="write a JUnit file for CI")]
 RoundWeights = Annotated[
     bool, Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
 ]
 SymbolTable = Annotated[
-    str | None, Option("--symbols", help="of a .att, .txt or .fst file (default: .syms beside it)")
+    str | None,
+    Option(
+        "--symbols", help="the symbol table of a .att, .txt or .fst file (default: the .syms file next to it)"
+    ),
 ]
 
 
 def example(*commands: str) -> str:
-    """Return the end of a command's help: examples of its use, one per line."""
+    """Return the examples at the end of a command's help, one per line."""
     lines = [f"  ratproof {command}" for command in commands]
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *lines])
 
 
 def command_line(context: typer.Context) -> str:
-    """Return the command as it was typed, to be pasted; empty if it was not started by the command line."""
+    """Return the command as it was typed, quoted for a shell, or "" outside the command line."""
     arguments = context.find_root().obj
     return shlex.join(["ratproof", *arguments]) if arguments is not None else ""
 
@@ -84,13 +88,13 @@ def _install_completion(shell: str | None) -> None:
         from typer._completion_shared import install
 
         _, path = install(shell=_known(shell), prog_name="ratproof", complete_var=COMPLETING)
-        print(f"{path}: completion for {shell}; it works in the next terminal")
+        print(f"{path}: completion for {shell}; open a new terminal to use it")
         raise typer.Exit
 
 
 def _known(shell: str) -> str:
     if shell not in SHELLS:
-        raise InputError(f"there is no completion for {shorten(shell)}; there is for {', '.join(SHELLS)}")
+        raise InputError(f"the shell must be one of {', '.join(SHELLS)}, got {shorten(shell)}")
     return shell
 
 
@@ -106,7 +110,7 @@ def frame(
             metavar="SHELL",
             callback=_show_completion,
             is_eager=True,
-            help=f"print the script that completes commands and options in a shell: {', '.join(SHELLS)}",
+            help=f"print the completion script for a shell: {', '.join(SHELLS)}",
         ),
     ] = None,
     install_completion: Annotated[
@@ -116,7 +120,7 @@ def frame(
             metavar="SHELL",
             callback=_install_completion,
             is_eager=True,
-            help="install that script for your account",
+            help="install the completion script for your account",
         ),
     ] = None,
 ) -> None:

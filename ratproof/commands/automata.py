@@ -1,4 +1,4 @@
-"""Commands on automata: score, convert, draw, sample."""
+"""The commands ``score``, ``convert``, ``draw`` and ``sample``."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json, .att
 def load_both(
     a: str, b: str, semiring: str | None, symbols: str | None, file_format: str | None = None
 ) -> tuple[WFSA, WFSA]:
-    """Return the automata in two files; ``--semiring`` and ``--symbols`` are for files that do not say them.
+    """Return the automata in two files; ``--semiring`` and ``--symbols`` apply to files without a semiring.
 
-    Raises :class:`~automata.errors.InputError` if such a file was read over another semiring than the other.
+    Raises:
+        InputError: If a file without a semiring was read over a semiring other than that of the other file.
     """
     silent = [files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING for path in (a, b)]
     options = [(semiring, symbols) if one or not any(silent) else (None, None) for one in silent]
@@ -41,17 +42,17 @@ def load_both(
     for path, mine, against, says_none in ((a, one, other, silent[0]), (b, other, one, silent[1])):
         if says_none and semiring is None and mine.semiring is not against.semiring:
             raise InputError(
-                f"{path}: does not say its semiring, and is read as {mine.semiring.name} without --semiring;"
-                f" the other automaton is over the {against.semiring.name} semiring: --semiring"
-                f" {against.semiring.name} reads it so"
+                f"{path}: the file does not specify a semiring, and was read over the {mine.semiring.name}"
+                f" semiring; the other automaton is over the {against.semiring.name} semiring; pass"
+                f" --semiring {against.semiring.name}"
             )
     return one, other
 
 
 def note_semiring(target: str, automaton: WFSA) -> None:
-    """Say how an .att file is read back, which says no semiring itself."""
+    """Print the option that is required to read an .att file, which does not specify its semiring."""
     if target.endswith(".att") and automaton.semiring is not MIN_PLUS:
-        print(f"{target} does not say its semiring: --semiring {automaton.semiring.name} reads it back")
+        print(f"{target} does not specify its semiring; read it with --semiring {automaton.semiring.name}")
 
 
 def load(path: str, semiring: str | None, symbols: str | None, file_format: str | None = None) -> WFSA:
@@ -63,7 +64,7 @@ def load(path: str, semiring: str | None, symbols: str | None, file_format: str 
 def score(
     automaton: AutomatonFile,
     strings: Annotated[
-        list[str], Argument(metavar="STRING", help='symbols split at white space; "" is the empty string')
+        list[str], Argument(metavar="STRING", help='symbols separated by spaces; "" is the empty string')
     ],
     lists: AsLists = False,
     semiring: SemiringName = None,
@@ -71,7 +72,7 @@ def score(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the score of each string, exactly, one a line."""
+    """Print the exact score of each string, one per line."""
     machine = load(automaton, semiring, symbols, file_format)
     read = [read_string(text, as_list=lists) for text in strings]
     try:
@@ -86,7 +87,7 @@ def score(
 def convert(
     source: AutomatonFile,
     target: Annotated[
-        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Argument(metavar="FILE", help="output file: .json, .att (and a .syms file), .dot or .svg")
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -106,7 +107,7 @@ def convert(
 @app.command(epilog=example("draw fading.json -o fading.svg"))
 def draw(
     automaton: AutomatonFile,
-    output: Annotated[str, Option("-o", "--output", help="named .svg, .png, .pdf or .dot")],
+    output: Annotated[str, Option("-o", "--output", help="output file: .svg, .png, .pdf or .dot")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     file_format: FormatName = None,
@@ -122,16 +123,21 @@ def draw(
 @app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))
 def sample(
     automaton: AutomatonFile,
-    count: Annotated[int, Option("-n", "--count", min=1, help="how many strings")] = 10,
-    longest: Annotated[int, Option("--longest", min=0, max=10_000, help="the most symbols of a string")] = 20,
-    seed: Annotated[int | None, Option("--seed", min=0, help="for the same strings again")] = None,
+    count: Annotated[int, Option("-n", "--count", min=1, help="number of strings")] = 10,
+    longest: Annotated[
+        int, Option("--longest", min=0, max=10_000, help="maximum number of symbols in a string")
+    ] = 20,
+    seed: Annotated[int | None, Option("--seed", min=0, help="seed, to get the same strings again")] = None,
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print random strings, each with its score. They are drawn in proportion to what their paths weigh."""
+    """Print random strings, each with its score.
+
+    Strings are drawn in proportion to the weights of their paths.
+    """
     machine = load(automaton, semiring, symbols, file_format)
     try:
         drawn = sample_strings(machine, count, longest, np.random.default_rng(seed))
@@ -143,18 +149,18 @@ def sample(
 
 
 def joined(string: Sequence[str]) -> str:
-    """Return the symbols separated by blanks, or between quotation marks if that would be misread."""
+    """Return the symbols separated by spaces, in quotation marks if the text would be ambiguous."""
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
 
 
 def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
-    """Hint how to write one-letter symbols that had no blanks, or symbols with blanks in them."""
+    """Return a hint for symbols that are not separated by spaces, or that contain spaces."""
     for symbol in (symbol for string in strings for symbol in string):
         if symbol not in machine.index and all(letter in machine.index for letter in symbol):
-            return f"; symbols are split at white space: write {write_string(tuple(symbol))}"
+            return f"; symbols must be separated by spaces; write {write_string(tuple(symbol))}"
     if any(isinstance(symbol, str) and symbol.split() != [symbol] for symbol in machine.index):
-        return "; strings are split at white space, which --lists does not"
+        return "; strings are split at spaces; use --lists for symbols that contain spaces"
     return ""
 
 
@@ -165,8 +171,8 @@ def _written(machine: WFSA, value: object, text: str) -> str:
     """
     if isinstance(value, float) and not machine.semiring.holds(float(value)):
         raise InputError(
-            f"the score of {shorten(text)} overflows float64, which the {machine.semiring.name} semiring"
-            " computes in"
+            f"the score of {shorten(text)} overflows float64, in which the {machine.semiring.name} semiring"
+            " computes"
         )
     return machine.semiring.format(value)
 

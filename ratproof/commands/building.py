@@ -1,4 +1,4 @@
-"""Commands that make automata, such as intersect, complement and regex."""
+"""Commands that construct automata, such as ``intersect``, ``complement`` and ``regex``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ratproof.process.outputs import require_outputs
 FirstFile = Annotated[str, Argument(metavar="A", help="a file with an automaton")]
 SecondFile = Annotated[str, Argument(metavar="B", help="another")]
 Output = Annotated[
-    str | None, Option("-o", "--output", help="write the automaton there (default: JSON on standard output)")
+    str | None, Option("-o", "--output", help="output file (default: JSON on standard output)")
 ]
 
 
@@ -41,8 +41,8 @@ def intersect(
 ) -> None:
     """Multiply the scores of two automata.
 
-    Over the boolean semiring, this is the intersection of languages. A symbol that one alphabet lacks has
-    weight zero there.
+    Over the boolean semiring, this is the intersection of languages. A symbol that is missing from one
+    alphabet has weight zero there.
     """
     _of_two(operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
 
@@ -99,7 +99,7 @@ def reverse(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give each string the score of its mirror image."""
+    """Reverse an automaton, so that each string gets the score of the reversed string."""
     _of_one(operations.reverse, automaton, output, round_weights, (semiring, symbols, file_format), as_json)
 
 
@@ -133,15 +133,13 @@ def trim(
 @app.command(epilog=example("regex 'a(b|c)*' -o machine.json", "regex even.json"))
 def regex(
     source: Annotated[
-        str, Argument(metavar="REGEX|FILE", help="a file with an automaton if there is one of that name")
+        str, Argument(metavar="REGEX|FILE", help="a regex, or an existing file with an automaton")
     ],
     output: Annotated[
-        str | None,
-        Option("-o", "--output", help="write the automaton, or the regex, there (default: standard output)"),
+        str | None, Option("-o", "--output", help="output file (default: standard output)")
     ] = None,
     alphabet: Annotated[
-        str | None,
-        Option("--alphabet", help="characters of the automaton (default: those that the regex names)"),
+        str | None, Option("--alphabet", help="characters of the automaton (default: those in the regex)")
     ] = None,
     symbols: SymbolTable = None,
     file_format: FormatName = None,
@@ -160,7 +158,7 @@ def regex(
         _give(from_regex(source, alphabet), output, False, as_json)
         return
     if alphabet is not None:
-        raise FormatError(f"--alphabet: is for a regex, and {source} is a file with an automaton")
+        raise FormatError(f"--alphabet requires a regex, got the automaton in {source}")
     require_outputs({"-o": output}, reads=(source, symbols))
     needs_semiring = files.suffix_of(source, file_format) in files.WITHOUT_SEMIRING
     machine = load(source, BOOLEAN.name if needs_semiring else None, symbols, file_format)

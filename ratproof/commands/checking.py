@@ -1,4 +1,4 @@
-"""The command that checks certificates: check-certificate."""
+"""The command ``check-certificate``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ratproof.commands.terminal import naming, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 
 if TYPE_CHECKING:
-    from neural.state_regularized.acceptor import Acceptor  # torch, which automata do without
+    from neural.state_regularized.acceptor import Acceptor  # deferred, because it imports torch
 
 EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
 VERSIONED = "ratproof certificate "
@@ -46,7 +46,7 @@ class EverythingAfterOf(TyperCommand):
     """A command whose option ``--of`` takes all arguments up to the next option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As the option's own parser wants it: ``--of`` before each of them."""
+        """Insert ``--of`` before each file, as the parser expects."""
         return super().parse_args(ctx, spread(args))
 
 
@@ -57,7 +57,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
     ['c.json', '--of', 'a.json', '--of', 'b.json', '--json']
     """
     result: list[str] = []
-    inside = waits = False  # after --of; and it has no file yet
+    inside = waits = False  # after --of; before its first file
     for index, argument in enumerate(arguments):
         if argument == "--":
             return [*result, *arguments[index:]]
@@ -76,8 +76,9 @@ class Subjects:
     """The subjects that the certificates must be about, from ``--of``.
 
     Attributes:
-        automata: none, one or two, with their files.
-        network, weights: a checkpoint and its network; a file with a cell's weights and its text.
+        automata: Up to two pairs of a file and its automaton.
+        network: A checkpoint and its network, or None.
+        weights: A file with a cell's weights and its text, or None.
     """
 
     automata: list[tuple[str, WFSA]] = field(default_factory=list)
@@ -85,7 +86,7 @@ class Subjects:
     weights: tuple[str, str] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """Return the kinds of certificate that these files are for, each with one of the files."""
+        """Return the kinds of certificate to which these files apply, each with one of the files."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         return one | ({CELL: self.weights[0]} if self.weights is not None else {})
@@ -100,7 +101,7 @@ class Subjects:
 )
 def check(
     certificates: Annotated[
-        list[str], Argument(metavar="CERTIFICATE", help="what commands wrote with --certificate")
+        list[str], Argument(metavar="CERTIFICATE", help="a file that a command wrote with --certificate")
     ],
     of: Annotated[
         list[str] | None,
@@ -108,13 +109,14 @@ def check(
             "--of",
             metavar="FILE...",
             help=(
-                "what all of them must be about, after them: two automata (.json, .att, .txt, .fst, .dot), a"
-                " checkpoint (.safetensors), or the weights of a cell (.json)"
+                "the files that all certificates must be about, after them: two automata (.json, .att, .txt,"
+                " .fst, .dot), a checkpoint (.safetensors), or the weights of a cell (.json)"
             ),
         ),
     ] = None,
     temperature: Annotated[
-        float | None, Option("--temperature", help="of the network of --of, in place of its own; tau > 0")
+        float | None,
+        Option("--temperature", help="temperature of the network in --of, instead of its own (positive)"),
     ] = None,
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,
@@ -127,15 +129,13 @@ def check(
     These programs share no code with the rest of ratproof. Exit status 0: all are accepted, 1: some are
     rejected.
 
-    A certificate for something else than --of is rejected. Exit status 3: none is rejected, but one is too
-    much work to check.
+    A certificate that is not about the files in --of is rejected. Exit status 3: none is rejected, but one
+    needs too much time to check.
     """
     read = [(path, _certificate(path)) for path in certificates]
     subjects = _subjects(of or [], semiring, symbols, file_format)
     if temperature is not None and subjects.network is None:
-        raise InputError(
-            "--temperature is that of a network, and --of names none; pass --of NETWORK.safetensors"
-        )
+        raise InputError("--temperature requires a network; pass --of NETWORK.safetensors")
     if temperature is not None and not 0 < temperature < math.inf:
         raise InputError(f"--temperature must be positive, got {temperature}")
     _require_fit([(path, data) for path, data in read if isinstance(data, dict)], len(read), subjects)
@@ -178,14 +178,14 @@ def _sentence(answer: Judgement) -> str:
 
 def _certificate(path: str) -> JsonObject | Judgement:
     """Return the certificate in a file, or a judgement that rejects it if it is malformed."""
-    sure = "what certificates must be about is named after them, with --of"
+    sure = "pass the files that certificates must be about after --of"
     if path.endswith((".safetensors", ".att")):
-        raise InputError(f"{path}: is no certificate, which is JSON; {sure}")
+        raise InputError(f"{path}: a certificate must be a JSON file; {sure}")
     text = files.read_text(path)
     try:
         data = check_certificate.parse(text)
     except (json.JSONDecodeError, RecursionError):
-        raise FormatError(f"{path}: must be a certificate that ratproof wrote, and is not JSON") from None
+        raise FormatError(f"{path}: a certificate must be JSON") from None
     except ValueError as error:
         return Judgement("rejected", why=str(error))
     known = isinstance(data, dict) and any({"format", "claims", *fields} <= set(data) for fields in SUBJECTS)
@@ -196,8 +196,8 @@ def _certificate(path: str) -> JsonObject | Judgement:
             return Judgement("rejected", why=str(error))
         return dict(data)
     raise FormatError(
-        f"{path}: is no certificate, which has the fields format and claims, and A and B, or cell, or nodes,"
-        f" or boxes beside them; {sure}"
+        f"{path}: a certificate must have the fields 'format' and 'claims', and 'A' and 'B', 'cell', 'nodes'"
+        f" or 'boxes'; {sure}"
     )
 
 
@@ -210,20 +210,16 @@ def _subjects(
     if (semiring, symbols) != (None, None) and not any(
         files.FORMATS.get(f".{name}") in files.WITHOUT_SEMIRING for name in formats
     ):
-        raise InputError("--semiring and --symbols are those of a .att file, and --of names none")
+        raise InputError("--semiring and --symbols require a .att, .txt or .fst file in --of")
     for path in of:
         if path.endswith(".safetensors"):
             if subjects.network is not None:
-                raise InputError(
-                    f"--of names two networks, {subjects.network[0]} and {path}; a certificate is about one"
-                    " network"
-                )
+                raise InputError(f"--of must have at most one network, got {subjects.network[0]} and {path}")
             subjects.network = path, _network(path)
         elif _holds_weights(path):
             if subjects.weights is not None:
                 raise InputError(
-                    f"--of names two files of weights, {subjects.weights[0]} and {path}; a certificate is"
-                    " about one cell"
+                    f"--of must have at most one file of weights, got {subjects.weights[0]} and {path}"
                 )
             subjects.weights = path, files.read_text(path)
         else:
@@ -231,14 +227,12 @@ def _subjects(
             options = (None, None) if says_it else (semiring, symbols)
             subjects.automata.append((path, load(path, *options, file_format)))
     if len(subjects.automata) > 2:
-        raise InputError(
-            f"--of names {len(subjects.automata)} automata; a certificate is about two, in this order"
-        )
+        raise InputError(f"--of must have two automata, A and then B, got {len(subjects.automata)}")
     return subjects
 
 
 def _network(path: str) -> Acceptor:
-    from neural.state_regularized.files import load as load_network  # torch, which automata do without
+    from neural.state_regularized.files import load as load_network  # deferred, because it imports torch
 
     return load_network(path)[0]
 
@@ -251,7 +245,7 @@ def _holds_weights(path: str) -> bool:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        return False  # reading it as an automaton says what is wrong
+        return False  # the reader of automata reports the error
     return isinstance(data, dict) and set(data) == WEIGHTS
 
 
@@ -262,16 +256,16 @@ def _kind(data: JsonObject) -> str:
 
 
 def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: Subjects) -> None:
-    """Raise InputError if a file of ``--of`` is of no certificate's kind, or one is missing."""
+    """Raise InputError if a file in ``--of`` applies to no certificate, or a file is missing."""
     kinds = {_kind(data): path for path, data in read}
     for kind, path in subjects.kinds().items():
         if kind not in kinds and len(read) == number:
             about = " and ".join(f"{certificate} is about {what}" for what, certificate in kinds.items())
-            raise InputError(f"{path} is for a certificate about {kind}, and there is none: {about}")
+            raise InputError(f"{path}: the file applies to a certificate about {kind}, but {about}")
     if len(subjects.automata) == 1:
         for path, data in read:
             if _kind(data) == AUTOMATA and data.get("claims") != "minimal":
-                raise InputError(f"{path} is about two automata: name both with --of, or none")
+                raise InputError(f"{path} is about two automata; pass both with --of, or neither")
 
 
 def _aligned(
@@ -293,10 +287,10 @@ def _aligned(
 def _held_against(
     data: JsonObject, answer: Judgement, subjects: Subjects, temperature: float | None
 ) -> Judgement:
-    """Compare an accepted certificate with the files, and reject it if it is about something else."""
+    """Compare an accepted certificate with the files, and reject it if it is not about them."""
     kind = _kind(data)
     if kind not in subjects.kinds():
-        return Judgement("rejected", why=f"it is about {kind}, and --of names none")
+        return Judgement("rejected", why=f"it is about {kind}, but --of has none")
     why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](
         data, subjects, temperature
     )
@@ -307,7 +301,7 @@ def _held_against(
 
 def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a weight that is given twice
+        warnings.simplefilter("ignore")  # a transition with two weights
         held = {side: from_json(data[side]) for side in "AB"}
     digests = {side: automaton_digest(automaton) for side, automaton in held.items()}
     named = {
@@ -320,7 +314,7 @@ def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tu
             return (
                 f"it is about other automata: its {side} ({_automaton_in_words(held[side], digests[side])})"
                 f" is not the one in {path} ({_automaton_in_words(automaton, digest)})"
-                + "; --of names B and then A"
+                + "; in --of, A must come before B"
                 * turned
             ), {}
     return "", {side: path for side, (path, _, _) in named.items()}
@@ -337,20 +331,18 @@ def _other_network(
     path, network = subjects.network
     held = data["network"]
     if held["kind"] != network.kind:
-        return f"it is about a network of kind {held['kind']}, and {path} is of kind {network.kind}", {}
+        return f"it is about a network of kind {held['kind']}, but {path} is of kind {network.kind}", {}
     with naming(path):
         tau, here = _network_json(checker_of(data), network, temperature)
     if check_boxes.without_temperature(held) != check_boxes.without_temperature(here):
         theirs, ours = (check_boxes.digest(check_boxes.without_temperature(part)) for part in (held, here))
-        return f"it is about another network ({theirs[:SHOWN]}) than the one in {path} ({ours[:SHOWN]})", {}
+        return f"it is about another network ({theirs[:SHOWN]}) than that in {path} ({ours[:SHOWN]})", {}
     if tau is not None and Fraction(held["temperature"]) != tau:
-        asked = f"{path} has temperature" if temperature is None else "--temperature asks for"
-        hint = (
-            f"; --temperature {_number(held['temperature'])} asks for that one" if temperature is None else ""
-        )
+        asked = f"{path} has temperature" if temperature is None else "--temperature is"
+        hint = f"; pass --temperature {_number(held['temperature'])}" if temperature is None else ""
         return (
             (
-                f"it is about temperature {_number(held['temperature'])}, and {asked}"
+                f"it is about temperature {_number(held['temperature'])}, but {asked}"
                 f" {_number(str(tau))}{hint}"
             ),
             {},
@@ -391,8 +383,8 @@ def _other_weights(data: JsonObject, subjects: Subjects, _: float | None) -> tup
     try:
         here = cell_weights.from_json(cell, text, path)
     except InputError as error:
-        return f"it is about the cell {cell.name}, for which {path} has no weights ({error})", {}
+        return f"it is about the cell {cell.name}, but {path} has no weights for it ({error})", {}
     held = cell_weights.from_json(cell, json.dumps({name: data[name] for name in WEIGHTS}), "the certificate")
     if (here.letters, here.weights) != (held.letters, held.weights):
-        return f"it is about other weights, or letters, of the cell {cell.name} than those in {path}", {}
+        return f"it is about weights or letters of the cell {cell.name} other than those in {path}", {}
     return "", {"weights": path}

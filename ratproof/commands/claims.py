@@ -1,4 +1,4 @@
-"""Commands on claims: claims, verify, check."""
+"""The commands ``claims``, ``verify`` and ``check``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 @app.command(epilog=example("claims", "claims proposition-7"))
 def claims(
-    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the claims, their variants and kinds of evidence."""
@@ -103,14 +105,18 @@ def _described(claim: Claim) -> JsonObject:
     }
 
 
-ONLY = "only this kind of evidence, or these, with the option once for each"
+ONLY = "only this kind of evidence; repeat the option for several kinds"
 Kinds = Annotated[list[str] | None, Option("--kind", help=f"{ONLY}: {', '.join(KINDS)}")]
 PapersKinds = Annotated[list[str] | None, Option("--kind", help=f"{ONLY}: {', '.join(OF_PAPERS)}")]
-Examples = Annotated[int | None, Option("--examples", min=1, help="random cases a test")]
+Examples = Annotated[
+    int | None, Option("--examples", min=1, help="number of random cases per kind of evidence")
+]
 Seed = Annotated[
     int | None,
     Option(
-        "--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"
+        "--seed",
+        min=0,
+        help="seed of the random cases (default: the same cases in every run of the same installation)",
     ),
 ]
 
@@ -118,46 +124,51 @@ Seed = Annotated[
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
     context: Context,
-    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
+    ] = None,
     kinds: PapersKinds = None,
     examples: Examples = None,
     seed: Seed = None,
     device: Device = "cpu",
     text: Annotated[
-        str | None, Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")
+        str | None,
+        Option("--text", help="a corpus with one sentence per line; also compare on every prefix in it"),
     ] = None,
     embeddings: Annotated[
-        str | None, Option("--embeddings", help="vectors of its words: GloVe text, or npz")
+        str | None, Option("--embeddings", help="vectors of the words in the corpus: GloVe text, or .npz")
     ] = None,
-    units: Annotated[int, Option("--units", min=1, help="of the network on the corpus")] = 64,
+    units: Annotated[int, Option("--units", min=1, help="number of units of the network on the corpus")] = 64,
     rules: Annotated[
         str | None,
         Option(
             "--rules",
             metavar="DIR",
-            help="a folder with rules (.config) and sentences: decide their network too",
+            help="a folder with rules (.config) and sentences; also decide their network",
         ),
     ] = None,
     junit: JunitFile = None,
     html: HtmlFile = None,
     jobs: Annotated[
-        int | None, Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
+        int | None,
+        Option("--jobs", min=1, help="number of processes (default: one per core if all claims run)"),
     ] = None,
     failed: Annotated[
-        bool,
-        Option(
-            "--failed", help="only the claims' kinds of evidence that differed in the last run in this folder"
-        ),
+        bool, Option("--failed", help="only evidence that was unexpected in the last run in this folder")
     ] = False,
     exit_first: Annotated[
         bool, Option("-x", "--exitfirst", help="stop at the first unexpected result")
     ] = False,
     details: Annotated[
-        bool, Option("--details", help="proofs and counterexamples in full (without: for named claims)")
+        bool,
+        Option("--details", help="print proofs and counterexamples in full (default: only for named claims)"),
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Verify the papers' claims. Their evidence is run, and each verdict compared with what is expected."""
+    """Verify the papers' claims.
+
+    The command runs their evidence and compares each verdict with the expected one.
+    """
     from ratproof.ladder.last_run import unexpected
     from ratproof.ladder.request import Request, require_known
     from ratproof.ladder.verification import verify as run
@@ -186,8 +197,8 @@ def verify(
         outcome = _with_progress("verify", lambda told: run(request, told))
     if any(result.kind == KERNEL for result in outcome.results) and not lasts("coq"):
         outcome.notes.append(
-            "no cache folder can be written, so that Coq's files were compiled anew, which takes a minute or"
-            f" two: {VARIABLE} names one"
+            "no cache folder is writable, so the Coq files were compiled again, which takes a minute or"
+            f" two; set {VARIABLE} to a writable folder"
         )
     if html is not None:
         from ratproof.html.outcome_page import write_outcome
@@ -205,16 +216,16 @@ def verify(
 
 
 def _options(**options: object) -> str:
-    """Return the options that have a value, as they are typed behind a command."""
+    """Return the options that have a value, as they are typed after a command."""
     used = {name: value for name, value in options.items() if value is not None}
     return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in used.items())
 
 
 def _nothing_failed() -> Outcome:
-    """``--failed``, and what is asked for was as expected in the last run: nothing runs, and that is well."""
+    """Report that no selected evidence was unexpected in the last run, and return an empty outcome."""
     from ratproof.ladder.outcome import Outcome
 
-    sentence = "nothing of what is asked for differed in the last run here: nothing runs"
+    sentence = "nothing to run: no selected evidence was unexpected in the last run in this folder"
     return Outcome([], notes=[sentence], nothing_to_run=sentence)
 
 
@@ -225,11 +236,13 @@ def check(
         str | None,
         Argument(
             metavar="FILE.py",
-            help="a Python file with claims, which is run as any program of yours (default: the files that"
-            " [tool.ratproof] claims in pyproject.toml names)",
+            help="a Python file with claims, which is executed (default: the files that"
+            " [tool.ratproof] claims in pyproject.toml lists)",
         ),
     ] = None,
-    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all in the file without")] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all in the file)")
+    ] = None,
     kinds: Kinds = None,
     examples: Examples = None,
     seed: Seed = None,
@@ -237,9 +250,9 @@ def check(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it.
+    """Check your own claims. The command executes the file, and then runs all evidence for every claim in it.
 
-    [tool.ratproof] in pyproject.toml has defaults: examples, seed, device, cache-folder.
+    Defaults can be set under [tool.ratproof] in pyproject.toml: examples, seed, device, cache-folder.
     """
     from ratproof.ladder.request import require_junit
     from ratproof.ladder.user_files import check as run
@@ -251,7 +264,7 @@ def check(
     files = [file] if file else [os.path.relpath(path) for path in settings.claims_files()]
     if not files:
         raise InputError(
-            "FILE.py is missing: name it, or list it under [tool.ratproof] claims in pyproject.toml"
+            "FILE.py is missing; pass it, or list it under [tool.ratproof] claims in pyproject.toml"
         )
     require_junit(junit, reads=files)
     require_outputs({"--junit": junit, "--html": html}, reads=files)
@@ -286,7 +299,7 @@ def check(
 
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
-    """Run it with a bar on a terminal, or lines in a log: how many claims are done, and what runs."""
+    """Run with a progress bar on a terminal, or progress lines in a log."""
     screen = console(error=True)
     bar = Progress(
         TextColumn(what),
@@ -310,7 +323,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
 
 
 def _told(outcome: Outcome, as_json: bool, details: bool) -> int:
-    """Print the results; the exit status."""
+    """Print the results, and return the exit status."""
     if as_json:
         print_json(outcome.to_json())
     elif outcome.nothing_to_run:
@@ -332,5 +345,5 @@ def _status(outcome: Outcome) -> int:
     if outcome.interrupted:
         return INTERRUPTED
     if outcome.not_run and not (outcome.results or outcome.errors):
-        return UNKNOWN  # this machine lacks what all of it needs, which was said
+        return UNKNOWN  # no evidence can run on this machine, which was reported
     return YES if outcome.as_expected else NO

@@ -1,4 +1,4 @@
-"""Commands that decide: equivalent, minimise, rank."""
+"""The commands ``equivalent``, ``minimise`` and ``rank``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MissingAsZero = Annotated[
     bool,
     Option(
         "--missing-as-zero",
-        help="a symbol that one alphabet lacks has weight zero there; else it is an error",
+        help="a symbol that is missing from one alphabet has weight zero there (default: an error)",
     ),
 ]
 
@@ -57,27 +57,23 @@ def equivalent(
     b: Annotated[str, Argument(metavar="B", help="another")],
     certificate: CertificateFile = None,
     kernel: Annotated[
-        bool,
-        Option(
-            "--kernel",
-            help="write a Coq file with the two automata, in which Coq's kernel accepts this answer",
-        ),
+        bool, Option("--kernel", help="write a Coq file in which Coq's kernel checks the answer")
     ] = False,
     kernel_file: Annotated[
-        str | None, Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel")
+        str | None,
+        Option("--kernel-file", help="name of the Coq file (default: equivalent_A_B.v); implies --kernel"),
     ] = None,
     within: Annotated[
         str | None,
         Option(
             "--within",
             metavar="TOLERANCE",
-            help="decide whether no two scores differ by more than that, such as 1e-4 (real semiring)",
+            help="decide whether all scores differ by at most this, such as 1e-4 (real semiring)",
         ),
     ] = None,
     missing_as_zero: MissingAsZero = False,
     longest: Annotated[
-        int | None,
-        Option("--longest", min=0, help="where it has to be searched: strings of at most that many symbols"),
+        int | None, Option("--longest", min=0, help="maximum number of symbols, if strings must be searched")
     ] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -85,7 +81,7 @@ def equivalent(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether two automata give every string one score.
+    """Decide whether two automata have the same scores on all strings.
 
     Exit status 0: equivalent, 1: different, 3: unknown.
     """
@@ -99,7 +95,9 @@ def equivalent(
     if kernel or kernel_file is not None:
         from ratproof.coq import certificate as kernel_certificate
 
-        coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
+        coq_file = kernel_certificate.file_name(
+            kernel_file, a, b
+        )  # report a missing Coq before anything is decided
         require_outputs(outputs | {"--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as report_progress, naming(a, b):
         if tolerance is not None:
@@ -118,7 +116,7 @@ def equivalent(
     if certificate is not None and shown is not None:
         try:
             write_json(certificate, shown.to_json())
-        except LimitReached:  # the answer stands: without epsilon its automata are too large
+        except LimitReached:  # the answer remains valid, but the automata are too large without epsilon
             shown = None
     files_written = {
         "certificate": certificate if shown is not None else None,
@@ -128,7 +126,7 @@ def equivalent(
     kernel_accepts = (
         ""
         if accepted is None
-        else f"\naccepted by Coq's kernel, with nothing assumed: the theorem {accepted} of {coq_file}, which"
+        else f"\naccepted by Coq's kernel without assumptions: theorem {accepted} in {coq_file}, which"
         " coqc accepts by itself"
     )
     text = answer.to_text(a, b)
@@ -136,7 +134,7 @@ def equivalent(
         text = f"equivalent within {within}: {answer.how}"
     print_answer(as_json, answer.to_json() | files_written, text + kernel_accepts)
     if coq_file is not None and accepted is None:
-        note_unwritten(coq_file, "nothing is decided that Coq could check")
+        note_unwritten(coq_file, "there is no decision for Coq to check")
     if certificate is not None and shown is None:
         note_unwritten(certificate, "this answer has no certificate")
     if html is not None:
@@ -153,7 +151,9 @@ def equivalent(
 @app.command(epilog=example("minimise parity.json -o least.json"))
 def minimise(
     automaton: AutomatonFile,
-    output: Annotated[str | None, Option("-o", "--output", help="write the least automaton there")] = None,
+    output: Annotated[
+        str | None, Option("-o", "--output", help="output file for the minimal automaton")
+    ] = None,
     certificate: CertificateFile = None,
     round_weights: RoundWeights = False,
     semiring: SemiringName = None,
@@ -161,10 +161,10 @@ def minimise(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
-    """Find the least automaton with the same scores.
+    """Find the smallest automaton with the same scores.
 
     The search is exact over the reals, or among deterministic boolean automata. Exit status 3: the result for
-    a large automaton is smaller, but may not be the least.
+    a large automaton is smaller, but may not be the smallest.
     """
     machine = load(automaton, semiring, symbols, file_format)
     if output is not None:
@@ -172,13 +172,15 @@ def minimise(
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
     if certificate is not None and machine.semiring.is_boolean:
         raise InputError(
-            f"--certificate: boolean automata get none here; compare with equivalent {automaton} B"
+            f"--certificate is not supported for boolean automata; use equivalent {automaton} B"
             " --certificate FILE"
         )
     with progress("minimise") as report_progress, naming(automaton):
         smallest = minimising.minimise(machine, report_progress)
         shown: Certificate | None = smallest.certificate
-        if certificate is not None and shown is None:  # of a large automaton: that the two are equal
+        if (
+            certificate is not None and shown is None
+        ):  # for a large automaton, a certificate that both are equal
             answer = decide(machine, smallest.automaton, progress=report_progress)
             shown = answer.certificate if isinstance(answer, Equivalent) else None
     written = [] if output is None else files.write(smallest.automaton, output, round_weights)
@@ -191,7 +193,7 @@ def minimise(
         "why": smallest.doubt,
         "files": [str(path) for path in written],
     }
-    where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
+    where = f"; written to {' and '.join(map(str, written))}" if written else "; write it with -o FILE"
     print_answer(as_json, data, f"{_least(smallest, machine)}{where}")
     if output is not None and not as_json:
         note_semiring(output, smallest.automaton)
@@ -208,7 +210,7 @@ def rank(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
+    """Print the rank of an automaton's Hankel matrix. It is the minimum number of states over the reals."""
     machine = load(automaton, semiring, symbols, file_format)
     with progress("rank") as report_progress, naming(automaton):
         states = minimising.rank(machine, report_progress)
@@ -221,7 +223,7 @@ def _tolerance(text: str) -> Fraction:
     except InputError:
         value = -1.0
     if not isinstance(value, Fraction) or value < 0:
-        raise InputError(f"--within must be a finite number that is not negative, got {shorten(text)}")
+        raise InputError(f"--within must be finite and non-negative, got {shorten(text)}")
     return value
 
 
@@ -232,11 +234,11 @@ def _least(result: minimising.Minimised, automaton: WFSA) -> str:
     """
     least, states = result.automaton.num_states, plural(automaton.num_states, "state")
     if result.doubt is not None:
-        return f"unknown whether fewer than {least} of {states} would do: {result.doubt}"
+        return f"unknown whether fewer than {least} of {states} are enough: {result.doubt}"
     if automaton.semiring.is_boolean:
         return (
-            f"the least deterministic automaton has {plural(least, 'state')}, without a dead one; the given"
-            f" automaton has {automaton.num_states}"
+            f"the smallest deterministic automaton has {plural(least, 'state')} without a dead state; the"
+            f" given automaton has {automaton.num_states}"
         )
     return f"{least} of {states} needed: no automaton over the reals with these scores has fewer"
 

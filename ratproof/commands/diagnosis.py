@@ -1,4 +1,4 @@
-"""The command doctor: what is installed, and what runs each kernel."""
+"""The command ``doctor``."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from ratproof.process.streams import WIDTH
 
 PACKAGES = {
     "torch": "networks",
-    "pynini": "the rung cross-checked",
+    "pynini": "cross-checked evidence",
     "numba": "large automata, and Forward over max-plus",
     "triton": "recurrences on a GPU",
 }
 """Packages that ``doctor`` looks for, and the features that need them."""
-PROGRAMS = {"coqc": "the rung kernel-checked", "c++": "recurrences at the speed of memory"}
+PROGRAMS = {"coqc": "kernel-checked evidence", "c++": "recurrences at the speed of memory"}
 TYPES = ("float32", "float64", "bfloat16", "float16")
 
 
 @app.command(epilog=example("doctor"))
 def doctor(as_json: AsJson = False) -> None:
-    """Say what is installed, and which backend runs each kernel. It says why it was chosen, too."""
+    """Print the installed components and the kernels' backends.
+
+    The command also prints the reason for each choice.
+    """
     import torch
 
     from neural.scan import backends
@@ -45,14 +48,16 @@ def doctor(as_json: AsJson = False) -> None:
         return
     _print_line(f"ratproof {__version__}, Python {platform.python_version()}, {platform.platform()}")
     for name, use in (PACKAGES | PROGRAMS).items():
-        _print_line(f"  {name:8} {versions[name] or f'not installed: it is for {use}'}")
+        _print_line(f"  {name:8} {versions[name] or f'not installed; needed for {use}'}")
     _print_line(f"  GPU      {gpu or 'none that torch can use'}")
     for row in kernels:
-        _print_line(f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, as {row['why']}")
+        _print_line(
+            f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, because {row['why']}"
+        )
 
 
 def _print_line(line: str) -> None:
-    """Print a line, and wrap it with an indent if it is too long; paths are not broken."""
+    """Print a line, wrapped with an indent if it is too long, without breaking paths."""
     below = " " * 11 if line.startswith(" ") else "  "
     print(textwrap.fill(line, WIDTH, subsequent_indent=below, break_long_words=False, break_on_hyphens=False))
 

@@ -1,4 +1,4 @@
-"""The command that writes the files of the pages: examples."""
+"""The command ``examples``."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ratproof.process.json_answers import print_json
 
 @app.command(epilog=example("examples first-steps"))
 def examples(
-    folder: Annotated[str, Argument(metavar="DIR", help="where to; it is made where there is none")],
+    folder: Annotated[str, Argument(metavar="DIR", help="the folder, which is created if it does not exist")],
     as_json: AsJson = False,
 ) -> None:
-    """Write the files that the pages use.
+    """Write the example files of the documentation.
 
     They are automata, claims, a network, and rules with sentences. A file that already exists is left
     unchanged.
     """
     directory = Path(folder)
     if directory.exists() and not directory.is_dir():
-        raise InputError(f"{folder}: must be a folder, and is a file")
+        raise InputError(f"{folder} must be a folder, got a file")
     written, kept = [], []
     for name, content in _below(files("ratproof") / "examples"):
         target = directory / name
@@ -42,7 +42,7 @@ def examples(
     for path in written:
         print(path)
     for path in kept:
-        print(f"{path}: is there already, and was left as it is")
+        print(f"{path} already exists and was not changed")
 
 
 def _below(folder: Traversable, path: str = "") -> list[tuple[str, Traversable]]:
@@ -50,7 +50,7 @@ def _below(folder: Traversable, path: str = "") -> list[tuple[str, Traversable]]
     result = []
     for part in sorted(folder.iterdir(), key=lambda part: part.name):
         name = f"{path}{part.name}"
-        if part.name.startswith((".", "__")):  # left by those who ran something there
+        if part.name.startswith((".", "__")):  # caches and hidden files
             continue
         if part.is_dir():
             result += _below(part, f"{name}/")

@@ -1,4 +1,4 @@
-"""Commands on counterexamples: hunt, replay."""
+"""The commands ``hunt`` and ``replay``."""
 
 from __future__ import annotations
 
@@ -43,44 +43,49 @@ REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
     )
 )
 def hunt(
-    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[
+        list[str] | None, Argument(metavar="CLAIM", help="names of claims (default: all)")
+    ] = None,
     minutes: Annotated[
-        float | None, Option("--minutes", help="how long (default: 1, or as long as --rounds takes)")
+        float | None, Option("--minutes", help="time limit in minutes (default: 1, or none with --rounds)")
     ] = None,
     rounds: Annotated[
         int | None,
         Option(
-            "--rounds", min=1, help="so many of each target, 50 examples each: the same for a seed, always"
+            "--rounds",
+            min=1,
+            help="number of rounds of 50 examples per target; the rounds depend only on the seed",
         ),
     ] = None,
     ledger: Annotated[
-        str | None,
-        Option("--ledger", metavar="DIR", help="keep what is done in a folder, and go on with what is not"),
+        str | None, Option("--ledger", metavar="DIR", help="save rounds in a folder, and resume from it")
     ] = None,
-    jobs: Annotated[int | None, Option("--jobs", min=1, help="processes (default: one a core)")] = None,
+    jobs: Annotated[
+        int | None, Option("--jobs", min=1, help="number of processes (default: one per core)")
+    ] = None,
     cluster: Annotated[
         str | None,
         Option(
-            "--cluster", metavar="FILE|ADDRESS", help="a Dask scheduler's file, or its address, for --jobs"
+            "--cluster", metavar="FILE|ADDRESS", help="file or address of a Dask scheduler, instead of --jobs"
         ),
     ] = None,
     seed: Annotated[
-        int | None, Option("--seed", min=0, max=2**63 - 1, help="(default: fresh, printed)")
+        int | None,
+        Option("--seed", min=0, max=2**63 - 1, help="seed (default: a random seed, which is printed)"),
     ] = None,
     variant: Annotated[
-        str | None, Option("--variant", help="hunt this variant, whatever is expected of it")
+        str | None, Option("--variant", help="hunt this variant, regardless of its expected verdict")
     ] = None,
     keep: Annotated[
-        str, Option("--keep", help="the folder for counterexamples, without --ledger")
+        str, Option("--keep", help="folder for counterexamples, if --ledger is not used")
     ] = ".ratproof/counterexamples",
     device: Device = "cpu",
     as_json: AsJson = False,
 ) -> int:
     """Search for counterexamples with fresh random cases, networks and strings.
 
-    Work is numbered: seed, target and number say which cases a round has, on any number of processes and
-    machines. Exit status 1 where there is a counterexample, 3 where a round could not be done or nothing was
-    compared.
+    The seed, the target and the number of a round determine its cases, on any number of processes and
+    machines. Exit status 1: there is a counterexample, 3: a round failed or nothing was compared.
     """
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
@@ -92,7 +97,7 @@ def hunt(
     if not limit > 0 or (minutes is not None and not minutes < 1e6):
         raise InputError(f"--minutes must be positive, got {minutes}")
     if cluster is not None and jobs is not None:
-        raise InputError("--cluster has workers of its own: --jobs is for this machine's processes")
+        raise InputError("--cluster and --jobs cannot be used together")
     check_device(device)
     require_known(names or [], variant)
     require_folder("--keep" if ledger is None else "--ledger", keep if ledger is None else ledger)
@@ -127,13 +132,13 @@ def hunt(
 
 
 class _Shown:
-    """The bar, and above it what happened to the workers, when it happens."""
+    """A progress bar, with messages about workers above it."""
 
     def __init__(self, live: Live, bar: bool, log: StageLog) -> None:
         self.live, self.bar, self.log, self.notes_shown = live, bar, log, 0
 
     def __call__(self, progress: HuntProgress) -> None:
-        """Show them."""
+        """Update the bar and print new messages."""
         for note in progress.notes[self.notes_shown :]:
             self.live.console.print(Text(note), soft_wrap=True)
         self.notes_shown = len(progress.notes)
@@ -173,9 +178,9 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
     out.print(_line(result))
     missing = sorted(set(CORNERS) - result.corners)
     out.print(
-        f"corners not seen (these automata may have none): {', '.join(missing)}"
+        f"corner cases not seen (they may not occur for these automata): {', '.join(missing)}"
         if missing
-        else "every corner was seen"
+        else "all corner cases were seen"
     )
     for counterexample, path in result.finds.values():
         out.print(Text(f"\n{counterexample.claim}, {counterexample.variant}: counterexample", style="bold"))
@@ -183,33 +188,35 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
         out.print(Text(f"  ratproof replay {shlex.quote(str(path))}", style="dim"), soft_wrap=True)
     for one in result.incomplete:
         out.print(
-            Text(f"given up: {one.target}, round {one.number}: its worker ended again and again", style="red")
+            Text(
+                f"{one.target}, round {one.number}: skipped because its worker ended repeatedly", style="red"
+            )
         )
     for note in result.notes:
         out.print(Text(note), soft_wrap=True)
     if result.nothing_compared:
-        out.print("nothing was compared: the time was up before the first case")
+        out.print("nothing was compared: the time limit was reached before the first case")
     for error in result.errors:
         out.print(Text(f"error: {error}", style="red"))
     if ledger is not None:
-        out.print(f"kept in {ledger}: ratproof campaign status {shlex.quote(ledger)}", soft_wrap=True)
+        out.print(f"saved in {ledger}; see ratproof campaign status {shlex.quote(ledger)}", soft_wrap=True)
 
 
 def _line(progress: HuntProgress) -> Text:
-    """One line: what was compared, how fast, how many corners were seen, how many counterexamples found."""
+    """Return a line with the numbers of cases, corner cases and counterexamples, and the rate."""
     rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
     done = ""
     if progress.asked_for is not None:
         done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
     return Text(
-        f"{plural(progress.jobs, 'worker')}; {done}{sum(progress.cases.values()):,} cases; {rates} a second"
-        f" and core; {len(progress.corners)} of {len(CORNERS)} corners;"
+        f"{plural(progress.jobs, 'worker')}; {done}{sum(progress.cases.values()):,} cases; {rates} per second"
+        f" and core; {len(progress.corners)} of {len(CORNERS)} corner cases;"
         f" {plural(len(progress.finds), 'counterexample')}"
     )
 
 
 def _left(progress: HuntProgress) -> str:
-    """Return the estimated time left at the present rate, in words."""
+    """Return the estimated time left at the current rate, in words."""
     if not progress.rounds or progress.asked_for is None:
         return ""
     left = progress.asked_for - progress.rounds - progress.resumed
@@ -219,18 +226,18 @@ def _left(progress: HuntProgress) -> str:
 
 @app.command(epilog=example("replay .ratproof/counterexamples/proposition-7--printed--decided.json"))
 def replay(
-    file: Annotated[str, Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")],
+    file: Annotated[str, Argument(metavar="FILE", help="a counterexample from verify, check or hunt")],
     claims: Annotated[
         str | None,
-        Option("--claims", metavar="FILE.py", help="of a claim of your own: the file with it, which is run"),
+        Option("--claims", metavar="FILE.py", help="the file with your own claim, which is executed"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run a kept counterexample again.
+    """Run a saved counterexample again.
 
-    Exit status 1: the two sides still differ, 0: they no longer do, 3: neither is known.
+    Exit status 1: the two sides still differ, 0: they agree, 3: unknown.
 
-    What is printed is what ran. Where the file's own words say something else, a note says so.
+    The command prints the data that it runs, with a note if the file's text differs from it.
     """
     from ratproof.ladder.counterexample_files import replay as run
 
@@ -242,7 +249,7 @@ def replay(
     now, data = replayed.compared.difference, replayed.data
     otherwise = replayed.otherwise()
     for field, says in otherwise.items():
-        warnings.warn(f"{file}: field {field} says something else than what runs: {says}", stacklevel=1)
+        warnings.warn(f"{file}: field '{field}' must match the data that runs, got {says}", stacklevel=1)
     if as_json:
         print_json(
             {
@@ -265,12 +272,12 @@ def replay(
         print(f"on {string} the network gives {now.network}, the automaton {now.automaton}")
     else:
         what = (
-            "the two sides agree now"
+            "the two sides agree"
             if replayed.verdict == "holds"
-            else "nothing could be compared: no difference is known to be more than rounding"
+            else "unknown: no difference is known to exceed rounding"
         )
         print(
-            f"on {string} {what}; the file says that they were {shorten(data['network'])} and"
+            f"on {string} {what}; the file has the scores {shorten(data['network'])} and"
             f" {shorten(data['automaton'])}"
         )
     return REPLAYED[replayed.verdict]

@@ -1,4 +1,4 @@
-"""Commands of packages that stand above this one: known by their entry points, never imported by name."""
+"""Commands of packages that depend on this one, which are found by their entry points."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ratproof.namesakes import hidden
 
 GROUP = "ratproof.commands"
 EXPECTED = ("train", "results", "campaign")
-"""Commands that ship with ratproof, in packages of their own: it is said where these are not installed."""
+"""Commands in separate packages that ship with ratproof, which are reported if they are not installed."""
 SHIPPED = ("training",)
-"""Packages of these commands, which a folder of the user's may hide."""
+"""Packages of these commands, which a folder of the user may shadow."""
 
 
 def entries() -> dict[str, EntryPoint]:
@@ -25,8 +25,8 @@ def entries() -> dict[str, EntryPoint]:
 def add(name: str, to: typer.Typer) -> None:
     """Add the installed command of that name, or a command that reports that it is not installed.
 
-    An entry may name a group of ratproof's own, to which loading it has added its commands. One whose only
-    command has the entry's name is that command.
+    An entry may refer to one of ratproof's own groups, to which its module adds commands. A group whose only
+    command has the entry's name is replaced by that command.
     """
     entry = entries().get(name)
     if entry is not None:
@@ -46,7 +46,7 @@ def add(name: str, to: typer.Typer) -> None:
         elif group not in [known.typer_instance for known in to.registered_groups]:
             to.add_typer(group, name=name)
     elif name in EXPECTED:
-        why = f'no installed package offers it (entry point group "{GROUP}"): install ratproof again'
+        why = f'no installed package provides it (entry point group "{GROUP}"); reinstall ratproof'
         _absent(to, name, f"{name} is not installed: {why}")
 
 

@@ -1,4 +1,4 @@
-"""Commands that list what an automaton scores: enumerate, count, shortest."""
+"""The commands ``enumerate``, ``count`` and ``shortest``."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ratproof.process.exit_statuses import NO, YES
 @app.command("enumerate", epilog=example("enumerate fading.json --n 5"))
 def enumerate_strings(
     automaton: AutomatonFile,
-    count: Annotated[int, Option("-n", "--n", min=1, max=1_000_000, help="how many strings")] = 10,
+    count: Annotated[int, Option("-n", "--n", min=1, max=1_000_000, help="number of strings")] = 10,
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """List strings whose score is not zero, in shortlex order.
+    """List the strings with a nonzero score, in shortlex order.
 
     Each string is listed with its score, except for boolean automata, whose accepted strings are listed.
     """
@@ -40,13 +40,13 @@ def enumerate_strings(
         "scores": [machine.semiring.format(score) for _, score in listed],
     }
     lines = [_line(machine, string, score, lists) for string, score in listed]
-    print_answer(as_json, data, "\n".join(lines) or "no string has a score other than zero")
+    print_answer(as_json, data, "\n".join(lines) or "no string has a nonzero score")
 
 
 @app.command(epilog=example("count parity.json --length 8"))
 def count(
     automaton: AutomatonFile,
-    length: Annotated[int, Option("--length", min=0, max=100_000, help="how many symbols the strings have")],
+    length: Annotated[int, Option("--length", min=0, max=100_000, help="number of symbols in the strings")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     file_format: FormatName = None,
@@ -73,7 +73,10 @@ def shortest(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print the least string whose score is not zero. The order is shortlex. Exit status 1: there is none."""
+    """Print the shortest string with a nonzero score.
+
+    It is the first such string in shortlex order. Exit status 1: there is none.
+    """
     machine = load(automaton, semiring, symbols, file_format)
     with naming(automaton):
         result = enumeration.shortest(machine)

@@ -1,4 +1,4 @@
-"""The command line's frame, which imports a command when it is run: torch and sympy take seconds."""
+"""The group of all commands, each of which is imported when it runs, because torch and sympy take seconds."""
 
 from __future__ import annotations
 
@@ -20,26 +20,24 @@ SETTINGS: Mapping[str, Any] = {
     "rich_markup_mode": None,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
-"""Settings of the application and of every group in it."""
+"""Settings of the application and of all groups."""
 
 
 class Commands(TyperGroup):
     """The commands of :data:`~ratproof.commands.table.GROUPS`, and those that other packages install."""
 
     application: typer.Typer
-    """To which they add themselves."""
+    """The application to which the commands add themselves."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(
-            **options | {"commands": {}}
-        )  # those that are imported already are loaded all the same
+        super().__init__(**options | {"commands": {}})  # also load the commands that are already imported
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, by group."""
+        """Return the names of the commands, by group."""
         return list(dict.fromkeys([*ROWS, *installed.entries()]))
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        """Import and return the command of that name, or return ``None`` if there is none."""
+        """Import and return the command with this name, or return ``None`` if there is none."""
         if name not in self.commands and name in self.list_commands(ctx):
             self.commands[name] = load(name, self.application)
         return self.commands.get(name)
@@ -47,7 +45,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Resolve the command, or fail and suggest a similar name.
 
-        The library itself knows only the commands that are imported.
+        Typer only suggests commands that are already imported.
         """
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
@@ -55,14 +53,14 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Complete the name of a command, none of which is imported for it."""
+        """Complete the name of a command without importing it."""
         for name in self.list_commands(ctx):
             row = ROWS.get(name)
             self.commands.setdefault(name, TyperCommand(name, help=None if row is None else row.does))
         return super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a line a command, by group."""
+        """Write one line per command, by group."""
         others = [name for name in installed.entries() if name not in ROWS]
         groups = {title: [(row.name, row.does) for row in rows] for title, rows in GROUPS.items()}
         if others:
@@ -74,7 +72,7 @@ class Commands(TyperGroup):
 
 
 def load(name: str, app: typer.Typer) -> Any:
-    """Import and return the command or group of that name."""
+    """Import and return the command or group with this name."""
     row = ROWS.get(name)
     if row is not None and row.module is not None:
         import_module(row.module)

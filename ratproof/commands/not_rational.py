@@ -1,4 +1,4 @@
-"""The command that shows a cell to be no automaton: not-rational."""
+"""The command ``not-rational``."""
 
 from __future__ import annotations
 
@@ -30,41 +30,42 @@ def not_rational(
     cell: Annotated[str | None, Argument(metavar="CELL", help=", ".join(CELLS))] = None,
     size: Annotated[
         int | None,
-        Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)"),
+        Option("--size", min=1, max=4095, help="number of states to exclude (default: 3, 7, ... up to 63)"),
     ] = None,
     units: Annotated[
         int | None,
         Option(
-            "--units", min=1, max=64, help="of the cell (1, or what it needs), with weights that are given"
+            "--units",
+            min=1,
+            max=64,
+            help="number of units of a cell with random weights (default: the smallest possible)",
         ),
     ] = None,
     weights: Annotated[str | None, Option("--weights", help="a JSON file with letters and weights")] = None,
-    unit: Annotated[int, Option("--unit", min=0, help="which of the units")] = 0,
-    letter: Annotated[str | None, Option("--letter", help="only strings of this letter")] = None,
-    bits: Annotated[
-        int, Option("--bits", min=64, max=2**16, help="the highest precision to try")
-    ] = MOST_BITS,
+    unit: Annotated[int, Option("--unit", min=0, help="index of the unit")] = 0,
+    letter: Annotated[str | None, Option("--letter", help="use only strings of this letter")] = None,
+    bits: Annotated[int, Option("--bits", min=64, max=2**16, help="maximum precision in bits")] = MOST_BITS,
     every: Annotated[
-        bool, Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
+        bool, Option("--every-size", help="exclude automata of any size, by checking a theorem's hypotheses")
     ] = False,
     certificate: CertificateFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Show that no small automaton computes a unit of a recurrent cell.
 
-    The command shows that every such automaton has at least n states. Exit status 0: shown, 3: unknown.
+    Every such automaton then has at least n states. Exit status 0: shown, 3: unknown.
     """
     if cell is None:
-        raise InputError(f"not-rational needs a cell; there are {', '.join(CELLS)}")
+        raise InputError(f"CELL must be one of {', '.join(CELLS)}")
     require_outputs({"--certificate": certificate}, reads=(weights,))
     weighted = _weighted_cell(cell, weights, units)
     if not unit < weighted.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
+        raise InputError(f"--unit must be between 0 and {weighted.units - 1}, got {unit}")
     if letter is not None and letter not in weighted.letters:
-        raise InputError(f"there is no letter {letter!r}; there are {', '.join(weighted.letters)}")
+        raise InputError(f"--letter must be one of {', '.join(weighted.letters)}, got {letter!r}")
     if every:
         if (size, letter, certificate) != (None, None, None):
-            raise InputError("--every-size goes with no --size, --letter or --certificate")
+            raise InputError("--every-size cannot be used with --size, --letter or --certificate")
         return _show_every_size(weighted, unit, as_json)
     letters = weighted.letters if letter is None else (letter,)
     with progress(f"not-rational {cell}") as report_progress:
@@ -89,7 +90,7 @@ def _weighted_cell(cell: str, path: str | None, units: int | None) -> WeightedCe
     if path is None:
         return some(cell_named(cell), units)
     if units is not None:
-        raise InputError(f"{path} says by its weights how many units there are; leave --units out")
+        raise InputError(f"--units cannot be used with --weights, because the weights in {path} determine it")
     return from_json(cell_named(cell), files.read_text(path), path)
 
 

@@ -1,4 +1,4 @@
-"""The command prove: all of ``theory/coq``, compiled from clean and asked what it assumes."""
+"""The command ``prove``, which compiles ``theory/coq`` from scratch and checks its assumptions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ratproof.process.json_answers import print_json
 @app.command(epilog=example("prove"))
 def prove(
     statements_too: Annotated[
-        bool, Option("--statements", help="print each theorem's statement, as Coq prints it")
+        bool, Option("--statements", help="print each theorem's statement as Coq prints it")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Compile the Coq development, and check its theorems.
 
     The check covers the statement and the assumptions of each theorem. Exit status 0: every theorem is
-    accepted and assumes nothing, 1: one is not.
+    accepted without assumptions, 1: one is not.
     """
     from ratproof.coq.development_report import check_development, theorem_variants  # loads Hypothesis
 
@@ -61,7 +61,7 @@ def prove(
             out.print(Padding(Text(answer.statement.text), (0, 0, 1, 4)))
     for problem in report.problems:
         out.print(Text(problem, style="red"))
-    last = "not proved" if report.problems else "accepted, with nothing assumed"
+    last = "not proved" if report.problems else "accepted without assumptions"
     line = f"{len(answers)} theorems, Coq {report.version}, {report.seconds} s: {last}"
     out.print(Text(line, style="bold red" if report.problems else "bold green"))
     return NO if report.problems else YES

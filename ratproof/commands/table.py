@@ -1,4 +1,4 @@
-"""The commands by group: where each is, and what it does in a line, so that ``--help`` imports none."""
+"""The table of commands by group, so that ``--help`` does not import them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class Row:
     """A command, or a group of them.
 
     Attributes:
-        name: as it is typed.
-        does: what it does: its docstring begins so.
-        module: which adds it to the application; or ``None``, for one that an entry point offers.
+        name: Name of the command.
+        does: One-line description, with which its docstring begins.
+        module: Module that adds it to the application, or ``None`` for a command from an entry point.
     """
 
     name: str
@@ -27,35 +27,35 @@ def _rows(module: str | None, **does: str) -> tuple[Row, ...]:
 
 GROUPS: dict[str, tuple[Row, ...]] = {
     "First steps": (
-        *_rows("examples", examples="Write the files that the pages use."),
-        *_rows("diagnosis", doctor="Say what is installed, and which backend runs each kernel."),
+        *_rows("examples", examples="Write the example files of the documentation."),
+        *_rows("diagnosis", doctor="Print the installed components and the kernels' backends."),
     ),
     "Claims": (
         *_rows(
             "claims",
             verify="Verify the papers' claims.",
-            check="Check claims of your own.",
+            check="Check your own claims.",
             claims="List the claims, their variants and kinds of evidence.",
         ),
         *_rows(
             "hunting",
             hunt="Search for counterexamples with fresh random cases.",
-            replay="Run a kept counterexample again.",
+            replay="Run a saved counterexample again.",
         ),
         *_rows("proving", prove="Compile the Coq development, and check its theorems."),
     ),
     "Automata": (
         *_rows(
             "automata",
-            score="Print the score of each string, exactly.",
+            score="Print the exact score of each string.",
             sample="Print random strings, each with its score.",
             convert="Write an automaton in another format.",
             draw="Draw an automaton.",
         ),
         *_rows(
             "deciding",
-            equivalent="Decide whether two automata give every string one score.",
-            minimise="Find the least automaton with the same scores.",
+            equivalent="Decide whether two automata have the same scores.",
+            minimise="Find the smallest automaton with the same scores.",
             rank="Print the rank of an automaton's Hankel matrix.",
         ),
         *_rows(
@@ -64,16 +64,16 @@ GROUPS: dict[str, tuple[Row, ...]] = {
             union="Add the scores of two automata.",
             difference="Accept the strings that A accepts and B does not.",
             complement="Accept the strings that a boolean automaton rejects.",
-            reverse="Give each string the score of its mirror image.",
+            reverse="Reverse an automaton.",
             determinise="Make a boolean automaton deterministic.",
             trim="Remove the states that are on no accepting path.",
             regex="Turn a regex into a DFA, or a DFA into a regex.",
         ),
         *_rows(
             "listing",
-            enumerate="List strings whose score is not zero, in shortlex order.",
+            enumerate="List the strings with a nonzero score, in shortlex order.",
             count="Count the strings of a length, or add their scores.",
-            shortest="Print the least string whose score is not zero.",
+            shortest="Print the shortest string with a nonzero score.",
         ),
         *_rows("checking", check_certificate="Check certificates with short independent programs."),
     ),
@@ -81,8 +81,8 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         *_rows(
             "state_regularized",
             certify="Prove that a soft network follows its automaton.",
-            extract="Turn a trained network into its automaton.",
-            figures="Draw a network as the papers' figures do.",
+            extract="Convert a trained network to its automaton.",
+            figures="Draw the papers' figures for a network.",
         ),
         *_rows("not_rational", not_rational="Show that no small automaton computes a unit."),
         *_rows(

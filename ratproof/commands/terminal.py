@@ -1,4 +1,4 @@
-"""The terminal: a console that never gets wider than the report, and lines that say what is being done."""
+"""Output on the terminal: a console that is never wider than the report, and progress lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ratproof.process.supervisor import note
 LOGGER = logging.getLogger("ratproof")
 LOGGER.addHandler(logging.NullHandler())
 VERBOSITY: ContextVar[int | None] = ContextVar("verbosity", default=None)
-"""1 with ``-v``, -1 with ``-q``, 0 without; ``None`` for a command that has neither option."""
+"""1 with ``-v``, -1 with ``-q``, otherwise 0; ``None`` for a command that has neither option."""
 LINE_EVERY, LOG_EVERY = 30.0, 1.0
 """Seconds between two lines of progress, and between two that are logged."""
 
@@ -33,8 +33,8 @@ LINE_EVERY, LOG_EVERY = 30.0, 1.0
 def console(*, error: bool = False) -> Console:
     """Return a console that is never wider than the report.
 
-    Text is printed as it is: no markup (``rich.text.Text`` has styles), no emoji codes, and control
-    characters escaped.
+    Text is printed without markup and emoji codes, and control characters are escaped. Use ``rich.text.Text``
+    for styles.
     """
     stream = styled(sys.stderr if error else sys.stdout)
     result = Console(file=stream, highlight=False, soft_wrap=False, markup=False, emoji=False)
@@ -45,7 +45,7 @@ def console(*, error: bool = False) -> Console:
 
 
 class StageLog:
-    """The stage of some work, which is logged at the level INFO, at most once a second.
+    """The stage of a task, which is logged at level INFO at most once per second.
 
     >>> log = StageLog("verify", clock=iter([0.0, 90.0]).__next__)
     >>> log.stage = "12 of 62 claims, proposition-7 sampled"
@@ -65,7 +65,7 @@ class StageLog:
             LOGGER.info("%s", printable(self.line()))
 
     def line(self) -> str:
-        """Return what is done, the stage, and the seconds so far."""
+        """Return a line with the task, the stage, and the elapsed seconds."""
         return f"{self.what}: {self.stage + ', ' if self.stage else ''}{self.clock() - self.begun:.0f} s"
 
 
@@ -73,11 +73,11 @@ class StageLog:
 def progress_lines(
     what: str, wait: Callable[[Event], bool] = lambda done: done.wait(LINE_EVERY)
 ) -> Iterator[StageLog]:
-    """Print a line every 30 seconds where nobody watches: in a log, from a command that has ``-q``.
+    """Print a line every 30 seconds if the output is a log and the command has the option ``-q``.
 
     Args:
-        what: is done.
-        wait: wait until the next line is due, and return whether the work is done.
+        what: Name of the task.
+        wait: Function that waits until the next line is due, and returns whether the task is done.
     """
     log, done = StageLog(what), Event()
 
@@ -101,7 +101,7 @@ def shows_bar() -> bool:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done on a terminal's line or in a log, and report it to the supervisor."""
+    """Show progress on a terminal or in a log, and report it to the supervisor."""
     with ExitStack() as shown:
         log = shown.enter_context(progress_lines(what))
         status = shown.enter_context(console(error=True).status(Text(what))) if shows_bar() else None
@@ -130,7 +130,7 @@ def note_unwritten(file: str, why: str) -> None:
 
 @contextmanager
 def naming(*paths: str) -> Iterator[None]:
-    """Say in an error which files it is about."""
+    """Add the names of the files to an error."""
     try:
         yield
     except FormatError:
@@ -140,12 +140,12 @@ def naming(*paths: str) -> Iterator[None]:
 
 
 def headed(head: str, rest: str) -> Text:
-    """Return a line whose beginning is bold."""
+    """Return a line with a bold heading."""
     return Text.assemble((head, "bold"), rest)
 
 
 class _Printable(RenderHook):
-    """Escapes control characters in the text that is printed."""
+    """A render hook that escapes control characters in printed text."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         """Return the renderables, each wrapped so that it is escaped when it is rendered."""

@@ -1,4 +1,4 @@
-"""The options ``-v`` and ``-q`` of long commands: how much is said of their progress on standard error."""
+"""The options ``-v`` and ``-q``, which control the progress output of long commands."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def _option(name: str, help: str) -> inspect.Parameter:
 
 
 OPTIONS = (
-    _option("verbose", "a line for each step, on standard error"),
-    _option("quiet", "no progress; without a terminal, a line every 30 seconds is the default"),
+    _option("verbose", "print a line for each step on standard error"),
+    _option("quiet", "print no progress (default without a terminal: a line every 30 seconds)"),
 )
 
 
 def add(app: typer.Typer, path: str = "") -> None:
-    """Give the two options, once, to the commands of the app and its groups that have progress."""
+    """Add the two options to the commands of the app and its groups that report progress."""
     for command in app.registered_commands:
         callback = command.callback
         if callback is None or hasattr(callback, "has_verbosity"):
@@ -61,7 +61,7 @@ def _with_verbosity(command: Callable[..., int | None]) -> Callable[..., int | N
 
 @contextmanager
 def _set(verbosity: int) -> Iterator[None]:
-    """Set how much is said: 1 logs at the level INFO, -1 shows no progress."""
+    """Set the verbosity: 1 logs at level INFO, -1 shows no progress."""
     token, before = VERBOSITY.set(verbosity), LOGGER.level
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))

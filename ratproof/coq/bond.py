@@ -1,4 +1,4 @@
-"""A comparison of Coq's definitions with ours: both must compute the same values for cases and words.
+"""Comparison of Coq's definitions with ours, which must compute the same values for cases and words.
 
 A theorem about other definitions would prove nothing about our code.
 """
@@ -21,7 +21,7 @@ VariantCase = tuple[Claim, Variant, Case]
 
 
 class OtherDefinitions(AssertionError):
-    """An error for a value that differs between Coq and Python: the theorem is about something else."""
+    """An error for a value that differs between Coq and Python, so the definitions differ."""
 
 
 def runnable_variants() -> list[tuple[Claim, Variant]]:
@@ -49,7 +49,8 @@ def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
 def some_cases(variant: Variant, most: int = 3) -> list[Case]:
     """Return cases over two letters, one of each of the smallest sizes, with generic weights.
 
-    Zeros would hide a transposed matrix. A word cannot reach all units of a network larger than its length.
+    Zeros would hide a transposed matrix. A word cannot reach all units of a network with more units than
+    symbols in the word.
     """
     of_size = {signature.size: signature for signature in signatures(variant)}
     cases = [_generic_case(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]

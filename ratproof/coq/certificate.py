@@ -1,4 +1,4 @@
-"""A self-contained Coq file in which a verified checker accepts one certificate."""
+"""Self-contained Coq files in which a verified checker accepts a certificate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def file_name(file: str | None, a: str, b: str) -> str:
     The function also checks Coq's version, so that no work is wasted.
 
     Raises:
-        InputError: the name is not valid for Coq or the file cannot be written there, or Coq is missing.
+        InputError: If the name is not valid for Coq, the file cannot be written, or Coq is missing.
     """
     coq.version()
     name = file
@@ -63,13 +63,16 @@ def file_name(file: str | None, a: str, b: str) -> str:
         name = f"equivalent_{stems[0]}_{stems[1]}.v"
     if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(name).name, re.ASCII):
         raise InputError(
-            f"--kernel-file {name}: Coq takes a name of letters, digits and underscores that ends in .v"
+            f"--kernel-file {name}: the file name must consist of letters, digits and underscores, must not"
+            " start with a digit, and must end in .v"
         )
     folder = Path(name).absolute().parent
     if not folder.is_dir():
         raise InputError(f"--kernel-file {name}: the folder {folder} must exist")
     if Path(name).is_file() and "Written by ratproof" not in read_text(name)[:1000]:
-        raise InputError(f"{name} is there, and ratproof did not write it; --kernel-file takes another name")
+        raise InputError(
+            f"{name} already exists and was not written by ratproof; use --kernel-file with another name"
+        )
     return name
 
 
@@ -77,8 +80,8 @@ def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tu
     """Write the file if Coq accepts it, and return the name of the theorem.
 
     Raises:
-        InputError: there is no proof for Coq, or no Coq.
-        Rejected: Coq does not accept the file, which would be a bug in ratproof.
+        InputError: If there is no proof for Coq, or Coq is not installed.
+        Rejected: If Coq does not accept the file, which would be a bug in ratproof.
     """
     proof = link_proof(a, b, answer, names)
     text = file_text(proof, names)
@@ -119,10 +122,10 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
 
 
 def check_file(file: Path) -> None:
-    """Let Coq check the file; raise Rejected if it does not accept it, or something is assumed."""
+    """Check the file with Coq; raise Rejected if Coq does not accept it or the theorem has assumptions."""
     output = coq.compile_file(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
     if CLOSED not in output:
-        raise coq.Rejected(str(file), f"the theorem assumes something: {output.strip()}")
+        raise coq.Rejected(str(file), f"the theorem has assumptions: {output.strip()}")
 
 
 def _name(index: int, names: tuple[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""The compiled files of ``theory/coq``, by the hash of their contents; builds are atomic."""
+"""The cache of the compiled files of ``theory/coq``, by the hash of their contents, with atomic builds."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def build(progress: ProgressCallback = lambda stage: None) -> Path:
     """Return the folder of the compiled development, and compile it if the user's cache lacks these files.
 
     Raises:
-        NoCoq: Coq or mathcomp is not installed.
-        Rejected: Coq does not accept a file.
+        NoCoq: If Coq or mathcomp is not installed.
+        Rejected: If Coq does not accept a file.
     """
     folder = cache_folder("coq") / _key()
     if (folder / "done").exists():
@@ -35,7 +35,7 @@ def build(progress: ProgressCallback = lambda stage: None) -> Path:
 
 
 def rebuild(progress: ProgressCallback = lambda stage: None) -> Path:
-    """Compile the development from scratch, whatever the cache has, and return its folder."""
+    """Compile the development from scratch without the cache, and return its folder."""
     folder = cache_folder("coq") / _key()
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"

@@ -1,4 +1,4 @@
-"""A report of the whole development, compiled from scratch, with Coq's answer about every theorem."""
+"""A report on the whole development, compiled from scratch, with Coq's answer about every theorem."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class DevelopmentReport:
     """Coq's answers about the whole development.
 
     Attributes:
-        version: version of Coq.
-        seconds: duration of the clean build.
+        version: Version of Coq.
+        seconds: Duration of the clean build.
         answers: Coq's answer about each theorem.
-        problems: a sentence for each problem; empty if everything is proved.
+        problems: A sentence for each problem; empty if everything is proved.
     """
 
     version: str
@@ -33,22 +33,24 @@ class DevelopmentReport:
 
 
 def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
-    """Compile the development, ask about each theorem and run coqchk; raise NoCoq without Coq."""
+    """Compile the development, query each theorem and run coqchk; raise NoCoq without Coq."""
     start_time, version = time.perf_counter(), coq.version()
     problems: list[str] = []
     answers: dict[str, TheoremAnswer] = {}
     try:
         root = rebuild(progress)
-        progress("asking about each theorem, and checking the compiled files once more with coqchk")
+        progress("querying each theorem, and checking the compiled files again with coqchk")
         with ThreadPoolExecutor(2) as pool:
             checked = pool.submit(coq.run_coqchk, root, modules())
             answers, loose = theorem_answers(root), untied(root)
             axioms = [name for name in checked.result() if name.startswith("ratproof.")]
         problems += [f"coqchk finds an axiom: {name}" for name in axioms]
         problems += filter(None, (answer.problem(statements()[name]) for name, answer in answers.items()))
-        problems += [f"no theorem gives what {claim}, {variant} says" for claim, variant in sorted(loose)]
         problems += [
-            f"there is no theorem {name}, which {' and '.join(of)}"
+            f"no theorem implies the statement of {claim}, {variant}" for claim, variant in sorted(loose)
+        ]
+        problems += [
+            f"the theorem {name} does not exist, which {' and '.join(of)}"
             for name, of in _expected().items()
             if name not in answers
         ]
@@ -58,15 +60,15 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
 
 
 def _expected() -> dict[str, list[str]]:
-    """Return the theorems that must exist, with the variants and files that name them."""
+    """Return the theorems that must exist, with the variants and files that refer to them."""
     named = {
         name: [f"{variant} names" for variant in variants] for name, variants in theorem_variants().items()
     }
-    return {name: ["statements.txt keeps"] for name in kept_statements()} | named
+    return {name: ["statements.txt contains"] for name in kept_statements()} | named
 
 
 def theorem_variants() -> dict[str, list[str]]:
-    """Return, for each theorem, the variants that name it, as in ``proposition-7, corrected``."""
+    """Return, for each theorem, the variants that refer to it, as in ``proposition-7, corrected``."""
     variants: dict[str, list[str]] = {}
     for claim in claims().values():
         for variant in claim.variants:

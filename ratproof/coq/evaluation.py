@@ -1,7 +1,7 @@
-"""The values that Coq computes for the network and the automaton of a theorem, for cases and words.
+"""Evaluation of a theorem's network and automaton by Coq, for cases and words.
 
 A theorem about other definitions would prove nothing about our code. So each definition of ``theory/coq``
-that can run is run.
+that can run is evaluated.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Values:
     """The values for each word and unit; ``None`` for a side that cannot run.
 
     Attributes:
-        network: values of the network.
-        automaton: scores of the automaton.
+        network: Values of the network.
+        automaton: Scores of the automaton.
     """
 
     network: list[list[Value]] | None

@@ -55,9 +55,9 @@ class Link:
     """A link from one automaton to another, both by their index in the list of automata.
 
     Attributes:
-        source, target: the indices of B and A.
-        matrix: the matrix X.
-        ranks: ranks of A's states, which increase along its epsilon transitions.
+        source, target: The indices of B and A.
+        matrix: The matrix X.
+        ranks: Ranks of A's states, which increase along its epsilon transitions.
     """
 
     source: int
@@ -71,13 +71,13 @@ class LinkProof:
     """A proof of an answer for Coq: automata, and the links between them.
 
     Attributes:
-        over: the semiring.
-        alphabet: the symbols, by their numbers.
-        automata: the automata, of which the first two are A and B.
-        links: the links between the automata.
-        left, right: the chains of automata that end in A and B. They begin with the same automaton if A and B
-            are equal, or else with the ones without epsilon.
-        word: a word on which they differ, as numbers; ``None`` if they are equal.
+        over: The semiring.
+        alphabet: The symbols, by their indices.
+        automata: The automata, beginning with A and B.
+        links: The links between the automata.
+        left, right: The chains of automata that end in A and B. They begin with the same automaton if A and B
+            are equal, or otherwise with the automata without epsilon.
+        word: A word on which they differ, as indices; ``None`` if they are equal.
     """
 
     over: str
@@ -131,14 +131,14 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     """Return the links for an answer about two automata; raise InputError if there is no proof for Coq."""
     if a.semiring not in COQ_SEMIRINGS:
         raise InputError(
-            f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions"
+            f"--kernel does not support the {a.semiring.name} semiring, whose sums are not fractions"
         )
     a, b = a.to_exact(), b.to_exact()
     builder = LinkBuilder(a)
     indices = [builder.add(side) for side in (a, b)]
     for name, index in zip(names, indices, strict=True):
         if ranks(a.semiring, builder.automata[index].epsilon) is None:
-            raise InputError(f"--kernel: epsilon transitions of {name} must not form a cycle")
+            raise InputError(f"--kernel: the epsilon transitions of {name} must not form a cycle")
     (plain_a, to_a), (plain_b, to_b) = builder.plain(a, indices[0]), builder.plain(b, indices[1])
     if isinstance(answer, Different):
         word = [list(a.alphabet).index(x) for x in answer.word]
@@ -148,9 +148,11 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     if isinstance(answer.certificate, Linked):
         left, right = _certificate_links(builder, answer.certificate, plain_a, plain_b, to_a, to_b)
     elif isinstance(answer.certificate, Chain):
-        raise InputError("--kernel: the automata are large, and Coq is shown no chain of links")
+        raise InputError("--kernel does not support chains of links, which large automata require")
     elif isinstance(answer.certificate, Simulated):
-        raise InputError("--kernel: the automata simulate each other, and Coq is shown no simulations")
+        raise InputError(
+            "--kernel does not support simulations, which show that these automata are equivalent"
+        )
     elif answer.certificate is not None:
         left, right = _pair_links(builder, plain_a, plain_b, to_a, to_b)
     else:
@@ -249,7 +251,7 @@ def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:
 
 
 def ranks(k: Semiring, epsilon: Matrix) -> list[int] | None:
-    """Return the length of the longest path of epsilon transitions to each state; ``None`` with a cycle."""
+    """Return the length of the longest epsilon path to each state, or ``None`` if there is a cycle."""
     n = len(epsilon)
     rank = [0] * n
     for _ in range(n + 1):

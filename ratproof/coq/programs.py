@@ -1,4 +1,4 @@
-"""Coq's programs: their paths, calls and output."""
+"""Calls of Coq's programs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Rejected(Exception):
     """An error for a file that Coq does not accept.
 
     Attributes:
-        where: file and line.
+        where: File and line.
         why: Coq's message.
     """
 
@@ -46,7 +46,7 @@ def program(name: str) -> str:
     """Return the path of ``coqc``, ``coqdep`` or ``coqchk``; raise :class:`NoCoq` without it."""
     path = shutil.which(name)
     if path is None:
-        raise NoCoq(f"{name} is not on the path: {HOW_TO_GET_IT}")
+        raise NoCoq(f"{name} is not on the path; install it with {HOW_TO_GET_IT}")
     return path
 
 
@@ -54,7 +54,9 @@ def version() -> str:
     """Return Coq's version; raise :class:`NoCoq` if the development does not support it."""
     number = _run([program("coqc"), "--print-version"], None).split()[0]
     if not number.startswith(f"{VERSION}."):
-        raise NoCoq(f"Coq must be {VERSION}, with mathcomp 1.15, got {number}: {HOW_TO_GET_IT}")
+        raise NoCoq(
+            f"Coq must be {VERSION}, with mathcomp 1.15, got {number}; install it with {HOW_TO_GET_IT}"
+        )
     return number
 
 
@@ -87,7 +89,7 @@ def run_coqchk(root: Path, modules: Sequence[str]) -> list[str]:
     """Check the compiled files of these modules with ``coqchk``, and return the names of their assumptions.
 
     These are axioms, and constants that use type-in-type, unguarded recursion or unchecked positivity. coqchk
-    does not look into mathcomp's sealed modules, whose fields it therefore lists as axioms.
+    does not open mathcomp's sealed modules, so it lists their fields as axioms.
     """
     arguments = [part for module in modules for part in ("-norec", module)]
     output = _run(
@@ -95,7 +97,7 @@ def run_coqchk(root: Path, modules: Sequence[str]) -> list[str]:
     )
     parts = re.findall(r"^\* ([^:]*):(.*?)(?=^\* |\Z)", output, re.DOTALL | re.MULTILINE)
     if "CONTEXT SUMMARY" not in output or "Axioms" not in dict(parts):
-        raise RuntimeError(f"coqchk does not say what the files rest on: {output!r}")
+        raise RuntimeError(f"the output of coqchk must list the assumptions of the files, got {output!r}")
     return [name for what, names in parts if what != "Theory" for name in names.split() if name != "<none>"]
 
 
@@ -105,7 +107,7 @@ def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -
         return process.stdout + process.stderr if errors_too else process.stdout
     output = process.stderr.strip() or process.stdout.strip()
     if re.search(r"logical path\s+\S+\s+with\s+prefix\s+mathcomp", output):
-        raise NoCoq(f"Coq finds no mathcomp: {HOW_TO_GET_IT}")
+        raise NoCoq(f"Coq cannot find mathcomp; install it with {HOW_TO_GET_IT}")
     start = max(output.rfind("Error:"), 0)
     error = output[start:]
     positions = list(re.finditer(r'File "([^"]*)", line (\d+)', output[:start]))
@@ -120,13 +122,13 @@ FOLDER = "outputs"
 
 
 def output_of(text: str, root: Path) -> str:
-    """Return Coq's output for the text, with the development at ``root``, cached beside the compiled files.
+    """Return Coq's output for the text, with the development at ``root``, cached with the compiled files.
 
-    ``ratproof prove`` compiles from scratch, and so runs Coq again.
+    ``ratproof prove`` compiles from scratch, so it runs Coq again.
 
     Raises:
-        NoCoq: Coq or mathcomp is not installed.
-        Rejected: Coq does not accept the text.
+        NoCoq: If Coq or mathcomp is not installed.
+        Rejected: If Coq does not accept the text.
     """
     if root.parent != cache_folder("coq"):  # a copy that may change
         return _ask(text, root)

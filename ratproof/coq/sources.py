@@ -1,8 +1,8 @@
 """The files of ``theory/coq``, the comment above each theorem, and the recorded statements.
 
 The files are read only for comments and line numbers. The statement of a theorem is Coq's own output
-(:mod:`ratproof.coq.theorems`). ``statements.txt`` records it, so that it is known without Coq and changes are
-noticed.
+(:mod:`ratproof.coq.theorems`). ``statements.txt`` records it, so that it is available without Coq and changes
+are detected.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Printed:
     """A statement as Coq prints it.
 
     Attributes:
-        text: its type after every section is closed, with notations.
-        digest: hash of the same type without notations and with all coercions and implicit arguments.
+        text: Its type after every section is closed, with notations.
+        digest: Hash of the same type without notations and with all coercions and implicit arguments.
     """
 
     text: str
@@ -37,10 +37,10 @@ class Statement:
     """A theorem of the development.
 
     Attributes:
-        name: its file below ``theory/coq`` and its own name, with dots.
-        says: the comment above it.
-        line: its first line.
-        kept: the recorded statement; ``None`` without one.
+        name: Its file below ``theory/coq`` and its own name, with dots.
+        says: The comment above it.
+        line: Its first line.
+        kept: The recorded statement; ``None`` if there is none.
     """
 
     name: str
@@ -97,7 +97,7 @@ def kept_statements() -> dict[str, Printed]:
 
 
 def requirements(module: str) -> list[str]:
-    """Return the lines by which a file (``ratproof.fa_rnn.beta_1``) imports others of the development."""
+    """Return the lines with which a file (``ratproof.fa_rnn.beta_1``) imports other files."""
     file = source_folder().joinpath(*module.split(".")[1:]).with_suffix(".v")
     return re.findall(
         r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE

@@ -1,4 +1,4 @@
-"""Weights as Coq terms, in the placeholders of :class:`~theory.theorem.Theorem`.
+"""Conversion of weights to Coq terms, for the placeholders of :class:`~theory.theorem.Theorem`.
 
 >>> from fractions import Fraction
 >>> fill("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
@@ -23,7 +23,7 @@ PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 
 def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
-    """Return the term with Coq terms in place of its placeholders.
+    """Return the term with its placeholders replaced by Coq terms.
 
     A placeholder is the name of a weight, a vector or matrix of weights, or a table by letter. A colon may
     introduce a form: ``from 1`` (a vector as a function of numbers, the first one 1),
@@ -35,9 +35,9 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
 
 
 def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, dict[str, str]]:
-    """Return the term with a variable in place of each placeholder, and the Coq types of the variables.
+    """Return the term with each placeholder replaced by a variable, and the Coq types of the variables.
 
-    A placeholder whose value is a list of states has no variable: it is filled.
+    A placeholder whose value is a list of states is replaced by its term.
 
     >>> from fractions import Fraction
     >>> quantify("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
@@ -61,7 +61,7 @@ def variable_name(match: re.Match[str]) -> str:
 
 
 def weight_term(value: Weight, over: str) -> str:
-    """Return a weight of that semiring."""
+    """Return the term of a weight of the semiring."""
     if over == "booleans":
         return "true" if value else "false"
     if over != "rationals" and value in (float("-inf"), float("inf")):
@@ -98,9 +98,8 @@ def _term(value: Entry, form: str, over: str) -> str:
         numbers = list_term(list_term(f"{letters.index(x)}%N" for x in window) for window in value)
         weights = list_term(_term(v, "", over) for v in value.values())
         return (
-            f"(fun v : seq 'I_{len(letters)} => nth {_absent(next(iter(value.values())))} {weights}"
-            f" (index (map (@nat_of_ord {len(letters)}) v)"
-            f" {numbers}))"
+            f"(fun v : seq 'I_{len(letters)} => nth {_absent(next(iter(value.values())))} {weights} (index"
+            f" (map (@nat_of_ord {len(letters)}) v) {numbers}))"
         )
     if form == "states":
         letters = sorted({x for word in value for x in word})

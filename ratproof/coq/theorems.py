@@ -1,7 +1,7 @@
-"""Coq's answer about each theorem: its statement, after every section is closed, and its assumptions.
+"""Queries of Coq about each theorem, for its statement after every section is closed and its assumptions.
 
-A hypothesis of a section is a premise of the statement, however the file writes it, and an axiom is an
-assumption. So nothing is parsed from the text of the files.
+Coq prints a hypothesis of a section as a premise of the statement, and an axiom as an assumption. So the text
+of the files is not parsed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TheoremAnswer:
     """Coq's answer about a theorem.
 
     Attributes:
-        statement: its statement.
+        statement: Its statement.
         assumptions: :data:`CLOSED`, or the axioms.
     """
 
@@ -42,12 +42,12 @@ class TheoremAnswer:
     def problem(self, theorem: Statement) -> str:
         """Return why the theorem is not accepted, or an empty string."""
         if self.assumptions != CLOSED:
-            return f"{theorem.name} assumes something: {self.assumptions}"
+            return f"{theorem.name} has assumptions: {self.assumptions}"
         if theorem.kept is None:
-            return f"{theorem.name} is not in the list of kept statements"
+            return f"{theorem.name} is not in statements.txt"
         if theorem.kept != self.statement:
             return (
-                f"{theorem.name} has another statement than the one that is kept. Coq prints:"
+                f"the statement of {theorem.name} differs from statements.txt; Coq prints"
                 f" {self.statement.text}"
             )
         return ""
@@ -63,7 +63,7 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
     """Return Coq's answers about these theorems.
 
     Raises:
-        Rejected: one of them is not there.
+        Rejected: If one of them does not exist.
     """
     lines = [PRELUDE, *(f"Require {module}." for module in dict.fromkeys(t.module for t in theorems))]
     for theorem in theorems:

@@ -1,8 +1,8 @@
 """The derivation of each claim from its theorem, which Coq checks.
 
 The statement is built from the claim's record (:class:`~theory.theorem.Theorem`). It uses the same terms that
-:mod:`ratproof.coq.bond` runs on numbers, with a variable in place of each weight. A theorem that is weakened,
-has another hypothesis, or is about another network or automaton does not imply it.
+:mod:`ratproof.coq.bond` runs on numbers, with a variable for each weight. A theorem that is weakened, has
+another hypothesis, or is about another network or automaton does not imply it.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ DEFINITIONS = {
     "epsilon_score": "ratproof.paths.epsilon_score",
     "sampled": "ratproof.state_regularized.theorem_3_1.sampled",
 }
-"""The definitions that theorems are about, where others are run"
-" (:data:`~ratproof.coq.evaluation.COMPUTED`)."""
+"""The definitions in theorems, for which :data:`~ratproof.coq.evaluation.COMPUTED` are evaluated."""
 SIDES = ("network", "automaton")
 MARK = "tied "
 
@@ -77,10 +76,10 @@ def untied(root: Path) -> set[tuple[str, str]]:
 
 
 def check_ties(variants: list[tuple[Claim, Variant]], root: Path) -> set[tuple[str, str]]:
-    """Return those of the variants that their theorems do not imply.
+    """Return the variants that their theorems do not imply.
 
     Raises:
-        Rejected: a term of a claim uses a name that the development does not define.
+        Rejected: A term of a claim uses a name that the development does not define.
     """
     modules = dict.fromkeys(_module(variant) for _, variant in variants)
     lines = [PRELUDE, *(f"Require {module}." for module in modules)]
@@ -103,7 +102,7 @@ def _module(variant: Variant) -> str:
 
 
 def _commands(number: int, variant: Variant) -> list[str]:
-    """Return the commands that check one theorem, in a module of its own, and mark it if it is tied."""
+    """Return the commands that check one theorem, in its own module, and mark it if it is implied."""
     theorem, module = variant.theorem, _module(variant)
     assert theorem is not None
     tactic = "refuted" if theorem.refutes else "holds"
@@ -126,7 +125,7 @@ def _automaton(theorem: Theorem) -> str:
 
 
 def _equal(left: str, right: str) -> str:
-    """Return the equation in Coq's own equality, whatever a file's notations are."""
+    """Return the equation in Coq's own equality, independent of a file's notations."""
     return f"@Coq.Init.Logic.eq _ ({left}) ({right})"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from automata.aliases import JsonObject
 from automata.text.printable_text import printable, write_string
 
 
@@ -13,18 +13,18 @@ class Counterexample:
     """A string that two implementations score differently.
 
     Attributes:
-        claim, variant: names of the refuted claim and variant.
-        comparison: the comparison as JSON, which ``ratproof replay`` runs again.
-        weights: the case's weights, formatted for a person.
-        string: the shortest prefix on which the scores differ.
-        unit: index of the unit.
-        network, automaton: both scores, as text.
-        bound: the largest difference that rounding could explain, as text; ``"0"`` in exact arithmetic.
+        claim, variant: Names of the refuted claim and variant.
+        comparison: The comparison as JSON, which ``ratproof replay`` runs again.
+        weights: The case's weights, in readable form.
+        string: The shortest prefix on which the scores differ.
+        unit: Index of the unit.
+        network, automaton: Both scores, as text.
+        bound: The largest difference that rounding could explain, as text; ``"0"`` in exact arithmetic.
     """
 
     claim: str
     variant: str
-    comparison: dict[str, Any]
+    comparison: JsonObject
     weights: str
     string: list[str]
     unit: int
@@ -43,13 +43,13 @@ class Counterexample:
         """Return the sort key: the length of the string, then of the formatted weights."""
         return len(self.string), len(self.weights)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the counterexample as a JSON object."""
         return dict(self.__dict__)
 
 
 class Refutation(AssertionError):
-    """An error that shows that a variant is false, and the only one that counts as a refutation."""
+    """An error that shows that a variant is false; no other error counts as a refutation."""
 
 
 class Disagreement(Refutation):
@@ -64,7 +64,7 @@ class Disagreement(Refutation):
 
 
 class NoSuchAutomaton(Refutation):
-    """An error for a unit that no automaton of that size computes; no single string shows it."""
+    """An error for a unit that no automaton of a given size computes, which no single string shows."""
 
 
 class FalseStatement(Refutation):

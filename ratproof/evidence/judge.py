@@ -18,8 +18,9 @@ from ratproof.evidence.ledger import Ledger, left_out_in_words
 def judge(raised: BaseException | None, book: Ledger, informative: int | None = None) -> tuple[Verdict, str]:
     """Return the verdict, and an explanation if it is unknown or if no automaton exists at all.
 
-    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes. Any other exception shows nothing.
-    Neither does a run that compared nothing, or that had no informative case if ``informative`` counts them.
+    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes. The verdict is unknown for any other
+    exception, for a run that compared nothing, and for a run without informative cases if ``informative``
+    counts them.
     """
     if isinstance(raised, Refutation):
         return Verdict.REFUTED, "" if isinstance(raised, Disagreement) else str(raised)
@@ -27,8 +28,8 @@ def judge(raised: BaseException | None, book: Ledger, informative: int | None = 
         return (
             Verdict.UNKNOWN,
             (
-                "run again, the same test showed something else: one of the two sides is no function of the"
-                " string"
+                "the same test gave another result when it ran again: one of the two sides is not a function"
+                " of the string"
             ),
         )
     if raised is not None:
@@ -37,9 +38,9 @@ def judge(raised: BaseException | None, book: Ledger, informative: int | None = 
         why = left_out_in_words(book.facts)
         return Verdict.UNKNOWN, "the test compared nothing" + (f": {why}" if why else "")
     if informative == 0:
-        same = book.facts.get("alike") or "the automata give every string that was compared the same score"
+        same = book.facts.get("alike") or "the automata give all compared strings the same score"
         return Verdict.UNKNOWN, (
-            f"no case is informative: {same}, so that a network which reads nothing would pass"
+            f"no case is informative: {same}, so a network that ignores its input would pass"
         )
     return Verdict.HOLDS, ""
 

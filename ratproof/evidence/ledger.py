@@ -1,4 +1,4 @@
-"""The record of a test's comparisons, which the comparing code keeps and no test writes by hand."""
+"""The ledger of a test's comparisons, which the comparing code updates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+
+from automata.aliases import JsonObject
 
 TOO_SHORT, IN_PART, WITHOUT_BOUND = "too_short", "in_part", "without_bound"
 MIGHT_UNDERFLOW, MIGHT_OVERFLOW = "might_underflow", "might_overflow"
@@ -18,12 +20,12 @@ LEFT_OUT = {
     WITHOUT_BOUND: "not compared: all of their scores might overflow, and have no bound on rounding",
     MIGHT_UNDERFLOW: "not compared: products of their weights might underflow",
     MIGHT_OVERFLOW: "not compared: a score is not finite, and sums of products of weights might overflow",
-    NO_MARGIN: "not compared: two centroids are too near one another for floats, or for the temperature",
+    NO_MARGIN: "not compared: two centroids are too close for floats or for the temperature",
     NOTHING_COUNTED: "not compared: no bound on rounding is within 1 % of the size of the results",
-    AS_LARGE: "not compared: their rounding, measured, is as large as the results",
-    NO_ALARM: "compared only in part: no count of so few runs could be told from one of their probabilities",
+    AS_LARGE: "not compared: their measured rounding is as large as the results",
+    NO_ALARM: "compared only in part: there are too few runs to distinguish a count from its probability",
 }
-"""Reasons why a string is no case, with their descriptions."""
+"""Reasons why a string does not count as a case, with their descriptions."""
 
 
 @dataclass
@@ -31,23 +33,23 @@ class Ledger:
     """A record of the comparisons so far.
 
     Attributes:
-        cases: number of pairs of a network and a string for which every score that the variant covers was
+        cases: Number of pairs of a network and a string for which every score that the variant covers was
             compared; all prefixes of the string count as one case.
-        informative: number of cases with a network whose automata do not give all compared strings the same
+        informative: Number of cases with a network whose automata do not give all compared strings the same
             score; ``None`` if no automata were compared.
-        share: the largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
-        facts: further facts for the report, by name. ``left_out`` has the number of strings that are no case,
-            by a reason of :data:`LEFT_OUT`.
-        certificate: evidence that can be checked again, as a JSON object.
-        observe: called with each comparison and its strings, if set.
-        has_failed: whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
+        share: The largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
+        facts: Further facts for the report, by name. ``left_out`` is the number of omitted strings, by their
+            reason in :data:`LEFT_OUT`.
+        certificate: Evidence that can be checked again, as a JSON object.
+        observe: Called with each comparison and its strings, if set.
+        has_failed: Whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
     """
 
     cases: int = 0
     informative: int | None = None
     share: float | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
-    certificate: dict[str, Any] | None = None
+    facts: JsonObject = field(default_factory=dict)
+    certificate: JsonObject | None = None
     observe: Callable[[Any, Any], None] | None = None
     has_failed: bool = False
 
@@ -62,13 +64,13 @@ class Ledger:
         self.informative = (self.informative or 0) + cases
 
     def note_sizes(self, sizes: dict[str, int]) -> None:
-        """Keep the largest sizes of the cases so far, by name."""
+        """Update the largest sizes of the cases so far, by name."""
         largest = self.facts.setdefault("largest_sizes", {})
         for name, size in sizes.items():
             largest[name] = max(size, largest.get(name, 0))
 
     def leave_out(self, reason: str, strings: int = 1) -> None:
-        """Count strings that are no cases, by a reason of :data:`LEFT_OUT`."""
+        """Count omitted strings, by their reason in :data:`LEFT_OUT`."""
         if strings:
             self.facts["left_out"] = joined(self.facts.get("left_out", {}), {reason: strings})
 
@@ -82,10 +84,10 @@ def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     }
 
 
-def left_out_in_words(facts: dict[str, Any], but: frozenset[str] = frozenset()) -> str:
+def left_out_in_words(facts: JsonObject, but: frozenset[str] = frozenset()) -> str:
     """Describe the omitted strings, as in ``3 strings were ...; 1 string was ...``.
 
-    The text is empty without omitted strings, and leaves out the reasons in ``but``.
+    The text is empty if no string was omitted, and does not contain the reasons in ``but``.
     """
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
     names = {NOTHING_COUNTED: "call", AS_LARGE: "case"}
@@ -100,7 +102,7 @@ _current: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 
 
 def ledger() -> Ledger:
-    """Return the current ledger, or, outside of a recording, a new one that is discarded."""
+    """Return the current ledger, or a temporary one outside of a recording."""
     return _current.get() or Ledger()
 
 

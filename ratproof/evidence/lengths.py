@@ -1,4 +1,4 @@
-"""Lengths of strings on which a chunked program may be wrong."""
+"""Lengths of strings at which chunked programs often fail."""
 
 CHUNKS = (16, 32, 64, 128, 256)
 LONG = (1_025, 2_049)

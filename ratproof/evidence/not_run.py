@@ -1,4 +1,4 @@
-"""An error for evidence that this machine cannot produce: it is reported as not run, never as a verdict."""
+"""The error for evidence that cannot run on this machine, which is reported as not run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random cases from Hypothesis for the rungs: one assertion, many cases, and the smallest failure."""
+"""Random cases from Hypothesis, which are drawn for an assertion and shrunk to the smallest failure."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def for_random_cases(
 ) -> None:
     """Assert the body for random cases.
 
-    Hypothesis shrinks a failure. If a known smallest case fails, too, that takes only one case
-    (:mod:`ratproof.evidence.smallest`). A run with a seed of its own searches by itself.
+    Hypothesis shrinks a failure. If a known smallest case also fails, shrinking takes only one case
+    (:mod:`ratproof.evidence.smallest`). A run with its own seed does not use known cases.
 
     Args:
-        name: name of the rung, which determines its cases together with the seed.
-        examples: number of cases; ``None`` for the number of the profile.
-        body: draws a case from its argument, and makes an assertion about it.
-        shrinks: whether a failing case is shrunk here, and not by the caller.
+        name: Name of the test, which determines its cases together with the seed.
+        examples: Number of cases; ``None`` for the number of the profile.
+        body: Draws a case from its argument, and makes an assertion about it.
+        shrinks: Whether a failing case is shrunk here, and not by the caller.
     """
     search = _Search(name, examples, body)
     if not shrinks:
@@ -90,7 +90,8 @@ class _Search:
         examples = settings().max_examples if self.examples is None else self.examples
         derandomize, seed = settings().derandomize, _seed.get()
         if seed is not None or derandomize:
-            # Hypothesis derives its own seed from the body's source, which is the same for all rungs
+            # Hypothesis derives its own seed from the body's source, which is the same for all kinds of
+            # evidence
             digest = blake2b(f"{self.name} {'' if seed is None else seed}".encode(), digest_size=6).digest()
             test = seeded(int.from_bytes(digest))(test)
         # Hypothesis does not accept a database with derandomize, and a seed removes it from earlier settings

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from automata.aliases import JsonObject
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import KINDS, TORCH, Verdict
 from ratproof.evidence.ledger import joined
@@ -18,10 +19,10 @@ class Observation:
 
     Attributes:
         ran: ``"torch"`` or ``"exact"`` for kinds that run on strings; ``None`` for others.
-        device: the device of torch; ``None`` if torch did not run.
-        informative: number of cases with a network whose automata give different scores; ``None`` for kinds
+        device: The device of torch; ``None`` if torch did not run.
+        informative: Number of cases with a network whose automata give different scores; ``None`` for kinds
             that do not run on strings, and for kernels, which have no automata.
-        raised: the exception, if it ran in this process.
+        raised: The exception, if it ran in this process.
     """
 
     claim: str
@@ -35,9 +36,9 @@ class Observation:
     ran: str | None = None
     device: str | None = None
     share: float | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
     counterexample: Counterexample | None = None
-    certificate: dict[str, Any] | None = None
+    certificate: JsonObject | None = None
     why: str = ""
     raised: BaseException | None = field(default=None, compare=False)
     informative: int | None = None
@@ -63,7 +64,7 @@ class Observation:
 class Result:
     """All observations for one claim, variant and kind, by implementation and device, or by corpus.
 
-    The attributes are those of an :class:`Observation`.
+    The attributes are the same as for an :class:`Observation`.
     """
 
     claim: str
@@ -78,9 +79,9 @@ class Result:
     seconds: float = 0.0
     share: float | None = None
     counterexample: Counterexample | None = None
-    certificate: dict[str, Any] | None = None
+    certificate: JsonObject | None = None
     tests: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
     why: str = ""
     kept: str | None = None
     certificate_file: str | None = None
@@ -96,7 +97,7 @@ class Result:
         """Return the number of cases in the report: the informative ones, for kinds that distinguish them."""
         return self.cases if self.informative is None else self.informative
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the JSON object of ``verify --json``, with a few more fields."""
         shown = dict(self.__dict__)
         shown["verdict"] = str(self.verdict)
@@ -129,11 +130,11 @@ def require_expected(observations: Iterable[Observation]) -> None:
 
 
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
-    """Combine observations into results, in the order in which they came.
+    """Combine observations into results, in the order of their arrival.
 
     There is one result per claim, variant, kind, implementation and device, corpus and rule file. One
-    counterexample among several tests refutes. A test that showed nothing makes the result unknown, unless
-    another refutes.
+    counterexample among several tests refutes. A test with an unknown verdict makes the result unknown,
+    unless another test refutes.
     """
     results: dict[tuple[Any, ...], Result] = {}
     for seen in observations:
@@ -177,9 +178,9 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
 
 
 def in_order(results: Iterable[Result], variants: Mapping[str, Iterable[str]]) -> list[Result]:
-    """Sort results by claims, then variants, then up the ladder, with exact arithmetic first.
+    """Sort results by claims, then variants, then kinds of evidence, with exact arithmetic first.
 
-    Several processes run tests in any order, and this order hides it.
+    The order does not depend on the number of processes.
     """
     position = {pair: i for i, pair in enumerate((c, v) for c, names in variants.items() for v in names)}
     rungs = {kind: i for i, kind in enumerate(KINDS)}

@@ -56,16 +56,17 @@ def run(
     """Run and time an assertion, record its comparisons, and convert its exception to a verdict.
 
     Args:
-        show: the assertion.
-        claim: the claim.
-        variant: the variant of the claim.
-        device: the device of torch; ``None`` if torch does not run.
-        kind: the kind of evidence.
-        test: the name of the test.
-        seed: seed of fresh random cases; ``None`` for Hypothesis's profile.
-        observe: called with each comparison and its strings.
+        show: The assertion.
+        claim: The claim.
+        variant: The variant of the claim.
+        device: The device of torch; ``None`` if torch does not run.
+        kind: The kind of evidence.
+        test: The name of the test.
+        seed: Seed of the random cases; ``None`` for Hypothesis's profile.
+        observe: Called with each comparison and its strings.
 
-    Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
+    Raises:
+        NotRun: If this machine cannot run it.
     """
     raised: BaseException | None = None
     start_time = time.perf_counter()

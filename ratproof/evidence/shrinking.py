@@ -1,4 +1,4 @@
-"""Make a failing string small: no longer than it has to be, of few different symbols.
+"""A search for a smaller failing string, with few symbols and few distinct symbols.
 
 >>> shrink(tuple("abcabcbbcabcb"), lambda x: x.count("b") >= 3, "abc").string
 ('b', 'b', 'b')
@@ -17,7 +17,7 @@ from automata.aliases import Symbol, Symbols
 
 SECONDS, MOST_CALLS = 10.0, 5_000
 MOST_TRIED_ALONE = 8
-"""Symbols that are tried as the string's only one."""
+"""Maximum number of symbols that are tried as the only symbol of the string."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Shrunk:
     """The smallest string found.
 
     Attributes:
-        string: it fails.
-        stopped: why the search ended before no smaller string was left to try, in words; empty if it did not.
+        string: The smallest failing string.
+            stopped: The reason why the search ended early; empty if it did not.
     """
 
     string: Symbols
@@ -45,11 +45,11 @@ def shrink(
     Shorter strings are smaller. Among strings of the same length, those with earlier symbols are smaller.
 
     Args:
-        string: it fails.
-        fails: whether a string fails. An exception means that it does not.
-        alphabet: the symbols.
-        seconds: for how long to search.
-        most_calls: how many strings to try.
+        string: A failing string.
+        fails: Whether a string fails. An exception means that it does not.
+        alphabet: The symbols.
+        seconds: Time limit of the search.
+        most_calls: Maximum number of strings to try.
     """
     search = _Search(tuple(string), fails, alphabet, time.monotonic() + seconds, most_calls)
     try:
@@ -79,7 +79,7 @@ class _Search:
         self.calls, self.passing = 0, set[Symbols]()
 
     def run(self) -> None:
-        """Try all ways in turn until none makes the string smaller."""
+        """Try all transformations in turn until none makes the string smaller."""
         before = None
         while before != self.best:
             before = self.best
@@ -104,7 +104,7 @@ class _Search:
         return failing
 
     def attempt(self, string: Symbols) -> bool:
-        """Keep a string that is smaller and fails."""
+        """Accept a string if it is smaller and fails."""
         better = self._size(string) < self._size(self.best) and self.fails(string)
         if better:
             self.best = string
@@ -133,7 +133,7 @@ class _Search:
             size //= 2
 
     def _shorten_runs(self) -> None:
-        """Find by bisection how long each run of one symbol has to be."""
+        """Find the minimum length of each run of a symbol by bisection."""
         start = 0
         while start < len(self.best):
             symbol, run = next((s, len(list(r))) for s, r in groupby(self.best[start:]))
@@ -146,7 +146,7 @@ class _Search:
             start += max(1, high)
 
     def _replace_blocks(self) -> None:
-        """Try the alphabet's first symbol in place of others."""
+        """Try to replace symbols by the alphabet's first symbol."""
         size = len(self.best)
         while size:
             for start in range(0, len(self.best) - size + 1, size):

@@ -2,10 +2,10 @@
 
 Each run searches for a counterexample again. Shrinking it takes hundreds of further attempts, and
 derandomised runs always end at the same case. So ``smallest.json`` stores that case, as Hypothesis's choices,
-by the name of the rung.
+by the name of the test.
 
-It decides nothing: the case is run, and counts only if it refutes; otherwise the shrinker runs. ``nox -s
-smallest`` regenerates the file.
+A stored case is not evidence by itself: it runs, and counts only if it refutes. Otherwise the shrinker runs.
+``nox -s smallest`` regenerates the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILE = Path(__file__).with_name("smallest.json")
 
 
 class OneEntry(ExampleDatabase):
-    """A Hypothesis database for the smallest failure of one test, whatever its key.
+    """A Hypothesis database for the smallest failure of a test, for any key.
 
     Example:
         >>> database = OneEntry()
@@ -63,7 +63,7 @@ def keeping() -> bool:
 
 @contextmanager
 def keep_in(entries: dict[str, str]) -> Iterator[None]:
-    """Record the smallest counterexamples within the block, by the names of the rungs."""
+    """Record the smallest counterexamples within the block, by the names of the tests."""
     token = _keeping.set(entries)
     try:
         yield
@@ -84,7 +84,7 @@ def kept_smallest(name: str) -> Iterator[OneEntry]:
 
 
 def smallest(name: str) -> OneEntry | None:
-    """Return the known smallest counterexample of a rung, or ``None``."""
+    """Return the known smallest counterexample of a test, or ``None``."""
     entry = _kept().get(name)
     return None if entry is None else OneEntry(bytes.fromhex(entry))
 

@@ -1,4 +1,4 @@
-"""Users' own programs, kernels and models, which are checked like the claims of :mod:`theory.claim`."""
+"""Users' own programs, kernels and models, which are checked like claims of :mod:`theory.claim`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ratproof.evidence.results import Observation
 from ratproof.evidence.run import Observe, run
 
-if TYPE_CHECKING:  # registering a kernel loads no theory
+if TYPE_CHECKING:  # registering a kernel does not import the theory
     from theory.claim import Claim
 
 BELIEVED = "believed"
@@ -33,10 +33,10 @@ class Subject:
     """The program, kernel or model that evidence is about.
 
     Attributes:
-        name: as the command line knows it.
-        says: the claim in a sentence.
-        rungs: by kind of evidence, an assertion.
-        device: where torch runs.
+        name: Name on the command line.
+        says: The claim as a sentence.
+        rungs: An assertion for each kind of evidence.
+        device: Device of torch.
     """
 
     name: str
@@ -46,46 +46,46 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """The claim in a few words."""
+        """Return the claim in a few words."""
         return self.says
 
     @property
     def variants(self) -> tuple[OnlyVariant, ...]:
-        """Its only variant."""
+        """Return the only variant in a tuple."""
         return (OnlyVariant(self.says, tuple(self.rungs)),)
 
     def variant(self, name: str) -> OnlyVariant:
-        """Return its only variant; ``KeyError`` for another name."""
+        """Return the only variant; raise ``KeyError`` for another name."""
         if name != BELIEVED:
             raise KeyError(f"{self.name} has no variant {name!r}; it has {BELIEVED}")
         return self.variants[0]
 
     def runs_of(self, variant: object) -> tuple[str, ...]:
-        """Return what runs it: torch."""
+        """Return the implementations that run it, which is torch."""
         return ("torch",)
 
 
 @dataclass(frozen=True)
 class SubjectStep:
-    """One rung of a subject."""
+    """One kind of evidence of a subject."""
 
     claim: Subject
     kind: str
 
     @property
     def variant(self) -> OnlyVariant:
-        """The variant that it is about."""
+        """Return the variant that it is about."""
         return self.claim.variants[0]
 
     @property
     def label(self) -> str:
-        """Subject, variant and kind."""
+        """Return the subject, the variant and the kind."""
         return f"{self.claim.name}-{self.variant.name}-{self.kind}"
 
     def run(
         self, seed: int | None = None, observe: Observe | None = None, test: str = ""
     ) -> list[Observation]:
-        """Run it, and return what it shows."""
+        """Run the evidence, and return its observation."""
         show, device = self.claim.rungs[self.kind], self.claim.device
         seen = run(
             show, self.claim, self.variant, device, kind=self.kind, test=test, seed=seed, observe=observe
@@ -97,9 +97,10 @@ _registered: dict[str, Subject] = {}
 
 
 def subject_named(name: str) -> Claim | Subject:
-    """Return the registered subject of that name, or else the claim.
+    """Return the registered subject with this name, or otherwise the claim.
 
-    Raises :class:`~automata.errors.InputError` if there is none.
+    Raises:
+        InputError: If there is none.
     """
     if name in _registered:
         return _registered[name]
@@ -109,14 +110,14 @@ def subject_named(name: str) -> Claim | Subject:
 
 
 def is_own(name: str) -> bool:
-    """Return whether that is the name of something that a user brought."""
+    """Return whether a user's subject is registered under this name."""
     from theory.registry import is_registered
 
     return name in _registered or is_registered(name)
 
 
 def forget(name: str) -> None:
-    """Forget what a user brought under that name, which may be that of one of ratproof's claims."""
+    """Remove a user's subject, whose name may also be the name of one of ratproof's claims."""
     from theory import registry
 
     _registered.pop(name, None)
@@ -124,7 +125,7 @@ def forget(name: str) -> None:
 
 
 def register(subject: Claim | Subject) -> None:
-    """Register what a user brought under its name, for as long as the program runs."""
+    """Register a user's subject under its name."""
     if isinstance(subject, Subject):
         _registered[subject.name] = subject
         return

@@ -1,1 +1,1 @@
-"""The hunt: numbered rounds of random cases, the same ones on any number of processes or machines."""
+"""The hunt for counterexamples, which runs numbered, reproducible rounds of random cases."""

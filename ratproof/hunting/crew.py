@@ -1,4 +1,4 @@
-"""The workers of a hunt: processes of this machine, or the workers of a Dask cluster."""
+"""The workers of a hunt, which are local processes or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Crew:
     """Workers, each of which runs one chunk at a time in its own process.
 
     Args:
-        executor: runs the chunks.
-        arguments: arguments of :func:`ratproof.hunting.worker.work`, except the pipe.
-        seconds_a_chunk: target duration of a chunk.
+        executor: Runs the chunks.
+        arguments: Arguments of :func:`ratproof.hunting.worker.work`, except the pipe.
+        seconds_a_chunk: Target duration of a chunk.
     """
 
     def __init__(self, executor: Executor, arguments: Sequence[Any], seconds_a_chunk: float) -> None:
@@ -31,7 +31,7 @@ class Crew:
         self.arguments = json.dumps(list(arguments))
         self.notes, self.jobs, self.failed_starts = executor.notes, 1, 0
         self.chunks: dict[ExecutorTask, Chunk] = {}
-        # local processes list the targets, because a remote worker could leave some out
+        # local processes list the targets, because a remote worker could omit some
         self.here = executor if isinstance(executor, LocalExecutor) else LocalExecutor(1)
         for _ in range(self.here.threads()):
             self.here.submit(greeting, self.arguments)
@@ -42,7 +42,7 @@ class Crew:
         return 0 if self.executor.is_gone else AHEAD * self.jobs - len(self.executor)
 
     def submit(self, chunk: Chunk) -> None:
-        """Submit a chunk; it is lost if its worker dies, and is not tried again here."""
+        """Submit a chunk; it is lost if its worker dies, and is not submitted again here."""
         payload = json.dumps([[one.target, one.number] for one in chunk])
         self.chunks[self.executor.submit(run_chunk, self.arguments, payload)] = chunk
 
@@ -63,14 +63,14 @@ class Crew:
                 self.failed_starts += 1
                 self.here.submit(greeting, self.arguments)
             elif message is None:
-                yield None, json.dumps({"error": "a worker ended before it said why"}).encode()
+                yield None, json.dumps({"error": "a worker ended without an error message"}).encode()
             else:
                 yield None, message
                 if self.here is not self.executor:
                     end_children()
 
     def close(self) -> None:
-        """Cancel chunks that have not begun, end the processes, and leave a cluster unchanged."""
+        """Cancel pending chunks, end the processes, and leave a cluster unchanged."""
         self.here.drop_unbegun()
         end_children()
         for executor in {self.here, self.executor}:

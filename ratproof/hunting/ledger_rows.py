@@ -1,4 +1,4 @@
-"""Validation of the rows of a ledger's tables: rows that no hunt writes are refused."""
+"""Validation of the rows of a ledger's tables, which refuses rows that no hunt writes."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def require_round(row: Values, path: Path) -> None:
         corners = json.loads(values["corners"])
     except (ValueError, TypeError, RecursionError):
         corners = None
-    require_row({**values, "corners": corners}, f"{path}: has")
+    require_row({**values, "corners": corners}, f"{path} has")
     name = values["counterexample"]
     is_file = isinstance(name, str) and Path(name).name == name and name.endswith(".json")
     if not (is_file if values["verdict"] == "refuted" else name is None) or type(values["seed"]) is not int:
         raise FormatError(
-            f"{path}: has a row of {values['target']}, {values['number']}, whose seed or counterexample is"
-            f" none of a round that is {values['verdict']}"
+            f"{path}: the row of {values['target']}, {values['number']}: the seed or the counterexample must"
+            f" match the verdict {values['verdict']}"
         )
 
 
@@ -52,15 +52,15 @@ def require_count(row: Values, path: Path) -> None:
     seed, target, number = row[:3]
     if not (type(seed) is int and is_text(target) and target and type(number) is int and number >= 0):
         raise FormatError(
-            f"{path}: has a row of {shown(target)} whose seed is {shown(seed, quoted=True)} and whose number"
-            f" is {shown(number, quoted=True)}"
+            f"{path}: the row of {shown(target)} must have a valid seed and number, got"
+            f" {shown(seed, quoted=True)} and {shown(number, quoted=True)}"
         )
     if not all(map(is_text, row[3:])):
-        raise FormatError(f"{path}: has a row of {shown(target)}, {number}, whose reason is no text")
+        raise FormatError(f"{path}: the row of {shown(target)}, {number}: the reason must be a string")
 
 
 def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
-    """Return the first of digest and verdict in which two rows of a round differ, with both values."""
+    """Return the first field, digest or verdict, in which two rows of a round differ, with both values."""
     for what in ("digest", "verdict"):
         column = COLUMNS.index(what)
         if one[column] != other[column]:

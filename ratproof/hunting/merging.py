@@ -19,8 +19,8 @@ def merge(into: Path, other: Path) -> dict[str, int]:
         The numbers of new rows and files.
 
     Raises:
-        InputError: one is not a ledger, their installations differ, a file does not match its name, or a
-            round has two digests; then nothing was changed.
+        InputError: If one is not a ledger, their installations differ, a file does not match its name, or a
+            round has two digests. Nothing is changed then.
     """
     theirs = HuntLedger(other)
     HuntLedger(into).close()  # raises, without changes, for a folder without a ledger
@@ -52,13 +52,13 @@ def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[tuple[Any, .
         if different is not None:
             what, there, here = different
             raise InputError(
-                f"{theirs.path}: {key_of(row)} has the {what} {there}, where {ours.path} has {here}: one of"
-                " the two is not what it says; nothing was merged"
+                f"{theirs.path}: {key_of(row)}: the {what} must be {here}, as in {ours.path}, got {there};"
+                " nothing was merged"
             )
 
 
 def _files(into: Path, other: Path, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
-    """Return the counterexamples that are not in the ledger yet."""
+    """Return the counterexamples that are missing from the ledger."""
     names = sorted({row[NAME] for row in rows if row[NAME] is not None})
     pairs = [(into / FOLDER / name, other / FOLDER / name) for name in names]
     return {target: source.read_text(encoding="utf-8") for target, source in pairs if not target.exists()}

@@ -6,8 +6,8 @@ import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from automata.aliases import JsonObject
 from automata.testing.edge_cases import CORNERS
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.rounds import Round
@@ -18,13 +18,13 @@ class HuntProgress:
     """The progress so far, with the simplest counterexample for each claim, variant and way of comparing.
 
     Attributes:
-        seed, jobs: seed and number of jobs of the hunt.
-        rounds: number of rounds done in this run.
-        asked_for: total number of rounds; ``None`` if time is the limit.
-        resumed: number of rounds done in earlier runs.
-        incomplete: rounds that were given up.
-        notes: events of the workers.
-        nothing_compared: whether the time was up before the first case.
+        seed, jobs: Seed and number of jobs of the hunt.
+        rounds: Number of rounds done in this run.
+        asked_for: Total number of rounds; ``None`` if time is the limit.
+        resumed: Number of rounds done in earlier runs.
+        incomplete: Rounds that were abandoned.
+        notes: Events of the workers.
+        nothing_compared: Whether the time limit was reached before the first case.
     """
 
     seed: int
@@ -47,7 +47,7 @@ class HuntProgress:
         """Return the number of cases per second and core."""
         return self.cases[way] / self.seconds[way] if self.seconds[way] else 0.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the progress as a JSON object."""
         return {
             "seed": self.seed,

@@ -1,7 +1,7 @@
 """Numbered rounds of random cases, and their results.
 
-A target is a test of a claim's variant that draws its cases, and a round is fifty examples of it. The seed,
-the target and the number determine the examples, on any machine and at any time.
+A target is a test of a claim's variant that draws random cases, and a round consists of fifty examples. The
+seed, the target and the number determine the examples, on any machine and at any time.
 
 >>> first = Round("proposition-7-corrected-sampled", 0)
 >>> seed_of(7, first) == seed_of(7, first) != seed_of(8, first)
@@ -16,13 +16,14 @@ from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from typing import Any
 
+from automata.aliases import JsonObject
 from automata.errors import FormatError
 from automata.testing.edge_cases import CORNERS
 from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character, printable
 
 EXAMPLES = 50
-"""Number of examples per round; a single one would always be Hypothesis's simplest."""
+"""Number of examples per round; a single example would always be Hypothesis's simplest."""
 VERDICTS = ("holds", "refuted", "unknown", "error")
 DIGEST = re.compile(r"[0-9a-f]{32}")
 WAY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
@@ -38,7 +39,7 @@ NONE = type(None)
 
 @dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """A round of a target; the driver has millions."""
+    """A round of a target; the driver has millions of rounds."""
 
     target: str
     number: int
@@ -49,16 +50,16 @@ class RoundRow:
     """The result of a round.
 
     Attributes:
-        target, number: target and number of the round.
-        digest: hash of its examples in order, up to the first failure.
-        verdict: one of :data:`VERDICTS`; ``error`` for an exception other than a refutation.
-        cases: number of compared cases, including shrinking.
-        seconds: duration.
-        way: way of comparing: exact, network, gradient or other.
-        corners: the edge cases of automata and strings that occurred.
-        counterexample: the counterexample as JSON, or ``None``.
-        test: the test that ran.
-        why: the reason for a verdict other than ``holds``.
+        target, number: Target and number of the round.
+        digest: Hash of its examples in order, up to the first failure.
+        verdict: One of :data:`VERDICTS`; ``error`` for an exception other than a refutation.
+        cases: Number of compared cases, including shrinking.
+        seconds: Duration.
+        way: Way of comparing: exact, network, gradient or other.
+        corners: The edge cases of automata and strings that occurred.
+        counterexample: The counterexample as JSON, or ``None``.
+        test: The test that ran.
+        why: The reason for a verdict other than ``holds``.
     """
 
     target: str
@@ -69,7 +70,7 @@ class RoundRow:
     seconds: float
     way: str = "other"
     corners: tuple[str, ...] = ()
-    counterexample: dict[str, Any] | None = None
+    counterexample: JsonObject | None = None
     test: str = ""
     why: str = ""
 
@@ -78,7 +79,7 @@ class RoundRow:
         """Return the round."""
         return Round(self.target, self.number)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the row as a JSON object."""
         return asdict(self)
 
@@ -90,8 +91,8 @@ def seed_of(seed: int, one: Round) -> int:
     return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
 
 
-def require_row(row: dict[str, Any], where: str) -> None:
-    """Raise :class:`~automata.errors.FormatError`, which names the field, if the values of a row are invalid.
+def require_row(row: JsonObject, where: str) -> None:
+    """Raise :class:`~automata.errors.FormatError` with the field's name if the values of a row are invalid.
 
     The row may come from a worker or a ledger.
     """
@@ -109,7 +110,7 @@ def require_row(row: dict[str, Any], where: str) -> None:
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
-            f"{where} a row of {shown(row['target'])}, {shown(row['number'])}, whose {wrong} is"
+            f"{where} a row of {shown(row['target'])}, {shown(row['number'])}, whose '{wrong}' is invalid:"
             f" {shown(row[wrong], quoted=True)}"
         )
 
@@ -121,7 +122,7 @@ def shown(value: Any, quoted: bool = False) -> str:
 
 
 def is_text(value: Any) -> bool:
-    """Return whether the value is a text that files, ledgers and terminals support."""
+    """Return whether the value is a string that files, ledgers and terminals support."""
     return isinstance(value, str) and len(value) <= MOST_SAID and not has_half_a_character(value)
 
 
@@ -130,20 +131,20 @@ def _are_corners(value: Any) -> bool:
     return names and len(set(value)) == len(value) and set(value) <= set(CORNERS)
 
 
-def greeting_from(text: bytes) -> dict[str, Any]:
+def greeting_from(text: bytes) -> JsonObject:
     """Return the first message of a worker: its installation and targets, or an error.
 
     Raises:
-        FormatError: the message is invalid.
+        FormatError: If the message is invalid.
     """
     message = _json(text)
     targets = message.get("targets") if isinstance(message, dict) else None
     if isinstance(message, dict) and isinstance(message.get("error"), str):
         return {"error": message["error"]}
     if not isinstance(targets, list) or not targets or not all(isinstance(t, str) for t in targets):
-        raise FormatError("a worker did not say which targets it has")
+        raise FormatError("the first message of a worker must list its targets")
     if len(set(targets)) < len(targets):
-        raise FormatError("a worker named a target twice")
+        raise FormatError("the targets of a worker must be distinct")
     return dict(message)
 
 
@@ -153,7 +154,7 @@ def _json(text: bytes) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise FormatError("a worker sent what is no JSON") from None
+        raise FormatError("a worker's message must be JSON") from None
 
 
 def _refuse(constant: str) -> Any:
@@ -165,31 +166,31 @@ def rows_from(text: bytes, chunk: list[Round]) -> list[RoundRow]:
     """Return the rows that a worker sent for a chunk.
 
     Raises:
-        FormatError: the message is not JSON, or not one valid row per round.
+        FormatError: If the message is not JSON, or does not contain one valid row per round.
     """
     message = _json(text)
     rows = message.get("rows") if isinstance(message, dict) else None
     if not isinstance(rows, list) or len(rows) != len(chunk):
-        raise FormatError(f"a worker sent no list of {len(chunk)} rows")
+        raise FormatError(f"a worker's message must be a list of {len(chunk)} rows")
     return [_row(row, one) for row, one in zip(rows, chunk, strict=True)]
 
 
 def _row(row: Any, one: Round) -> RoundRow:
     names = {field.name for field in fields(RoundRow)}
     if not isinstance(row, dict) or set(row) != names:
-        raise FormatError("a worker sent a row whose fields are not those of a row")
+        raise FormatError("a worker sent a row with missing or unknown fields")
     require_row(row, "a worker sent")
     right = {
         "target": row["target"] == one.target,
         "number": row["number"] == one.number,
-        # a refutation without a counterexample would be believed, and one beside another verdict overlooked
+        # a refutation without a counterexample would count, and one with another verdict would be missed
         "counterexample": isinstance(row["counterexample"], dict if row["verdict"] == "refuted" else NONE),
         "test": is_text(row["test"]),
     }
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
-            f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is"
+            f"a worker sent a row of {one.target}, {one.number}, whose '{wrong}' is invalid:"
             f" {shown(row[wrong], quoted=True)}"
         )
     return RoundRow(**{**row, "corners": tuple(row["corners"])})

@@ -1,8 +1,8 @@
-"""The seal of a ledger: a checksum of all its tables, stored in the ledger and compared when it is opened.
+"""The seal of a ledger, a checksum of all tables that is stored in the ledger and compared when it is opened.
 
 It is the sum, modulo 2^256, of the SHA-256 of every row of every table. Each transaction that writes or
-removes a row also changes the seal by the row's hash. It detects rows that anything but a hunt changed,
-removed or added. It is not a signature, because anyone can compute it.
+removes a row also changes the seal by the row's hash. It detects rows that were changed, removed or added by
+anything other than a hunt. It is not a signature, because anyone can compute it.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def begin(data: sqlite3.Connection) -> None:
 
 
 def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> None:
-    """Write a row, replacing the one with its key; read it back; and update the seal.
+    """Write a row, replace any row with the same key, read it back, and update the seal.
 
     Raises:
-        OutputError: another row is read back.
+        OutputError: If another row is read back.
     """
     where = _where(table)
     key = values[: len(KEYS[table])]
@@ -58,7 +58,7 @@ def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> N
     marks = ", ".join("?" * len(values))
     data.execute(f"INSERT INTO {table} VALUES ({marks})", values)
     if data.execute(f"SELECT * FROM {table}{where}", key).fetchall() != [values]:
-        raise OutputError(f"{path}: a row of {table} that was written is not there, or is another one")
+        raise OutputError(f"{path}: a row that was written to {table} cannot be read back")
     _change(data, path, hash_of(table, values))
 
 
@@ -81,7 +81,7 @@ def _change(data: sqlite3.Connection, path: Path, by: int) -> None:
 def _kept(data: sqlite3.Connection, path: Path) -> int:
     rows = data.execute("SELECT value FROM seal").fetchall()
     if len(rows) != 1 or not isinstance(rows[0][0], str) or not _SEAL.fullmatch(rows[0][0]):
-        raise FormatError(f"{path}: has no seal, which every ledger has")
+        raise FormatError(f"{path}: a ledger must have a seal")
     return int(rows[0][0], 16)
 
 
@@ -91,29 +91,28 @@ def hash_of(table: str, row: Values) -> int:
 
 
 def require_sealed(data: sqlite3.Connection, path: Path) -> None:
-    """Raise :class:`~automata.errors.FormatError` if the ledger is not as hunts left it.
+    """Raise :class:`~automata.errors.FormatError` if the ledger was changed by anything other than a hunt.
 
-    A table, index, view or trigger differs, SQLite detects damage, or the seal does not match the rows.
+    It was changed if a table, index, view or trigger differs, SQLite detects damage, or the seal does not
+    match.
     """
     extra = _schema(data) ^ _EXPECTED
     if extra:
         kind, name, *_ = min(extra)
-        raise FormatError(
-            f"{path}: is no ledger as hunts make them: {kind} {name!r:.60} is not as it should be"
-        )
+        raise FormatError(f"{path}: the file is not a ledger of a hunt: {kind} {name!r:.60} is invalid")
     ((status,),) = data.execute("PRAGMA integrity_check(1)").fetchall()
     if status != "ok":
-        raise FormatError(f"{path}: is damaged ({shorten(str(status))})")
+        raise FormatError(f"{path}: the file is damaged ({shorten(str(status))})")
     total = 0
     for table in KEYS:
         for row in data.execute(f"SELECT * FROM {table} NOT INDEXED"):
             try:
                 total += hash_of(table, row)
             except TypeError:
-                raise FormatError(f"{path}: has a row of {table} that no hunt writes") from None
+                raise FormatError(f"{path}: the table {table} has an invalid row") from None
     if total % _SIZE != _kept(data, path):
         raise FormatError(
-            f"{path}: its seal is not that of its rows: it was changed by something else than a hunt"
+            f"{path}: the seal does not match the rows, so the file was changed by another program"
         )
 
 

@@ -1,6 +1,6 @@
-"""A search for counterexamples: workers run numbered rounds of all targets, in chunks.
+"""The search for counterexamples, in which workers run chunks of numbered rounds of all targets.
 
-The search ends when all rounds are done or the time is up.
+The search ends when all rounds are done or the time limit is reached.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.crew import Chunk, Crew
@@ -29,7 +30,7 @@ from ratproof.process.time_limits import at_most
 from theory.registry import claim_named
 
 KILLS = 3
-"""Number of times that a round may kill its worker, alone, before it is given up."""
+"""Number of times that a round may kill its worker, alone, before it is abandoned."""
 REPLAY = 300.0
 """Time limit in seconds for replaying a worker's counterexample; usual ones take less than one second."""
 MOST = 256
@@ -41,13 +42,14 @@ class Hunt:
     """The settings of a hunt.
 
     Attributes:
-        names: names of claims; empty for all.
-        seed: seed of the random numbers.
-        variant: the variant to hunt, whatever its expected verdict; default all that are expected to hold.
-        device: device of the networks.
-        rounds: number of rounds of each target; ``None`` until the time is up.
-        minutes: time limit in minutes.
-        folder: folder of counterexamples, without a ledger.
+        names: Names of claims. Empty for all claims.
+        seed: Seed of the random numbers.
+        variant: The variant to hunt, regardless of its expected verdict. Defaults to all variants that are
+            expected to hold.
+        device: Device of the networks.
+        rounds: Number of rounds of each target; ``None`` if only the time is limited.
+        minutes: Time limit in minutes.
+        folder: Folder of counterexamples, if there is no ledger.
     """
 
     names: tuple[str, ...]
@@ -63,7 +65,7 @@ class Hunt:
         """Return the arguments of :func:`ratproof.hunting.worker.work`, except the pipe."""
         return self.names, self.variant, self.device, self.seed
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> JsonObject:
         """Return the properties that all rounds of its ledger share."""
         return {"installation": fingerprint(), "variant": self.variant, "device": self.device}
 
@@ -79,15 +81,16 @@ def hunt(
     """Search for counterexamples.
 
     Args:
-        what: the settings.
-        jobs: number of local processes, if there is no other crew.
-        store: stores the rows; without a store, a target is no longer searched after a counterexample.
-        told: called with the progress a few times per second.
-        crew: the workers; default local processes.
-        stop: returns whether to stop now; received rows are kept.
+        what: The settings.
+        jobs: Number of local processes, if ``crew`` is not passed.
+        store: The store of the rows. If it is omitted, the search of a target ends at its first
+            counterexample.
+        told: Called with the progress a few times per second.
+        crew: The workers. Defaults to local processes.
+        stop: Returns whether to stop now. Received rows are stored.
 
     Raises:
-        InputError: a claim or variant is unknown, or a worker has another installation.
+        InputError: If a claim or variant is unknown, or a worker has another installation.
     """
     require_known(what.names, what.variant)
     if store is None:
@@ -95,7 +98,7 @@ def hunt(
             what.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(
-                f"{what.folder}: is no folder to keep counterexamples in: {error.strerror}"
+                f"{what.folder}: the folder for counterexamples cannot be created: {error.strerror}"
             ) from None
     workers = crew or Crew(LocalExecutor(jobs), what.arguments, seconds_a_chunk=1.0)
     driver = Driver(what, Memory() if store is None else store, HuntProgress(what.seed, jobs))
@@ -112,12 +115,12 @@ def hunt(
 
 
 class Driver:
-    """The driver of a hunt, which knows the finished rounds.
+    """The driver of a hunt, which tracks the finished rounds.
 
     Args:
-        what: the settings.
-        store: stores the rows.
-        progress: is updated.
+        what: The settings.
+        store: Stores the rows.
+        progress: The progress, which is updated.
     """
 
     def __init__(self, what: Hunt, store: Store, progress: HuntProgress) -> None:
@@ -138,7 +141,7 @@ class Driver:
         return not isinstance(self.store, Memory)
 
     def run(self, crew: Crew, told: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
-        """Run until all rounds are done or the time is up."""
+        """Run until all rounds are done or the time limit is reached."""
         while True:
             for chunk, message in crew.ready(0.25):
                 self._take(chunk, message)
@@ -160,7 +163,7 @@ class Driver:
                 return
 
     def _chunk(self, seconds: float) -> Chunk:
-        """Return the next rounds to run; a round whose worker died comes alone."""
+        """Return the next rounds to run; a round whose worker died runs alone."""
         if self.alone:
             return [self.alone.popleft()]
         size = max(1, min(MOST, int(seconds * self.rounds_done / self.spent))) if self.spent else 1
@@ -185,7 +188,7 @@ class Driver:
             self._greet(message or b"")
             return
         if self.out.pop(id(chunk), None) is None:
-            return  # it was delivered before
+            return  # it was already delivered
         if message is None:
             self._died(chunk)
             return
@@ -250,15 +253,15 @@ class Driver:
             other = json.loads(message)["installation"]
             why = difference(fingerprint(), dict(other))
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise InputError("a worker did not say of which installation it is") from None
+            raise InputError("the first message of a worker must contain its installation") from None
         if why is not None:
             raise InputError(
-                f"a worker is of another installation, which draws other examples: {why}; nothing of it was"
-                " taken"
+                f"a worker has another installation, whose random examples differ: {why}; its results were"
+                " not used"
             )
 
     def _died(self, chunk: Chunk) -> None:
-        """Run each round of a dead worker's chunk alone, and give up a round that kills its worker again."""
+        """Run each round of a dead worker's chunk alone, and abandon a round that kills its worker again."""
         if len(chunk) > 1:
             self.alone.extend(chunk)
             return
@@ -290,20 +293,20 @@ class Driver:
         """Return the counterexample of a row, replayed here, because a worker is not trusted.
 
         Raises:
-            InputError: it is not a counterexample, or its variant is not hunted.
+            InputError: If it is not a counterexample, or its variant is not hunted.
         """
         if row.counterexample is None:
             return None
         where = f"the counterexample of {row.target}, round {row.number}"
-        too_long = f"{where}: takes longer than {REPLAY:g} s to run again here"
+        too_long = f"{where}: a replay must take at most {REPLAY:g} s"
         with at_most(REPLAY, InputError(too_long)):
             again = run_again(row.counterexample, where)
         claim, variant = again.comparison.claim, again.comparison.variant
         holds = claim_named(claim).variant(variant).expected == "holds"
         if not (holds if self.what.variant is None else variant == self.what.variant):
-            raise InputError(f"{where}: is one of {claim}, {variant}, which is not hunted")
+            raise InputError(f"{where}: the counterexample is about {claim}, {variant}, which is not hunted")
         if again.compared.difference is None:
-            raise InputError(f"{where}: run again here, the two sides agree: it is none")
+            raise InputError(f"{where}: the two sides agree when it runs again")
         return counterexample(again.comparison, again.compared)
 
     def _kept(self, row: RoundRow, example: Counterexample) -> Path | None:

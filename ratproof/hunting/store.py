@@ -1,4 +1,4 @@
-"""The store of a hunt's results: in memory, or in a ledger, which is an SQLite file with counterexamples.
+"""The store of a hunt's results, in memory or in a ledger, which is an SQLite file with counterexamples.
 
 Only one process, the driver, writes a ledger. Results that it has stored survive any crash.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any, Protocol
 
+from automata.aliases import JsonObject
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.io.files import write_whole
 from automata.text.printable_text import printable
@@ -35,7 +36,7 @@ class Store(Protocol):
     """A store of a hunt's results."""
 
     def done(self, seed: int) -> set[Round]:
-        """Return the rounds of that seed that need not run."""
+        """Return the finished rounds of this seed."""
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """Record that ``rounds`` rounds of each target are requested."""
@@ -44,13 +45,13 @@ class Store(Protocol):
         """Store a row."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """Record that a round cannot be done."""
+        """Record that a round is abandoned."""
 
-    def keep(self, data: dict[str, Any]) -> Path | None:
-        """Store a counterexample and return its file, if the store keeps counterexamples."""
+    def keep(self, data: JsonObject) -> Path | None:
+        """Store a counterexample and return its file, if the store has files."""
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return the rounds of that seed with a counterexample's file, or with an error message."""
+        """Return the rounds of this seed with a counterexample's file or an error message."""
 
 
 class Memory:
@@ -69,7 +70,7 @@ class Memory:
     def give_up(self, seed: int, one: Round, why: str) -> None:
         """Do nothing."""
 
-    def keep(self, data: dict[str, Any]) -> Path | None:
+    def keep(self, data: JsonObject) -> Path | None:
         """Return None, because the hunt stores the counterexample."""
         return None
 
@@ -82,36 +83,36 @@ class HuntLedger:
     """A folder with the results of a hunt.
 
     Args:
-        folder: the folder, which is created if it does not exist.
-        about: the properties that all rounds share: installation, variant, device; ``None`` to read an
+        folder: The folder, which is created if it does not exist.
+        about: The properties that all rounds share: installation, variant, device; ``None`` to read an
             existing ledger, which may be read-only.
-        grows: whether to write to an existing ledger.
+        grows: Whether to write to an existing ledger.
 
     Raises:
-        InputError: it is not a ledger, belongs to another hunt, or is in use.
+        InputError: If it is not a ledger, belongs to another hunt, or is in use.
     """
 
-    def __init__(self, folder: Path, about: dict[str, Any] | None = None, grows: bool = False) -> None:
+    def __init__(self, folder: Path, about: JsonObject | None = None, grows: bool = False) -> None:
         self.folder, self.path = folder, folder / FILE
         self.grows = grows or about is not None
         if about is None and not self.path.is_file():
-            raise InputError(f"{folder}: is no folder of a hunt: it has no {FILE}")
+            raise InputError(f"{folder}: the folder of a hunt must contain {FILE}")
         try:
             self._open(about)
         except OutputError as error:  # before any work
             raise InputError(str(error)) from None
 
-    def _open(self, about: dict[str, Any] | None) -> None:
+    def _open(self, about: JsonObject | None) -> None:
         with self._refused():
             if about is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            begun = self.path.exists() and self._is_begun(about)  # before anything of it is written
+            begun = self.path.exists() and self._is_begun(about)  # before anything is written
             if self.grows:
                 self.data = _to_write(self.path, about is not None)
         if about is not None and not begun:
             self._begin({"format": FORMAT, **about})
 
-    def _is_begun(self, about: dict[str, Any] | None) -> bool:
+    def _is_begun(self, about: JsonObject | None) -> bool:
         """Open the ledger for reading, validate it, and check its properties.
 
         Return False for a hunt that was killed before it created the tables.
@@ -127,7 +128,7 @@ class HuntLedger:
                 opened.pop_all()
             return True
 
-    def _begin(self, about: dict[str, Any]) -> None:
+    def _begin(self, about: JsonObject) -> None:
         """Create the tables in one transaction."""
         with self.at_once():
             begin(self.data)
@@ -135,12 +136,14 @@ class HuntLedger:
                 write(self.data, self.path, "about", (name, json.dumps(value)))
 
     def _require_sound(self) -> None:
-        """Raise :class:`~automata.errors.FormatError` if the ledger is not as hunts left it."""
+        """Raise :class:`~automata.errors.FormatError` if the ledger is invalid."""
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'about'"
         if not self._all(query):
-            raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
+            raise FormatError(f"{self.path}: the file must be a ledger of a hunt, got another database")
         if self.about().get("format") != FORMAT:
-            raise FormatError(f"{self.path}: is no ledger of this version of ratproof ({FORMAT})")
+            raise FormatError(
+                f"{self.path}: the format of the ledger must be {FORMAT!r}, of this version of ratproof"
+            )
         require_sealed(self.data, self.path)
         self.planned()
         self.given_up()
@@ -157,10 +160,10 @@ class HuntLedger:
         try:
             data = read(path)
         except InputError as error:
-            raise FormatError(f"{error}; a row of {self.path} ({of}) names it") from None
+            raise FormatError(f"{error}; it belongs to a row of {self.path} ({of})") from None
         if name_of(data) != name:
             raise FormatError(
-                f"{path}: holds something else than its name says; a row of {self.path} names it"
+                f"{path}: the content does not match the file name; it belongs to a row of {self.path}"
             )
 
     @contextmanager
@@ -178,20 +181,20 @@ class HuntLedger:
                 raise
             self.data.execute("COMMIT")
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> JsonObject:
         """Return the properties that all its rounds share."""
         with self._refused():
             try:
                 rows = self.data.execute("SELECT name, value FROM about").fetchall()
                 return {name: json.loads(value) for name, value in rows}
             except (ValueError, TypeError):
-                raise FormatError(f"{self.path}: what it says about itself is no JSON") from None
+                raise FormatError(f"{self.path}: the table 'about' must contain JSON") from None
 
     def close(self) -> None:
         """Write everything to one file, which can be read from read-only folders.
 
         Raises:
-            OutputError: the ledger is not as this hunt left it.
+            OutputError: If the ledger was changed by another program.
         """
         with self._refused():
             try:
@@ -204,9 +207,9 @@ class HuntLedger:
         try:
             require_sealed(self.data, self.path)
         except FormatError as error:
-            raise OutputError(f"{error}; what was written is not kept") from None
+            raise OutputError(f"{error}; the results of this run are lost") from None
         self.data.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        with suppress(sqlite3.OperationalError):  # somebody reads it
+        with suppress(sqlite3.OperationalError):  # another process reads it
             self.data.execute("PRAGMA journal_mode=DELETE")
 
     def done(self, seed: int) -> set[Round]:
@@ -258,8 +261,8 @@ class HuntLedger:
             if different is not None:
                 what, own, other = different
                 raise InputError(
-                    f"{self.path}: {key_of(values)} has the {what} {own}, and {other} too: a round is always"
-                    " the same"
+                    f"{self.path}: {key_of(values)} has two values of the {what}, {own} and {other}, but a"
+                    " round is deterministic"
                 )
             if there is None:
                 write(self.data, self.path, "rounds", values)
@@ -267,20 +270,20 @@ class HuntLedger:
         return there is None
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """Record that a round cannot be done; it is reported, and runs again if it is requested again."""
+        """Record that a round is abandoned; it is reported, and runs again if it is requested again."""
         query = "SELECT 1 FROM rounds WHERE seed = ? AND target = ? AND number = ?"
         with self.at_once():
             if self.data.execute(query, (seed, one.target, one.number)).fetchone() is None:
                 write(self.data, self.path, "given_up", (seed, one.target, one.number, why))
 
-    def keep(self, data: dict[str, Any]) -> Path:
+    def keep(self, data: JsonObject) -> Path:
         """Write a counterexample to a file that is named by its contents."""
         path = self.folder / FOLDER / name_of(data)
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return the rounds of that seed with a counterexample, or with an error and its message."""
+        """Return the rounds of this seed with a counterexample or an error message."""
         query = (
             "SELECT target, number, counterexample, why FROM rounds WHERE seed = ?"
             " AND (counterexample IS NOT NULL OR verdict = 'error') ORDER BY target, number"
@@ -294,7 +297,7 @@ class HuntLedger:
         """Yield the rows of the table of rounds, of all seeds or one, sorted by seed, target and number.
 
         Raises:
-            FormatError: a row is invalid.
+            FormatError: If a row is invalid.
         """
         with self._refused():
             of_seed, values = ("", ()) if seed is None else (" WHERE seed = ?", (seed,))
@@ -304,18 +307,18 @@ class HuntLedger:
                 yield row
 
     def incomplete(self) -> list[tuple[str, int]]:
-        """Return the rounds of all seeds that were requested or given up and have no row, each once.
+        """Return the rounds of all seeds that were requested or abandoned and have no row, each once.
 
         Raises:
-            LimitReached: there are too many to list.
+            LimitReached: If there are too many to list.
         """
         given_up = {Round(target, number) for _, target, number, _ in self.given_up()}
         planned = self.planned()
         ((done,),) = self._all("SELECT count(*) FROM rounds")
         if sum(rounds for *_, rounds in planned) - done > MOST_LISTED:
             raise LimitReached(
-                f"{self.path}: more than {MOST_LISTED:,} rounds were asked for and are not done, which is too"
-                " many to list; hunt goes on with them"
+                f"{self.path}: more than {MOST_LISTED:,} requested rounds are not done, which are too"
+                " many to list; run hunt again to continue"
             )
         for seed, target, rounds in planned:
             query = "SELECT number FROM rounds WHERE seed = ? AND target = ? AND number < ?"
@@ -324,7 +327,7 @@ class HuntLedger:
         return [(one.target, one.number) for one in sorted(given_up)]
 
     def given_up(self) -> list[tuple[Any, ...]]:
-        """Return the seed, target, number and reason of the rounds that were given up."""
+        """Return the seed, target, number and reason of the abandoned rounds."""
         return self._counts("SELECT seed, target, number, why FROM given_up ORDER BY seed, target, number")
 
     def planned(self) -> list[tuple[Any, ...]]:
@@ -344,7 +347,7 @@ class HuntLedger:
             digest.update(json.dumps(row[:5], separators=(",", ":")).encode() + b"\n")
         return digest.hexdigest()
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> JsonObject:
         """Return a summary that does not depend on time or machine."""
         query = "SELECT DISTINCT counterexample FROM rounds WHERE counterexample IS NOT NULL"
         ((count,),) = self._all("SELECT count(*) FROM rounds")
@@ -361,17 +364,21 @@ class HuntLedger:
 
     @contextmanager
     def _refused(self) -> Iterator[None]:
-        """Convert errors of SQLite and the system to one sentence."""
+        """Convert errors of SQLite and the system to one-line error messages."""
         try:
             yield
         except sqlite3.OperationalError as error:
             if "no such" in str(error) or "decode" in str(error):
-                raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
+                raise FormatError(
+                    f"{self.path}: the file is not a ledger of a hunt ({printable(str(error))})"
+                ) from None
             raise OutputError(f"{self.path}: {printable(str(error))}") from None
         except sqlite3.Error as error:
-            raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
-        except UnicodeDecodeError:  # in a message of SQLite
-            raise FormatError(f"{self.path}: is no ledger of a hunt: it is damaged") from None
+            raise FormatError(
+                f"{self.path}: the file is not a ledger of a hunt ({printable(str(error))})"
+            ) from None
+        except UnicodeDecodeError:  # from a message of SQLite
+            raise FormatError(f"{self.path}: the ledger is damaged") from None
         except OSError as error:
             raise OutputError(f"{self.folder}: {error.strerror or error}") from None
 
@@ -406,7 +413,7 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
     """Lock the ledger in the folder against other writers within the block.
 
     Raises:
-        InputError: another process writes to it, or the folder is read-only.
+        InputError: If another process writes to it, or the folder is read-only.
     """
     from filelock import FileLock, Timeout
 
@@ -415,23 +422,23 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout:
-        raise InputError(f"{option}{folder}: another hunt writes to it; use another folder") from None
+        raise InputError(f"{option}{folder} is in use by another hunt; use another folder") from None
     except OSError as error:
-        raise InputError(f"{option}{folder}: cannot be written to: {error.strerror or error}") from None
+        raise InputError(f"{option}{folder} cannot be written: {error.strerror or error}") from None
     try:
         yield
     finally:
         lock.release()
 
 
-def name_of(counterexample: dict[str, Any]) -> str:
+def name_of(counterexample: JsonObject) -> str:
     """Return the name of its file, by its contents without versions."""
     content = {name: value for name, value in counterexample.items() if name != "versions"}
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"
 
 
-def require_same(path: Path, stored: dict[str, Any], about: dict[str, Any]) -> None:
+def require_same(path: Path, stored: JsonObject, about: JsonObject) -> None:
     """Raise :class:`~automata.errors.InputError` if a ledger belongs to another hunt."""
     for name, value in about.items():
         other = stored.get(name)
@@ -439,10 +446,10 @@ def require_same(path: Path, stored: dict[str, Any], about: dict[str, Any]) -> N
             continue
         if name == "installation" and isinstance(other, dict):
             raise InputError(
-                f"{path}: its rounds are of another installation, which draws other examples"
+                f"{path} was created with a different installation, whose random examples differ"
                 f" ({difference(value, other)}); use another folder"
             )
         raise InputError(
-            f"{path}: {name} must be {value!r:.60} as asked for, got {other!r:.60} of its rounds; use another"
-            " folder"
+            f"{path}: {name} must be {value!r:.60}, as requested, got {other!r:.60} in its rounds; use"
+            " another folder"
         )

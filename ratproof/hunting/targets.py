@@ -1,4 +1,4 @@
-"""The targets of a hunt: steps that draw cases, scores and gradients."""
+"""The targets of a hunt, which are the steps that draw random cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def require_known(names: Sequence[str], variant: str | None) -> None:
     if variant is not None and not any(
         v.name == variant for n in names or claims() for v in claim_named(n).variants
     ):
-        raise InputError(f"no claim that was asked for has a variant {variant!r}")
+        raise InputError(f"none of the claims has a variant {variant!r}")
 
 
 def targets(names: Sequence[str], variant: str | None, device: str) -> dict[str, Step | WrittenStep]:

@@ -1,7 +1,7 @@
-"""A worker: a process that runs the rounds that it receives.
+"""A worker process, which runs the rounds that it receives.
 
-Both directions send JSON objects as bytes. The first message of a worker has its installation and targets;
-then it sends rows for each chunk of rounds.
+Both directions send JSON objects as bytes. The first message of a worker contains its installation and
+targets. Then it sends rows for each chunk of rounds.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from hypothesis import core
 
+from automata.aliases import JsonObject
 from automata.testing.edge_cases import corners
 from automata.text.printable_text import printable
 from ratproof.evidence.ledger import ledger
@@ -31,11 +32,11 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
     """Run rounds until the other end of the pipe sends that there are no more.
 
     Args:
-        pipe: a connection, with ``send_bytes`` and ``recv_bytes``.
-        names: names of claims; empty for all.
-        variant: the hunted variant; default all that are expected to hold.
-        device: device of the networks.
-        seed: seed of the hunt.
+        pipe: A connection, with ``send_bytes`` and ``recv_bytes``.
+        names: Names of claims. Empty for all claims.
+        variant: The hunted variant. Defaults to all variants that are expected to hold.
+        device: Device of the networks.
+        seed: Seed of the hunt.
     """
     try:
         import torch
@@ -63,7 +64,7 @@ def prepare() -> None:
 def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
     """Send the targets, and run rounds of them."""
     if not items:
-        _send(pipe, {"error": "no sampled test hunts what was asked for"})
+        _send(pipe, {"error": "no sampled test matches the request"})
         return
     _send(pipe, {"installation": fingerprint(), "targets": list(items)})
     while (chunk := json.loads(pipe.recv_bytes())) is not None:
@@ -84,7 +85,7 @@ def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
         )
     verdict, why = str(result.verdict), ""
     counterexample = None if result.counterexample is None else result.counterexample.to_json()
-    if counterexample is None and result.raised is not None:  # a crash is no counterexample
+    if counterexample is None and result.raised is not None:  # a crash is not a counterexample
         verdict, why = "error", result.why
     return RoundRow(
         one.target,
@@ -107,7 +108,7 @@ class Examples:
     The digest ends at the first failure, because shrinking depends on time.
 
     Args:
-        seed: seed of the round.
+        seed: Seed of the round.
     """
 
     def __init__(self, seed: int) -> None:
@@ -138,5 +139,5 @@ def _brief(why: str) -> str:
     return printable(why)[:MOST_SAID]
 
 
-def _send(pipe: Any, message: dict[str, Any]) -> None:
+def _send(pipe: Any, message: JsonObject) -> None:
     pipe.send_bytes(json.dumps(message).encode())

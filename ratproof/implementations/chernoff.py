@@ -1,4 +1,4 @@
-"""A test of counts against a probability, with a guaranteed rate of false alarms for any number of tests.
+"""A test of counts against a probability, with a guaranteed rate of false alarms over all tests.
 
 Let C be a count over N independent runs, and p the mean of their probabilities, which may differ from run to
 run (Hoeffding 1963). By Chernoff's bound, P(C / N >= a) <= exp(-N KL(a || p)) for a >= p, and likewise below

@@ -1,4 +1,4 @@
-"""The interface of comparisons: two computations of one variant for one case, compared string by string."""
+"""The interface of comparisons, which compare two computations of a variant string by string for one case."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy import bool_
 from numpy.typing import NDArray
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.rounding.bounds import bounded
 from automata.strings import String
@@ -22,7 +23,7 @@ from theory.registry import claim_named
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference of two values: the length of the prefix, the unit, and both values."""
+    """A difference between two values, with the length of the prefix and the unit."""
 
     length: int
     unit: int
@@ -35,14 +36,14 @@ class Difference:
 class StringResult:
     """The result of one string, compared at all its prefixes.
 
-    It has the largest share of a bound that is used, and the first difference, if any.
+    It contains the largest share of a bound that is used, and the first difference, if any.
 
     Attributes:
-        cases: number of strings that were compared in full, at every prefix and unit that the variant covers;
+        cases: Number of strings that were compared in full, at every prefix and unit that the variant covers;
             more than 1 if one comparison covers several strings.
-        left_out: number of strings for which some of these scores were not compared, by a reason of
+        left_out: Number of strings for which some of these scores were not compared, by a reason of
             :data:`ratproof.evidence.ledger.LEFT_OUT`.
-        varies: whether the automata's scores of this string and the earlier ones differ. If so, a network
+        varies: Whether the automata's scores of this string and the earlier ones differ. If so, a network
             that gives every string the same score would not pass.
     """
 
@@ -58,9 +59,9 @@ MOST_WRITTEN = 200
 
 
 class NotAFunction(InputError):
-    """An error for a network that gives one string two scores.
+    """An error for a network that gives the same string two different scores.
 
-    It is no function of the string, so no string can refute a claim about it.
+    It is not a function of the string, so no string can refute a claim about it.
     """
 
     def __init__(
@@ -89,9 +90,9 @@ class Comparison(Protocol):
         """Return the automata."""
 
     def weights(self) -> str:
-        """Return a description of the case for a person."""
+        """Return a readable description of the case."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the data that ``from_json`` reads."""
 
 
@@ -103,7 +104,7 @@ class Repeatable(Protocol):
         """Run the string of a difference again.
 
         Raises:
-            NotAFunction: the second run gives another value.
+            NotAFunction: If the second run gives another value.
         """
 
 
@@ -116,11 +117,11 @@ class Constants:
         self._varies = False
 
     def exclude(self, scores: Any, bounds: Any) -> bool:
-        """Exclude constants by the scores of another string, and return whether some unit has none left.
+        """Exclude constants with a string's scores, and return whether some unit has no constant left.
 
         Args:
-            scores: scores of the string's prefixes, shape ``(prefixes, units)``.
-            bounds: error bounds of the same shape; infinite for scores that were not compared.
+            scores: Scores of the string's prefixes, shape ``(prefixes, units)``.
+            bounds: Error bounds of the same shape; infinite for scores that were not compared.
         """
         if not self._varies:
             has = bounded(bounds)
@@ -141,9 +142,9 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
     """Return the result of a string without a difference.
 
     Args:
-        string: the string.
-        share: the largest share of a bound that is used.
-        compared: whether each score that the variant covers was compared, shape ``(prefixes, units)``; the
+        string: The string.
+        share: The largest share of a bound that is used.
+        compared: Whether each score that the variant covers was compared, shape ``(prefixes, units)``; the
             string is a case if all were.
     """
     prefixes, units = compared.shape
@@ -158,7 +159,7 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
 def require_units(units: int) -> None:
     """Raise :class:`~automata.errors.InputError` if there is no unit to compare."""
     if not units:
-        raise InputError("there is no unit, and so no automaton, to compare")
+        raise InputError("the network must have at least one unit, got none")
 
 
 def shortest_of(claim: str, variant: str) -> int:

@@ -1,4 +1,4 @@
-"""Comparisons on text: the alphabet is its words, embeddings are word vectors, and sentences are strings."""
+"""Comparisons on text, with words as symbols, word vectors as embeddings, and sentences as strings."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
 from ratproof.npz_files import arrays, finite_numbers, vectors_of
 
-TABLE_WIDTH = 100  # width of random vectors, if no embeddings are named
+TABLE_WIDTH = 100  # width of random vectors, if no embeddings are passed
 LONGEST_LINE = 1 << 20  # maximum number of characters in a line of gzipped vectors
-PORTION = 1024  # number of sentences that run side by side
+PORTION = 1024  # number of sentences per batch
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Corpus:
     """The sentences of a text, and a vector for each of their words.
 
     Attributes:
-        path: path of the text file.
-        sentences: the words of each sentence.
-        words: the alphabet, in order of appearance.
+        path: Path of the text file.
+        sentences: The words of each sentence.
+        words: The alphabet, in order of appearance.
         vectors: float32 vectors of the words, shape ``(words, width)``.
-        without: number of words without a vector, which share the mean vector.
-        units: number of units of the network.
+        without: Number of words without a vector, to which the mean vector is assigned.
+        units: Number of units of the network.
     """
 
     path: str
@@ -59,13 +59,13 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
 
     Args:
         path: UTF-8 text.
-        embeddings: path of vectors in GloVe's text format (a word, then numbers), or of an npz file with
-            ``vectors`` and the words in it or beside it; default random normal vectors.
-        units: number of units of the network.
-        seed: seed of the random vectors.
+        embeddings: Path of vectors in GloVe's text format (a word, then its components), or of an npz file
+            with ``vectors``, whose words are in the file or next to it. Defaults to random normal vectors.
+        units: Number of units of the network.
+        seed: Seed of the random vectors.
 
     Raises:
-        FormatError: the file is empty or binary, or vectors have unequal widths.
+        FormatError: If the file is empty or binary, or vectors have unequal widths.
     """
     sentences = [line.split() for line in read_text(path).splitlines()]
     sentences = [words for words in sentences if words]
@@ -96,7 +96,7 @@ def read_embeddings(
         if width is not None and least > 1 and _is_number(parts[least - 1]):
             numbers = parts[1:]
         if not numbers:
-            raise FormatError(f"{path}: line {number}: must have a word and its vector, got no numbers")
+            raise FormatError(f"{path}: line {number}: must have a word and its vector, got no vector")
         try:
             with np.errstate(over="ignore"):  # values beyond float32 are refused below
                 vector = np.array(numbers, dtype=np.float32)
@@ -106,10 +106,11 @@ def read_embeddings(
             width, total = len(vector), np.zeros(len(vector))
         if len(vector) != width:
             raise FormatError(
-                f"{path}: line {number}: must have {width} numbers like the first line, got {len(vector)}"
+                f"{path}: line {number}: the vector must have {width} components, as in the first line, got"
+                f" {len(vector)}"
             )
         if not np.isfinite(vector).all():
-            raise FormatError(f"{path}: line {number}: all numbers must be finite in float32")
+            raise FormatError(f"{path}: line {number}: all components must be finite in float32")
         total, count = total + vector, count + 1
         if word in wanted:
             vectors[word] = vector
@@ -159,7 +160,7 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
     elif beside.exists():
         words = list(islice(_unzipped(beside), len(vectors)))
     else:
-        raise FormatError(f"{path}: must have an array named words, or a words.txt.gz beside it")
+        raise FormatError(f"{path}: must have an array 'words', or a words.txt.gz in the same folder")
     if len(words) != len(vectors):
         raise FormatError(f"{path}: must have one vector per word, got {len(vectors)} for {len(words)} words")
     chosen = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
@@ -196,7 +197,7 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
     sentence counts as a case if all its scores have a bound.
 
     Raises:
-        Disagreement: a score is out of its bound.
+        Disagreement: If a score is not within its bound.
     """
     with seeded(seed, device.startswith("cuda")):
         layer = Example6(corpus.vectors.shape[1], corpus.units, device=device)
@@ -263,7 +264,7 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
 def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) -> NDArray[np.float64]:
     """Return c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``.
 
-    Values behind a sentence's end are arbitrary.
+    Values after a sentence's end are arbitrary.
     """
     read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
     c = layer.scores(embeddings[read])

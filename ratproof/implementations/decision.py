@@ -1,4 +1,4 @@
-"""Which strings a torch module accepts, against a deterministic automaton."""
+"""Comparison of the strings that a torch module accepts with a deterministic automaton."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from automata.aliases import JsonObject
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.strings import String
@@ -23,12 +24,13 @@ from ratproof.implementations.module_runs import embedded, outputs_of, program_o
 from theory.claim import Claim, Variant
 
 Accepts = Callable[[Tensor], Any]
-"""From the module's output after the last symbol, shape ``(units,)``, whether it accepts the string."""
+"""A function from the module's output after the last symbol, shape ``(units,)``, to whether it accepts the
+string."""
 MOST_IN_A_BATCH = 1024
 
 
 class OfDecision:
-    """A comparison of a module's decisions, by its output after the last symbol, with those of a DFA.
+    """A comparison of a module's decisions, by its output after the last symbol, with the decisions of a DFA.
 
     The module reads each string as a whole, so it need not be causal.
     """
@@ -54,18 +56,18 @@ class OfDecision:
         return (self.dfa.to_wfsa(),)
 
     def weights(self) -> str:
-        """Return a sentence about the weights."""
+        """Return a sentence that describes the weights."""
         return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the decisions on each nonempty string.
 
-        A module has no output for the empty string, which counts as no case. Neighbouring strings of the same
-        length are read in one batch.
+        A module has no output for the empty string, which does not count as a case. Consecutive strings of
+        the same length are read in one batch.
         """
         ledger().facts["module"] = (
-            f"{type(self.module).__name__} in evaluation mode, on whole strings, up to {MOST_IN_A_BATCH:,} of"
-            " one length side by side"
+            f"{type(self.module).__name__} in evaluation mode, on whole strings, in batches of up to"
+            f" {MOST_IN_A_BATCH:,} strings of the same length"
         )
         decided: set[bool] = set()
         facts = ledger().facts
@@ -84,9 +86,9 @@ class OfDecision:
                     yield replace(_result(string, accepted, right), varies=len(decided) > 1)
 
     def decisions(self, strings: Sequence[String]) -> list[bool | None]:
-        """Return whether the module accepts each of several strings of one length, read in one batch.
+        """Return whether the module accepts each of several strings of the same length, in one batch.
 
-        An entry is ``None`` if the module's output has a NaN.
+        An entry is ``None`` if the module's output contains NaN.
         """
         inputs = embedded(self.embeddings, self.index, strings)
         outputs = outputs_of(self.module, inputs, batch_first=self.batch_first, last=True)
@@ -94,11 +96,11 @@ class OfDecision:
             return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise NotAFunction if the module decides the string differently by itself."""
+        """Raise NotAFunction if the module decides differently on the string alone."""
         if compared.difference is not None:
             (alone,) = self.decisions([compared.string])
             if _word(alone) != compared.difference.network:
-                what = "the module decides a string by itself otherwise than beside others"
+                what = "the module decides differently on a string alone than in a batch"
                 raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
 
     def in_other_layout(self) -> OfDecision:
@@ -112,23 +114,23 @@ class OfDecision:
         return dfa_strings(self.dfa)
 
     def constant(self) -> str:
-        """Return in words that the DFA decides all nonempty strings alike; nothing if it does not."""
+        """Return a message if the DFA accepts all or no nonempty strings, otherwise an empty string."""
         kinds = {self.dfa.accepts(string) for string in self.test_strings().strings if string}
         which = "every" if True in kinds else "no"
-        return f"the automaton accepts {which} string that is not empty" if len(kinds) == 1 else ""
+        return f"the automaton accepts {which} nonempty string" if len(kinds) == 1 else ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return only the field ``way``, because the module is in the file that defines the claim."""
         return {"way": self.way}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfDecision:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfDecision:
         """Return the comparison of the claim, whose module the user's file defines.
 
         Raises:
             InputError: If the claim is not about a module's decisions.
         """
-        return program_of(cls, claim, "what a module accepts")
+        return program_of(cls, claim, "the decisions of a module")
 
 
 def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
@@ -138,11 +140,11 @@ def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
 
 
 def _decision(answer: Any) -> bool:
-    """One truth value; :class:`~automata.errors.InputError` for anything else."""
+    """Return a single truth value, or raise :class:`~automata.errors.InputError` for any other answer."""
     value = answer.item() if isinstance(answer, Tensor) and answer.numel() == 1 else answer
     if not isinstance(value, (bool, np.bool_)):
         shown = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
-        raise InputError(f"accepts must give one truth value for one string's output, got {shown}")
+        raise InputError(f"accepts must return a single truth value for the output of a string, got {shown}")
     return bool(value)
 
 

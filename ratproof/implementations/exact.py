@@ -1,4 +1,4 @@
-"""The recurrence against the automata's scores, both in exact fractions."""
+"""Comparison of the recurrence with the automata's scores, both in exact fractions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Self
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.forward import read_out, start, step
 from automata.strings import String
@@ -52,7 +53,7 @@ class ExactComparison:
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare every prefix of every string for equality.
 
-        A prefix that an earlier string had is not computed again.
+        A prefix of an earlier string is not computed again.
         """
         for string in strings:
             difference = self._first_difference(string)
@@ -76,7 +77,7 @@ class ExactComparison:
         return None
 
     def _see(self, scores: list[Any]) -> None:
-        """Record whether the units' scores of a string differ from those of the first one."""
+        """Record whether the units' scores of a string differ from the scores of the first string."""
         if not self._varies:
             self._first_scores = self._first_scores or scores
             self._varies = scores != self._first_scores
@@ -109,7 +110,8 @@ class ExactComparison:
             for index, values in enumerate(network):
                 if len(values) != len(scores):
                     raise ValueError(
-                        f"the network must give one number per automaton, {len(scores)}, got {len(values)}"
+                        f"the network must return one score for each of {len(scores)} automata, got"
+                        f" {len(values)}"
                     )
                 if length < self.read.shortest:
                     short += 1
@@ -135,7 +137,7 @@ class ExactComparison:
         """Run the string of a difference again, from a fresh state.
 
         Raises:
-            NotAFunction: the second run gives another value.
+            NotAFunction: If the second run gives another value.
         """
         difference = compared.difference
         if difference is None:
@@ -146,26 +148,26 @@ class ExactComparison:
         if again != difference.network:
             raise NotAFunction(string, difference.network, again)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the way and the case."""
+    def to_json(self) -> JsonObject:
+        """Return the fields ``way`` and ``case``."""
         return {"way": self.way, "case": self.case.to_json()}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> Self:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> Self:
         """Return the comparison that :meth:`to_json` wrote.
 
         Raises:
-            InputError: the weights do not fit the variant.
+            InputError: If the weights do not match the variant.
         """
         case = claim.case.from_json(data["case"])
         wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
         if wrong is not None:
-            raise InputError(f"the case does not fit {claim.name}, {variant.name}: {wrong}")
+            raise InputError(f"the case does not match {claim.name}, {variant.name}: {wrong}")
         return cls(claim.name, variant.name, case)
 
 
 def signatures(variant: Variant) -> list[Signature]:
-    """Return the signatures that the variant's cases are drawn from; none if cases have another source."""
+    """Return the signatures from which the variant's cases are drawn; empty if cases have another source."""
     sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
     return [
         signature
@@ -197,7 +199,7 @@ class _Prefix:
 
 
 def _string_at(alphabet: Sequence[Any], length: int, index: int) -> list[Any]:
-    """Return the string with this index among those of its length, in the alphabet's order."""
+    """Return the string with this index among all strings of its length, in the alphabet's order."""
     digits = []
     for _ in range(length):
         index, digit = divmod(index, len(alphabet))
@@ -222,16 +224,16 @@ def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any,
 def _copied(state: Any) -> Any:
     try:
         return deepcopy(state)
-    except Exception:  # use a state that cannot be copied as it is: a change of it shows in the next run
+    except Exception:  # a state that cannot be copied is used itself: a change of it shows in the next run
         return state
 
 
 def unlike(
     string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
 ) -> NotAFunction | None:
-    """Return the error for two runs of one string that differ, or ``None`` if they agree.
+    """Return the error for two different runs of a string, or ``None`` if they agree.
 
-    The error names the first prefix with two values.
+    The error contains the first prefix with two values.
     """
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):

@@ -1,4 +1,4 @@
-"""A torch network's gradients against the derivatives of its automata's scores."""
+"""Comparison of a torch network's gradients with the derivatives of its automata's scores."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.semirings import Semiring
 from automata.strings import String
@@ -35,9 +36,9 @@ class OfGradients(LayerComparison):
     parameters, the inputs and c_0.
 
     Args:
-        claim, variant, layer, start, automata_know_start, backend, unfused: as in
+        claim, variant, layer, start, automata_know_start, backend, unfused: The arguments of
             :class:`~ratproof.implementations.layer.LayerComparison`.
-        seed: selects the weights of the sum, and the unit.
+        seed: Selects the weights of the sum, and the unit.
     """
 
     way = "gradient"
@@ -58,7 +59,7 @@ class OfGradients(LayerComparison):
 
     @classmethod
     def of(cls, network: LayerComparison, seed: int) -> OfGradients:
-        """Return the comparison of that network's gradients."""
+        """Return the comparison of the network's gradients."""
         return cls(
             network.claim,
             network.variant,
@@ -158,7 +159,7 @@ class OfGradients(LayerComparison):
     def _factors(self, strings: Sequence[String]) -> Tensor:
         """Return the weights of the sum, shape ``(T + 1, strings, units)``.
 
-        They are zero for other units and behind a string's end.
+        They are zero for other units and after a string's end.
         """
         random = Random(self.seed)
         factors = torch.zeros(max(map(len, strings)) + 1, len(strings), self.network.hidden_size)
@@ -169,21 +170,22 @@ class OfGradients(LayerComparison):
         return factors
 
     def weights(self) -> str:
-        """Return a description of the automata's gates and of the function that is differentiated."""
+        """Return a description of the automata's gates and the differentiated function."""
         return (
-            f"{super().weights()}; the scores of unit {self.unit} are weighed by factors of seed {self.seed}"
+            f"{super().weights()}; the scores of unit {self.unit} are weighted with factors from seed"
+            f" {self.seed}"
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the network's data and the seed of the factors."""
         return {**super().to_json(), "seed": self.seed}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfGradients:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfGradients:
         """Return the comparison that :meth:`to_json` wrote.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
         seed = data["seed"]
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
@@ -194,7 +196,7 @@ class OfGradients(LayerComparison):
 def _may_overflow(scores: Tensor, leaves: Iterable[Tensor], semiring: Semiring) -> bool:
     """Return whether a score overflows, or may overflow when multiplied by two weights in the backward pass.
 
-    A score that is the semiring's zero of minus infinity does not count.
+    A score of minus infinity that is the semiring's zero does not count.
     """
     zero = scores.isneginf() if semiring.zero == -math.inf else torch.zeros_like(scores, dtype=torch.bool)
     largest = float(scores[~zero].abs().max()) if not bool(zero.all()) else 0.0

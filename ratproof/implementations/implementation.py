@@ -1,7 +1,7 @@
-"""The ways to run the network of a claim, each of which draws comparisons for the rungs.
+"""The implementations of a claim's network, which draw random comparisons for each kind of evidence.
 
-A variant's network is its recurrence in exact fractions, or the torch layers that stand for it:
-:func:`sides_of` says which of them show a kind of evidence.
+A variant's network is its recurrence in exact fractions, or a torch layer that implements it.
+:func:`sides_of` selects the implementations for a kind of evidence.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from ratproof.implementations.state_regularized.strategies import networks as st
 from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
 
 Sample = tuple[Comparison, Sequence[String]]
-"""Two sides, and the strings that they are compared on."""
+"""A comparison, and the strings on which it compares."""
 
 
 class Implementation(Protocol):
-    """A way to run a variant's network."""
+    """An implementation of a variant's network."""
 
     @property
     def label(self) -> str:
@@ -47,11 +47,11 @@ class Implementation(Protocol):
 
     @property
     def device(self) -> str | None:
-        """Return the device on which torch runs, or ``None`` without torch."""
+        """Return the device on which torch runs, or ``None`` if torch is not used."""
 
     @property
     def examples(self) -> int | None:
-        """Return the number of random cases that a rung draws, or ``None`` if it is not fixed."""
+        """Return the number of random cases that a check draws, or ``None`` if it is not fixed."""
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random case and random strings."""
@@ -59,10 +59,10 @@ class Implementation(Protocol):
 
 @runtime_checkable
 class ReadsLongStrings(Protocol):
-    """A torch program of a claim's, which may be right on short strings alone."""
+    """A torch program that also reads long strings, because it may only be correct on short strings."""
 
     long_examples: ClassVar[int]
-    """The number of random cases with a long string that a rung draws."""
+    """The number of random cases with a long string that a check draws."""
 
     @property
     def most_test_strings(self) -> int:
@@ -76,13 +76,13 @@ class ReadsLongStrings(Protocol):
 def strings_over(
     alphabet: Sequence[str], most: int, longest: int, run: int
 ) -> st.SearchStrategy[list[String]]:
-    """One to ``most`` random strings over the alphabet of a case that is given."""
+    """Return a strategy for one to ``most`` random strings over the alphabet of a given case."""
     return st.lists(strings(alphabet, longest, run), min_size=1, max_size=most)
 
 
 @cache
 def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict[str, str], list[str]]]:
-    """One to ``most`` random strings, and the names of their letters."""
+    """Return a strategy for one to ``most`` random strings, and the names of their letters."""
     return readings(most=most, longest=longest, run=run)
 
 
@@ -97,7 +97,7 @@ class ExactRecurrence:
     """The recurrence, in exact fractions.
 
     Attributes:
-        own: the claim is a user's, and nothing but its file says what the recurrence does to numbers.
+        own: Whether the claim is a user's own, so that its recurrence is only defined by the user's file.
     """
 
     own: bool = False
@@ -127,11 +127,10 @@ class ExactRecurrence:
 
 
 LONGEST = 200
-"""Symbols of the longest strings of random length that a torch program reads: it may be right on short ones
-alone.
+"""Maximum length of random strings for a torch program, which may only be correct on short strings.
 """
 LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
-"""Lengths of the long strings that a torch layer of a claim reads: this one, and edges of chunks."""
+"""Lengths of the long strings for a torch layer of a claim: this length, and edges of chunks."""
 GRADIENT_LENGTHS = (48, 65)
 """Lengths of the long strings for gradients, whose bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
@@ -140,8 +139,9 @@ PROGRAM_LENGTHS = (48, LONGEST)
 Layers that sample, whose probabilities are fractions, use the first length.
 """
 LAYER_LONG, PROGRAM_LONG = 3, 8
-"""Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
-simple.
+"""Numbers of cases with a long string, for layers and for programs.
+
+Layers have generic weights. The first case of a program is simple.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 
@@ -149,13 +149,13 @@ _ONE_IN_FOUR = st.integers(0, 3)
 RUNS_OF_ONE = (20, 1)
 """Lengths of the runs of one symbol in strings of a given length.
 
-A state settles on long runs, so errors in keeping it show.
+A state converges on long runs, so errors in its update show.
 """
 
 
 @cache
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
-    """Return a strategy for random strings of one length, of single symbols or of runs, from a seed."""
+    """Return a strategy for random strings of a given length, of single symbols or of runs, from a seed."""
 
     def read(seed: int, run: int) -> String:
         random = Random(seed)
@@ -188,7 +188,7 @@ def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
 GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
 """Limits for a torch layer's gradients.
 
-They are the random cases per format and backend, the strings per case, and the symbols per string.
+They are the numbers of random cases per dtype and backend, the strings per case, and the symbols per string.
 """
 
 
@@ -206,7 +206,7 @@ def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
 
 @dataclass(frozen=True)
 class Layer:
-    """A torch layer that stands for the network, in one format, on a device."""
+    """A torch layer that implements the network, in a dtype on a device."""
 
     kind: str
     dtype: str
@@ -217,7 +217,7 @@ class Layer:
 
     @property
     def label(self) -> str:
-        """The layer's kind, and its format."""
+        """The layer's kind and its dtype."""
         return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
@@ -269,9 +269,9 @@ class Layer:
 
 
 PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
-"""Random cases per format for a torch program and for a state-regularized one.
+"""Numbers of random cases per dtype for a torch program and a state-regularized program.
 
-A state-regularized program compares centroids and not scores.
+A state-regularized program compares centroids instead of scores.
 """
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
 EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
@@ -281,10 +281,10 @@ TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS)
 
 @dataclass(frozen=True)
 class SampledLayer:
-    """A state-regularized torch layer that samples its centroids (equation 4): how often it ends at each.
+    """A state-regularized torch layer that samples its centroids (equation 4), compared by their frequencies.
 
-    With ``EXAMPLES`` examples for each layer and format, any alarm at all is false one time in a million: by
-    Chernoff's bound, for each string and centroid, divided among all the tests
+    With ``EXAMPLES`` examples for each layer and dtype, the probability of any false alarm is one in a
+    million. The threshold follows from Chernoff's bound for each string and centroid, divided among all tests
     (:mod:`ratproof.implementations.chernoff`).
     """
 
@@ -293,11 +293,11 @@ class SampledLayer:
     device: str = "cpu"
     examples: int | None = EXAMPLES
     long_examples: ClassVar[int] = LAYER_LONG
-    most_test_strings: ClassVar[int] = 0  # more strings would change the test's false alarms
+    most_test_strings: ClassVar[int] = 0  # more strings would change the rate of false alarms
 
     @property
     def label(self) -> str:
-        """The layer's kind, and its format."""
+        """The layer's kind and its dtype."""
         return f"{self.kind}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
@@ -321,7 +321,7 @@ class SampledLayer:
 
 @dataclass(frozen=True)
 class TorchProgram:
-    """A torch program that stands for the network, in one format, on a device."""
+    """A torch program that implements the network, in a dtype on a device."""
 
     name: str
     dtype: str
@@ -340,18 +340,18 @@ class TorchProgram:
 
     @property
     def label(self) -> str:
-        """The program's name, and its format."""
+        """The program's name and its dtype."""
         return f"{self.name}-{self.dtype}"
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """Random weights that the format holds, and random strings."""
+        """Draw random weights that the dtype can represent, and random strings."""
         if self.name in CellComparison.transitions:
             return self._drawn("abc", claim, variant, data), data.draw(_batches("abc"))
         names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
         return self._drawn("abc", claim, variant, data, names), some
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """Random weights, and one long string."""
+        """Draw random weights, and one long string."""
         lengths = LONG_LENGTHS if self.name in CellComparison.transitions else PROGRAM_LENGTHS
         string = data.draw(string_of_length("ab", data.draw(st.sampled_from(lengths))))
         return self._drawn("ab", claim, variant, data), [string]
@@ -382,11 +382,11 @@ def sides_of(
         variant: A variant of the claim.
         kind: The kind of evidence.
         device: The device on which torch layers run.
-        own: Whether the claim is a user's.
+        own: Whether the claim is a user's own.
     """
     if kind != GRADIENT:
         yield ExactRecurrence(own)
-    if own:  # comparing our layers with their own automata shows nothing about a user's recurrence
+    if own:  # comparing our layers with their own automata is not evidence about a user's recurrence
         return
     for layer in claim.layers_of(variant):
         for dtype in DTYPES:

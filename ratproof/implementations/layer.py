@@ -1,4 +1,4 @@
-"""A torch network in floats against the exact scores of its automata."""
+"""Comparison of a torch network in floats with the exact scores of its automata."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.rounding.bounds import Deviation, Format, bound_table, bounded, prefix_bounds, share
 from automata.strings import String, encode
@@ -49,12 +50,12 @@ class LayerComparison:
     """A comparison of the network's states with the exact scores of its automata, within the rounding bound.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        layer: the network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
-        start: c_0, the same for all units; default the semiring's zero.
-        automata_know_start: whether c_0 is the initial weight of the automata.
-        backend: the backend of the recurrences and the length of its chunks; default the usual one.
-        unfused: whether a layer that fuses gates and steps into one pass computes them separately.
+        claim, variant: Names of the claim and its variant.
+        layer: The network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
+        start: c_0, the same for all units. Defaults to the semiring's zero.
+        automata_know_start: Whether c_0 is the initial weight of the automata.
+        backend: The backend of the recurrences and the length of its chunks, or None for the default backend.
+        unfused: Whether a layer that fuses gates and steps into one pass computes them separately.
     """
 
     way = "network"
@@ -92,7 +93,7 @@ class LayerComparison:
             **self.layer.options, dtype=DTYPES[self.layer.dtype], device=self.layer.device
         )
         self.layer.load(network.cell)
-        if self.unfused:  # a subclass with gates or steps of its own runs this way
+        if self.unfused:  # a subclass that overrides gates or steps runs without fusion
             object.__setattr__(network.cell, "fused", MethodType(AutomatonCell.fused, network.cell))
         return network
 
@@ -163,7 +164,7 @@ class LayerComparison:
     def _inputs(self, strings: Sequence[String]) -> Tensor:
         """Return the network's input for a padded batch.
 
-        The shape is ``(T, strings, input_size)``, or ``(T, strings)`` for the numbers of symbols.
+        The shape is ``(T, strings, input_size)``, or ``(T, strings)`` for the indices of symbols.
         """
         codes = {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         padded = torch.zeros(max(map(len, strings), default=0), len(strings), dtype=torch.long)
@@ -178,7 +179,7 @@ class LayerComparison:
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare every prefix of every string, within the derived bound.
 
-        Chunks of steps that run side by side add in an order of their own, so their bound covers any order.
+        Chunks of steps that run in parallel add in an unspecified order, so their bound covers any order.
         """
         if self.backend is not None and self.backend.chunk is not None:
             return self._compare_in_any_order(strings)
@@ -226,7 +227,7 @@ class LayerComparison:
                 raise ValueError(f"the network's states must have shape {scores.shape}, got {c.shape}")
             has = bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
-                # -infinity minus itself is NaN, but it is no difference
+                # -infinity minus itself is NaN, but it is not a difference
                 errors = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
                 used = np.where((errors == 0) | ~has, 0.0, errors / bounds)[self._shortest :]
             if (used <= 1).all():
@@ -245,7 +246,7 @@ class LayerComparison:
         return format_of(self._dtype)
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
-        """Return each unit's automaton, and the deviation of its weights from any other evaluation."""
+        """Return each unit's automaton, and the largest deviation of its weights from another evaluation."""
         slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 
@@ -270,7 +271,7 @@ class LayerComparison:
 
         If units read each other, the weights are those of all units.
         """
-        tables: dict[str, Any] = {}
+        tables: JsonObject = {}
         for name, table in self.tables(unit).items():
             exact = {"".join(window): _exact(value) for window, value in table.items()}
             tables[name] = exact[""] if set(exact) == {""} else exact
@@ -283,7 +284,7 @@ class LayerComparison:
             return self.network.cell.semiring.zero
         return Fraction(float(next(self.network.parameters()).new_tensor(self.start)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return all arguments, with the parameters as exact decimals."""
         return {
             "way": self.way,
@@ -295,16 +296,16 @@ class LayerComparison:
         }
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> LayerComparison:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> LayerComparison:
         """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
         network = cls(claim.name, variant.name, **checked(data))
         if not network.automata_know_start and variant.expected == "holds":
             raise InputError(
-                f"automata_know_start must be true for {claim.name}, {variant.name}, whose automata have c_0"
+                f"automata_know_start must be true for {claim.name}, {variant.name}, whose automata use c_0"
                 " as their initial weight"
             )
         return network

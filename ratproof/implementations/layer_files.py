@@ -1,4 +1,4 @@
-"""The reader of kept networks, which checks the file before it allocates anything large."""
+"""The reader of saved networks, which checks the file before it allocates anything large."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.layer_kind import layer_kinds
@@ -19,11 +20,11 @@ from neural.stacked import options_of
 from ratproof.implementations.layer_spec import DTYPES, spec
 
 
-def checked(data: dict[str, Any]) -> dict[str, Any]:
+def checked(data: JsonObject) -> JsonObject:
     """Return the arguments of a LayerComparison that its ``to_json`` wrote.
 
     Raises:
-        InputError: the data are not such arguments.
+        InputError: If the data are not such arguments.
     """
     kind = data["network"]
     if not isinstance(kind, str) or kind not in layer_kinds():
@@ -61,9 +62,7 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
     if start is not None and (
         isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest
     ):
-        raise InputError(
-            f"start must be null or a number that is finite in {rest['dtype']}, got {shorten(start)}"
-        )
+        raise InputError(f"start must be null or finite in {rest['dtype']}, got {shorten(start)}")
     unfused = data.get("unfused", False)  # older files do not have this field
     if not isinstance(unfused, bool):
         raise InputError(f"unfused must be true or false, got {shorten(unfused)}")
@@ -82,7 +81,7 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def backend_of(kept: Any) -> Backend | None:
-    """Return the backend that a file names, or ``None`` if it names none or an unavailable one."""
+    """Return the backend in a file, or ``None`` if it is missing or not available."""
     if kept is None:
         return None
     if not isinstance(kept, dict) or set(kept) != {"name", "chunk"} or kept["name"] not in BACKENDS:
@@ -110,7 +109,7 @@ def device_of(name: Any) -> str:
 
 
 def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
-    """Return the values as an array, if the network's format can represent them."""
+    """Return the values as an array, if the network's dtype can represent them."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -118,7 +117,7 @@ def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
     if not all(type(value) in (int, float) for value in _leaves(values)):
         raise InputError(f"{what} must have only numbers")
     if not (np.abs(array) <= largest).all():
-        raise InputError(f"{what}: all numbers must be finite in the network's format")
+        raise InputError(f"all values in {what} must be finite in the network's dtype")
     return array
 
 
@@ -131,7 +130,7 @@ def _leaves(values: Any) -> Iterator[Any]:
 
 
 def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
-    """Check that the options are those of the network, and that the parameters have the right shapes."""
+    """Check that the options match the network, and that the parameters have the right shapes."""
     known = options_of(layer_kinds()[kind].cls.cell_class) | {"input_size", "hidden_size", "bias"}
     if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
         raise InputError(
@@ -150,15 +149,13 @@ def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.floa
         raise InputError(f"parameters must have the shapes {right}, got {actual}")
 
 
-def check_alphabet(
-    kind: str, options: dict[str, Any], embeddings: NDArray[np.float64], alphabet: Any
-) -> None:
+def check_alphabet(kind: str, options: JsonObject, embeddings: NDArray[np.float64], alphabet: Any) -> None:
     """Check the alphabet, and that each symbol has an input."""
     check_symbols(alphabet)
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     check_inputs(embeddings, (len(alphabet),) if symbols else (len(alphabet), options["input_size"]))
     if symbols and not np.isin(embeddings, np.arange(options["input_size"])).all():
-        raise InputError(f"embeddings must be numbers of symbols, 0 to {options['input_size'] - 1}")
+        raise InputError(f"embeddings must be indices of symbols, 0 to {options['input_size'] - 1}")
 
 
 def check_symbols(alphabet: Any) -> None:

@@ -1,4 +1,4 @@
-"""A torch layer, its weights and an input for each symbol as plain numbers, for drawing and for files."""
+"""A torch layer, its weights and an input for each symbol as plain arrays, for strategies and files."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from automata.aliases import JsonObject
+
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
 @dataclass(frozen=True)
 class LayerSpec:
-    """A layer of some kind, and its inputs.
+    """The data of a layer and its inputs.
 
     Attributes:
-        kind: the layer's name in files.
-        options: the layer's arguments, except dtype and device.
-        parameters: the parameters of its cell, by name.
-        embeddings: the input of each symbol, shape ``(symbols, input_size)``; the number of each symbol,
-            shape ``(symbols,)``, if the layer reads symbols.
-        alphabet: the symbols.
-        dtype, device: dtype and device of the layer.
+        kind: The layer's name in files.
+        options: The layer's arguments, except dtype and device.
+        parameters: The parameters of its cell, by name.
+        embeddings: The input of each symbol, shape ``(symbols, input_size)``; the index of each symbol, shape
+            ``(symbols,)``, if the layer reads indices.
+        alphabet: The symbols.
+        dtype, device: Dtype and device of the layer.
     """
 
     kind: str
@@ -42,15 +44,15 @@ class LayerSpec:
         return replace(self, embeddings=self.embeddings[rows], alphabet=list(names.values()))
 
     def tensor(self, values: Any) -> Tensor:
-        """Return the numbers as a tensor with the layer's dtype and device."""
+        """Return the values as a tensor with the layer's dtype and device."""
         return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
 
     def load(self, cell: nn.Module) -> None:
         """Load the parameters into a cell of that kind."""
         cell.load_state_dict({name: self.tensor(values) for name, values in self.parameters.items()})
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all fields, with the numbers as exact decimals."""
+    def to_json(self) -> JsonObject:
+        """Return all fields, with the values as exact decimals."""
         return {
             "network": self.kind,
             "options": dict(self.options),
@@ -71,7 +73,7 @@ def spec(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> LayerSpec:
-    """Return a :class:`LayerSpec` of numbers in any form."""
+    """Return a :class:`LayerSpec` from arrays in any form."""
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in parameters.items()}
     vectors = np.asarray(embeddings, dtype=np.float64)
     return LayerSpec(kind, dict(options), arrays, vectors, list(alphabet), dtype, device)

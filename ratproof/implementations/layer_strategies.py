@@ -61,16 +61,16 @@ def networks(
     """Draw networks of one kind, with one to three units over the alphabet, and with the options of the kind.
 
     Args:
-        draw: the draw function of Hypothesis.
-        alphabet: the symbols.
-        kind: the network's name in :func:`neural.layer_kind.layer_kinds`.
-        claim: name of the claim.
-        variant: name of the variant.
-        dtype: dtype of the network.
-        device: device of the network.
-        automata_know_start: whether c_0 is the initial weight of the automata.
-        start: a strategy for c_0; default the semiring's zero.
-        generic: whether to avoid extreme weights and to prefer networks of three units.
+        draw: The draw function of Hypothesis.
+        alphabet: The symbols.
+        kind: The network's name in :func:`neural.layer_kind.layer_kinds`.
+        claim: Name of the claim.
+        variant: Name of the variant.
+        dtype: Dtype of the network.
+        device: Device of the network.
+        automata_know_start: Whether c_0 is the initial weight of the automata.
+        start: A strategy for c_0. Defaults to the semiring's zero.
+        generic: Whether to avoid extreme weights and to prefer networks of three units.
     """
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     inputs = draw(st.integers(1, 4 if symbols else 2))
@@ -108,15 +108,15 @@ def sampled_layers(
     """Draw state-regularized layers that sample one of 2 to :data:`MOST_CENTROIDS` distinct centroids.
 
     Args:
-        draw: the draw function of Hypothesis.
-        alphabet: the symbols.
+        draw: The draw function of Hypothesis.
+        alphabet: The symbols.
         kind: ``"sr-elman"`` or ``"sr-gru"``.
-        claim: name of the claim.
-        variant: name of the variant.
-        runs: number of runs per string.
-        tests: number of tests among which any false alarm has probability one in a million.
-        dtype: dtype of the layer.
-        device: device of the layer.
+        claim: Name of the claim.
+        variant: Name of the variant.
+        runs: Number of runs per string.
+        tests: Number of tests among which any false alarm has probability one in a million.
+        dtype: Dtype of the layer.
+        device: Device of the layer.
     """
     k, inputs, d = draw(st.integers(2, MOST_CENTROIDS)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     options: dict[str, Any] = {

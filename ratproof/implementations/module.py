@@ -1,4 +1,4 @@
-"""A torch module's outputs, in floats, against the scores of automata."""
+"""Comparison of a torch module's outputs, in floats, with the scores of automata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from automata.aliases import Floats, Weights
+from automata.aliases import Floats, JsonObject, Weights
 from automata.minimise import rank
 from automata.operations import trim
 from automata.rounding.bounds import Deviation, Format, bounded, shares
@@ -36,9 +36,11 @@ from ratproof.implementations.module_runs import embedded, outputs_of, program_o
 from theory.claim import Claim, Variant
 
 MOST_EXACT = 200
-"""Symbols of a string, times transitions a symbol, whose scores are computed in fractions, where the
-automaton has them: a fraction gets longer with every symbol. Of others they are computed in float64, whose
-rounding is in the bound.
+"""Maximum number of symbols times transitions per symbol for exact scores.
+
+Fractions grow with every symbol.
+
+Larger scores are computed in float64, with that rounding in the bound.
 """
 
 MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
@@ -77,13 +79,13 @@ class OfModule:
         return self._automata
 
     def weights(self) -> str:
-        """Return a sentence about the weights."""
+        """Return a sentence that describes the weights."""
         return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Compare the outputs on every nonempty prefix of every string.
 
-        A module has no output for the empty string, which counts as no case.
+        A module has no output for the empty string, which does not count as a case.
         """
         shortest = 1
         ledger().facts["module"] = self.ran
@@ -108,14 +110,14 @@ class OfModule:
         """Return a description of the module's run."""
         room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
         return (
-            f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of"
+            f"{type(self.module).__name__} in evaluation mode, one string per batch, within the rounding of"
             f" {self._format.name}{room}"
         )
 
     def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:
         """Return the scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
         sides: list[Any] = [None] * len(strings)
-        # beside float32 the error of float64 is nothing
+        # the error of float64 is negligible relative to float32
         most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0
         for exact in (True, False):
             indices = [i for i, string in enumerate(strings) if (len(string) <= most) == exact]
@@ -129,7 +131,7 @@ class OfModule:
 
     @cached_property
     def _nearby(self) -> tuple[list[WFSA], list[Deviation]]:
-        """The automata in float64, and how far from their weights those of the module may be."""
+        """Return the automata in float64, and the largest deviations of the module's weights."""
         automata = [automaton.to_float() for automaton in self._automata]
         rounded = [
             Deviation(
@@ -180,7 +182,7 @@ class OfModule:
         return known.dtype if known.is_floating_point() else torch.float32
 
     def states(self, string: String) -> NDArray[np.float64]:
-        """c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
+        """Return c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
         inputs = embedded(self.embeddings, self.index, [string])
         outputs = outputs_of(self.module, inputs, len(self._automata), batch_first=self.batch_first)
         return np.asarray(outputs[:, 0].double().cpu().numpy())
@@ -196,19 +198,19 @@ class OfModule:
         return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
 
     def constant(self) -> str:
-        """Return in words that the automata score every string zero; nothing if that is not known."""
+        """Return a message if the automata are known to score every string zero, otherwise ""."""
         zero = all(trim(a).states == 0 or (a.semiring.is_field and rank(a) == 0) for a in self._automata)
         return "the automaton scores every string zero" if zero else ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return only the field ``way``, because the module is in the file that defines the claim."""
         return {"way": self.way}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfModule:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfModule:
         """Return the comparison of the claim, whose module the user's file defines.
 
         Raises:
             InputError: If the claim is not about a module.
         """
-        return program_of(cls, claim, "a module's scores")
+        return program_of(cls, claim, "the scores of a module")

@@ -1,4 +1,4 @@
-"""A torch module of a user's: running it on strings, in evaluation mode and without gradients."""
+"""Functions that run a user's torch module on strings, in evaluation mode and without gradients."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def outputs_of(
     Args:
         module: The module, called in evaluation mode.
         inputs: The inputs.
-        units: The required number of units; any number by default.
+        units: The required number of units. Defaults to any number.
         batch_first: Whether the module reads and returns ``(B, T, ...)`` instead.
-        last: Whether outputs of shape ``(B, units)``, after the last symbol only, are accepted, too; they are
+        last: Whether to also accept outputs of shape ``(B, units)``, after the last symbol only. They are
             returned with T = 1.
 
     Raises:
@@ -69,7 +69,7 @@ def outputs_of(
         raise InputError(f"the module's outputs must have shape {layout} = ({right}), got {shape}")
     if not outputs.is_floating_point():
         raise InputError(
-            f"the module's outputs must be floating-point numbers, got"
+            f"the dtype of the module's outputs must be a floating-point type, got"
             f" {str(outputs.dtype).removeprefix('torch.')}"
         )
     result: Tensor = outputs.transpose(0, 1) if batch_first else outputs
@@ -77,17 +77,18 @@ def outputs_of(
 
 
 def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String]) -> Tensor:
-    """Return the inputs for several strings of one length, shape ``(T, B, input_size)``."""
+    """Return the inputs for several strings of the same length, shape ``(T, B, input_size)``."""
     numbers = torch.tensor([[index[symbol] for symbol in string] for string in strings], dtype=torch.long)
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
 
 
 def program_of(cls: type[T], subject: object, about: str) -> T:
-    """Return the comparison of that class that a user's program has.
+    """Return the comparison of this class from a user's program.
 
-    Raises :class:`~automata.errors.InputError` if the subject is not ``about`` that.
+    Raises:
+        InputError: If the subject is not a claim about ``about``.
     """
     comparison = getattr(subject, "comparison", None)
     if not isinstance(comparison, cls):
-        raise InputError(f"{getattr(subject, 'name', subject)} is not about {about}")
+        raise InputError(f"{getattr(subject, 'name', subject)} is not a claim about {about}")
     return comparison

@@ -1,4 +1,4 @@
-"""The recurrence in exact fractions against the scores that OpenFst computes for the automata."""
+"""Comparison of the recurrence in exact fractions with the scores that OpenFst computes for the automata."""
 
 from __future__ import annotations
 
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 
 
 def scorer_class() -> type[Scorer]:
-    """Return the class that asks OpenFst for scores.
+    """Return the class that computes scores with OpenFst.
 
     Raises:
-        NotRun: pynini is not installed.
+        NotRun: If pynini is not installed.
     """
     try:
         from automata.io.openfst_scores import Scorer
     except ImportError as error:
-        raise NotRun(
-            f"OpenFst cannot be asked without pynini, which has wheels for Linux on x86-64 ({error})"
-        ) from None
+        raise NotRun(f"OpenFst requires pynini, which has wheels for Linux on x86-64 ({error})") from None
     return Scorer
 
 

@@ -1,4 +1,4 @@
-"""The reader of kept runs of a sampling layer, which checks the file before it allocates arrays."""
+"""The reader of saved runs of a sampling layer, which checks the file before it allocates arrays."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.state_regularized.component import checked_temperature
@@ -39,14 +40,14 @@ MOST_AT_ONCE = 1 << 26
 LAYERS = ("sr-elman", "sr-gru")
 
 
-def checked(data: dict[str, Any]) -> LayerSpec:
+def checked(data: JsonObject) -> LayerSpec:
     """Return the layer that ``to_json`` of a SampledRuns wrote, and check the other fields.
 
     Raises:
-        InputError: the data are not such runs.
+        InputError: If the data do not describe such runs.
     """
     if set(data) != FIELDS:
-        raise InputError(f"the fields of sampled runs must be {', '.join(sorted(FIELDS))}")
+        raise InputError(f"the fields of sampled runs must be exactly {', '.join(sorted(FIELDS))}")
     kind, dtype, options = (
         one_of("network", data["network"], LAYERS),
         one_of("dtype", data["dtype"], list(DTYPES)),
@@ -87,10 +88,10 @@ LEAST = {"runs": 1, "seed": 0, "tests": 1, "first": 0}
 MOST = {"runs": MOST_RUNS, "seed": 2**63 - 1, "tests": 10**9, "first": LARGEST}
 
 
-def _check_parameters(kind: str, options: dict[str, Any], parameters: Any, dtype: str) -> None:
-    """Check that the parameters fit the layer, and that all centroids differ in its format.
+def _check_parameters(kind: str, options: JsonObject, parameters: Any, dtype: str) -> None:
+    """Check that the parameters match the layer, and that all centroids differ in its dtype.
 
-    A run at one of two equal centroids would be at both.
+    Otherwise a run could be at two centroids at once.
     """
     if not isinstance(parameters, dict):
         raise InputError("parameters must be an object of arrays")

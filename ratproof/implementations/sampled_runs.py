@@ -1,12 +1,13 @@
-"""A state-regularized layer that samples its centroids (equation 4) against its probabilistic automaton.
+"""Comparison of a state-regularized layer that samples its centroids (equation 4) with its automaton.
 
-The automaton's probabilities are those of the cell at each centroid. There are three comparisons per string.
+The probabilistic automaton has the probabilities of the cell at each centroid. There are three comparisons
+per string.
 
 - The alpha of each run and step equals, float for float, the cell's alpha at the run's centroid, in the same
-  row of a batch of the same shape. So a run carries no other state from step to step.
-- The cell's alpha is that of equation 2 or 3, within rounding.
+  row of a batch of the same shape. So the centroid is the only state of a run.
+- The cell's alpha is equal to equation 2 or 3, within rounding.
 - The number of runs that end at each centroid agrees with the automaton's Forward score, by a test with a
-  stated rate of false alarms.
+  known rate of false alarms.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.forward import score
 from automata.rounding.bounds import shares
@@ -51,10 +53,10 @@ class Runs:
     """The number and the seed of a layer's runs on each string.
 
     Attributes:
-        first: index of the first centroid.
-        count: number of runs per string.
-        seed: seed of torch's random numbers.
-        tests: number of tests among which any false alarm has probability one in a million.
+        first: Index of the first centroid.
+        count: Number of runs per string.
+        seed: Seed of torch's random numbers.
+        tests: Number of tests among which any false alarm has probability one in a million.
     """
 
     first: int
@@ -67,10 +69,10 @@ class SampledRuns:
     """A comparison of a layer's runs with the automaton of its cell's probabilities at each centroid.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        spec: the layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options but the
+        claim, variant: Names of the claim and its variant.
+        spec: The layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options but the
             transition.
-        runs: the number of runs and their seed.
+        runs: The number of runs and their seed.
     """
 
     way = "sampled-runs"
@@ -132,12 +134,12 @@ class SampledRuns:
         return table
 
     @cached_property
-    def _used(self) -> dict[str, Any]:
+    def _used(self) -> JsonObject:
         """Return for each symbol the share of these bounds that the table uses, shape ``(k, k)``."""
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
     def _alpha_of_all(self, read: Tensor) -> Tensor:
-        """Return alpha in every row of a batch, once for each centroid that all rows could be at.
+        """Return alpha for a batch, once with all rows at each centroid.
 
         The shape is ``(k, rows, k)``.
         """
@@ -149,7 +151,7 @@ class SampledRuns:
     @cached_property
     def _automata(self) -> list[WFSA]:
         k = self.spec.options["k"]
-        tables: dict[str, Any] = {
+        tables: JsonObject = {
             x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()
         }
         initial = [int(j == self.runs.first) for j in range(k)]
@@ -160,7 +162,7 @@ class SampledRuns:
         return self._automata
 
     def weights(self) -> str:
-        """Return the table, rounded for reading; the exact floats are in the JSON."""
+        """Return the rounded table; the exact floats are in the JSON."""
         rows = [
             f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
             for x, p in self.table.items()
@@ -178,7 +180,7 @@ class SampledRuns:
                 yield no_case(string, TOO_SHORT)
                 continue
             threads = torch.get_num_threads()
-            torch.set_num_threads(1)  # the batches are small, so threads would only wait for each other
+            torch.set_num_threads(1)  # the batches are small, so more threads would not be faster
             try:
                 with seeded(self.runs.seed + index, self.spec.device.startswith("cuda")):
                     result = self._compare(string)
@@ -187,7 +189,7 @@ class SampledRuns:
             scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
             bounds = np.full_like(
                 scores, 0.0 if result.cases else np.inf
-            )  # infinite for a string that is no case
+            )  # infinite for a string that is not a case
             yield replace(result, varies=constants.exclude(scores, bounds))
 
     @torch.no_grad()
@@ -221,7 +223,7 @@ class SampledRuns:
             tolerance += SAMPLER + self._spread(alphas, symbol)
             same = (ran.outputs[t].unsqueeze(1) == cell.component.centroids.T).all(dim=2)
             if not same.any(dim=1).all():
-                raise RuntimeError("a sampled run is at no centroid")
+                raise RuntimeError("a sampled run must be at a centroid")
             at = same.to(torch.int8).argmax(dim=1)
         counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
         return self._tested(string, counts, tolerance, worst)
@@ -256,17 +258,17 @@ class SampledRuns:
             )
         return StringResult(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the layer, the runs and the number of tests."""
         runs = {"first": self.runs.first, "runs": self.runs.count, "seed": self.runs.seed}
         return {"way": self.way, **self.spec.to_json(), **runs, "tests": self.runs.tests}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> SampledRuns:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> SampledRuns:
         """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
         layer = checked(data)
         return cls(

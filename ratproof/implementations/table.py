@@ -1,23 +1,24 @@
-"""All kinds of comparisons by their name in files, the ``way``, with which counterexamples are read back."""
+"""The kinds of comparisons by their name in files, the field ``way``, for reading counterexamples."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from automata.aliases import JsonObject
 from ratproof.implementations.comparison import Comparison
 
 
 class Readable(Protocol):
-    """A class of comparisons that files can hold."""
+    """A class of comparisons that can be read from files."""
 
     way: str
 
-    def from_json(self, claim: Any, variant: Any, data: dict[str, Any]) -> Comparison:
+    def from_json(self, claim: Any, variant: Any, data: JsonObject) -> Comparison:
         """Return the comparison that its ``to_json`` wrote.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
 
 
@@ -36,9 +37,9 @@ SIDES = {
 
 
 def side_named(way: str) -> Readable:
-    """Return the class of comparisons with that name, one of :data:`SIDES`.
+    """Return the class of comparisons with this name, a key of :data:`SIDES`.
 
-    The function imports its module, because most of them need torch and exact fractions do not.
+    The module is imported on demand, because most of these modules need torch.
     """
     module, _, name = SIDES[way].rpartition(".")
     return cast(Readable, getattr(import_module(f"ratproof.implementations.{module}"), name))

@@ -1,6 +1,7 @@
 """Processes that run chunks of a hunt.
 
-They know the targets, and end with their parent: a worker of a Dask cluster, or the hunt's own process.
+They know the targets, and end with their parent, which is a worker of a Dask cluster or the hunt's own
+process.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ _lock = threading.Lock()
 def greeting(arguments: str) -> bytes:
     """Return the first message of a local process: its installation and its targets.
 
-    ``arguments`` are those of :func:`ratproof.hunting.worker.work`, as JSON.
+    ``arguments`` are the arguments of :func:`ratproof.hunting.worker.work`, as JSON.
 
     Raises:
-        WorkerDied: the process ended before.
+        WorkerDied: If the process ended early.
     """
     child = _start(arguments)
     _give_back(arguments, child)
@@ -51,7 +52,7 @@ def run_chunk(arguments: str, chunk: str) -> bytes:
     """Return the rows of a chunk, as JSON.
 
     Raises:
-        WorkerDied: its process ended.
+        WorkerDied: If its process ended.
     """
     child = _take(arguments)
     try:
@@ -71,7 +72,7 @@ def _take(arguments: str) -> _Child:
             _busy.add(child.process.pid)
             return child
         idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
-    for child in idle:  # their hunt is over, or can start others
+    for child in idle:  # their hunt is over, or can start other processes
         _end(child)
     return _start(arguments)
 
@@ -120,7 +121,7 @@ def _start(arguments: str) -> _Child:
         return child
     except (EOFError, OSError):
         _end(child)
-        raise WorkerDied("it ended before it had found the targets") from None
+        raise WorkerDied("the process ended before it found the targets") from None
 
 
 def main(argv: list[str]) -> None:

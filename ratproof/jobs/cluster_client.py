@@ -25,13 +25,13 @@ def connected(where: str) -> Any:
     """Return a client of the scheduler, by its file or an address such as ``tcp://host:8786``.
 
     Raises:
-        InputError: Dask is not installed, or there is no such scheduler.
+        InputError: If Dask is not installed, or there is no such scheduler.
     """
     require_extra("cluster", "--cluster")
     if "://" not in where and not Path(where).is_file():
         raise InputError(
-            f"--cluster {where}: is no file of a scheduler (dask scheduler --scheduler-file FILE), and"
-            " no address such as tcp://host:8786"
+            f"--cluster must be a Dask scheduler file (dask scheduler --scheduler-file FILE) or an address"
+            f" such as tcp://host:8786, got {where}"
         )
     try:
         return connect(where, CONNECT)
@@ -55,10 +55,10 @@ def connect(where: str, seconds: float) -> Any:
 
 
 def _silence_logs() -> None:
-    """Silence Dask's logs of tracebacks, because a message reports the scheduler's state.
+    """Silence Dask's tracebacks, because a message reports the scheduler's state.
 
-    On import Dask gives some of its loggers, such as ``distributed.client``, their own levels and handlers,
-    which the parent's level does not affect.
+    On import, Dask sets the levels and handlers of some of its loggers, such as ``distributed.client``, so
+    the parent's level does not affect them.
     """
     for name in ("distributed", *logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
@@ -78,14 +78,15 @@ async def _shake_hands(address: str, seconds: float) -> None:
     try:
         comm = await asyncio.wait_for(shake(address, timeout=seconds, **options), seconds)
     except MemoryError:  # Dask read the bytes of another protocol as a length
-        raise OSError("what answers there speaks another protocol") from None
+        raise OSError("the server uses another protocol") from None
     await comm.close()
 
 
 def address_in(where: str) -> str:
     """Return the scheduler's address, from an address or from the file that a scheduler writes.
 
-    Raises :class:`~automata.errors.InputError` if it is invalid.
+    Raises:
+        InputError: If it is invalid.
 
     >>> address_in("tcp://127.0.0.1:8786")
     'tcp://127.0.0.1:8786'
@@ -96,11 +97,9 @@ def address_in(where: str) -> str:
             data = json.loads(Path(where).read_bytes())
             address = data["address"]
         except (OSError, ValueError, TypeError, LookupError, RecursionError):
-            raise InputError(
-                f"{where}: is no file that dask scheduler --scheduler-file writes: it names no address"
-            ) from None
+            raise InputError(f"{where} is not a Dask scheduler file (it has no 'address' field)") from None
     match = ADDRESS.fullmatch(address) if isinstance(address, str) else None
     if match is None or not 0 < int(match[1]) < 1 << 16:
-        more = "" if address == where else f", which {where} names"
-        raise InputError(f"{address!s:.80}{more}: must be the address of a scheduler such as tcp://host:8786")
+        more = "" if address == where else f" in {where}"
+        raise InputError(f"the address{more} must be like tcp://host:8786, got {address!s:.80}")
     return match[0]

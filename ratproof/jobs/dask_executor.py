@@ -1,6 +1,6 @@
-"""Tasks on a Dask cluster, for hunts and campaigns, which survive dead workers and a restarted scheduler.
+"""Execution of tasks on a Dask cluster, which survives dead workers and a restarted scheduler.
 
-A task is a function with text arguments, and its result is bytes, which are not unpickled here. Dask itself
+A task is a function with string arguments, and its result is bytes, which are not unpickled here. Dask itself
 trusts its members: anyone who can reach a scheduler can run code on its workers and clients.
 """
 
@@ -21,19 +21,19 @@ TRY = 5.0
 PAUSE = 0.5
 """Seconds between two attempts."""
 GONE = 900.0
-"""Maximum number of seconds for a lost scheduler to come back."""
-WENT_AWAY = "the scheduler went away; what it had been handed is handed in again when it is back"
+"""Maximum number of seconds until a lost scheduler must be available again."""
+WENT_AWAY = "the connection to the scheduler was lost; its tasks are submitted again after reconnecting"
 
 
 class DaskExecutor:
     """An executor of tasks on a cluster.
 
     Args:
-        where: the scheduler's file, or its address, ``tcp://host:8786``.
-        kept: name of the record from which the same command resumes if the scheduler stays away.
+        where: The scheduler's file, or its address, ``tcp://host:8786``.
+        kept: Name of the record from which the same command resumes if the scheduler stays unavailable.
 
     Raises:
-        InputError: Dask is not installed, or there is no such scheduler.
+        InputError: If Dask is not installed, or there is no such scheduler.
     """
 
     def __init__(self, where: str, kept: str) -> None:
@@ -58,7 +58,7 @@ class DaskExecutor:
         return self.gone_since is not None
 
     def threads(self) -> int:
-        """Return how many tasks the workers can run at once; 0 if the scheduler is lost."""
+        """Return the number of tasks that the workers can run at once; 0 if the scheduler is lost."""
         if self.is_gone:
             return 0
         try:
@@ -77,10 +77,10 @@ class DaskExecutor:
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """Yield tasks that end within ``seconds`` with their results, or with ``None`` if their worker died.
 
-        A task whose worker died is not tried again here.
+        A task whose worker died is not submitted again here.
 
         Raises:
-            InputError: the scheduler stays away, or a worker cannot run the task.
+            InputError: If the scheduler stays unavailable, or a worker cannot run the task.
         """
         self._come_back()
         self._hand_in()
@@ -134,7 +134,7 @@ class DaskExecutor:
             self.again.append(task)
         elif not isinstance(problem, KilledWorker | WorkerDied):
             why = " ".join(str(problem).split())
-            raise InputError(f"a worker of the cluster: {type(problem).__name__}: {why:.200}")
+            raise InputError(f"a cluster worker failed: {type(problem).__name__}: {why:.200}")
         else:
             yield task, None
 
@@ -166,7 +166,7 @@ class DaskExecutor:
         """Try once to reconnect to a lost scheduler.
 
         Raises:
-            InputError: it has been away for too long.
+            InputError: If it has been unavailable for too long.
         """
         if self.gone_since is None:
             return
@@ -177,8 +177,8 @@ class DaskExecutor:
         except GONE_AWAY:
             if time.monotonic() - self.gone_since > GONE:
                 raise InputError(
-                    f"--cluster {self.where}: the scheduler went away and did not come back; the same"
-                    f" command goes on from what {self.kept} has"
+                    f"--cluster {self.where}: the connection to the scheduler was lost; run the same command"
+                    f" again to resume from {self.kept}"
                 ) from None
             time.sleep(PAUSE)
             return
@@ -188,5 +188,5 @@ class DaskExecutor:
 def _bytes(message: Any) -> bytes:
     """Return the bytes; raise :class:`~automata.errors.InputError` for any other type."""
     if not isinstance(message, bytes):
-        raise InputError(f"a worker of the cluster must send bytes, got {type(message).__name__}")
+        raise InputError(f"a cluster worker must return bytes, got {type(message).__name__}")
     return message

@@ -27,14 +27,14 @@ OF_RUNS = ("ratproof", "numpy", "torch", "lightning-fabric", "optuna")
 
 @cache
 def fingerprint() -> dict[str, str]:
-    """Return versions, and a hash of our own sources, wherever they are installed."""
+    """Return the versions of packages, and a hash of our own sources."""
     here = versions()
     packages = {name: here[name] for name in DEPENDS_ON}
     return packages | {"sources": sources(PACKAGES)}
 
 
 def installation_of_runs() -> dict[str, str]:
-    """Return versions, and a hash of our own sources and of those of experiments."""
+    """Return the versions of packages, and a hash of our own sources and the sources of experiments."""
     here = {name: version(name) for name in OF_RUNS}
     packages = [*PACKAGES, "training"]
     return {"python": platform.python_version(), **here, "sources": sources(packages)}
@@ -44,10 +44,7 @@ def require_same(other: dict[str, str]) -> None:
     """Raise :class:`~automata.errors.InputError` if this installation differs from the command's."""
     why = difference(other, installation_of_runs())
     if why is not None:
-        raise InputError(
-            "a worker is of another installation than this command, and its runs may come out otherwise:"
-            f" {why}; nothing was run there"
-        )
+        raise InputError(f"a worker has another installation, so its runs may differ: {why}; it did not run")
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str | None:

@@ -1,4 +1,4 @@
-"""Tasks in threads of this process, each of which waits for a process of its own."""
+"""Execution of tasks in threads of this process, each of which waits for its own process."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class WorkerDied(RuntimeError):
 
 @dataclass(eq=False)
 class ExecutorTask:
-    """A call that a worker makes.
+    """A function call for a worker.
 
     Attributes:
-        function: a function of a module that workers can import.
-        arguments: its arguments.
-        times: number of submissions, which repeat after a scheduler is lost.
+        function: A function from a module that workers can import.
+        arguments: Its arguments.
+        times: Number of submissions, which repeat after a scheduler is lost.
     """
 
     function: Callable[..., bytes]
@@ -32,8 +32,8 @@ class Executor(Protocol):
     """An executor of tasks.
 
     Attributes:
-        notes: events of the workers.
-        is_gone: whether the scheduler is lost.
+        notes: Events of the workers.
+        is_gone: Whether the scheduler is lost.
     """
 
     notes: list[str]
@@ -45,7 +45,7 @@ class Executor(Protocol):
         """Return the number of tasks that have not ended."""
 
     def threads(self) -> int:
-        """Return how many tasks can run at once; 0 if it is not known now."""
+        """Return the number of tasks that can run at once; 0 if it is currently unknown."""
 
     def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
         """Submit a task."""
@@ -64,7 +64,7 @@ class LocalExecutor:
     """An executor with threads of this process, one task per thread at a time.
 
     Args:
-        jobs: number of threads.
+        jobs: Number of threads.
     """
 
     is_gone = False
@@ -109,5 +109,5 @@ class LocalExecutor:
         return [self._out.pop(future) for future in list(self._out) if future.cancel()]
 
     def close(self) -> None:
-        """Cancel tasks that have not begun, and wait for the others."""
+        """Cancel pending tasks, and wait for running tasks."""
         self._pool.shutdown(cancel_futures=True)

@@ -1,1 +1,1 @@
-"""The one runner of evidence, and what it serves: `verify`, `check` and `hunt`."""
+"""The runner of evidence, which ``verify``, ``check`` and ``hunt`` share."""

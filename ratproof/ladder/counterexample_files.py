@@ -1,4 +1,4 @@
-"""Kept counterexamples: one readable file each, which runs again anywhere."""
+"""Files of counterexamples, which are readable and run again on any machine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from automata.aliases import JsonObject
 from automata.errors import FormatError, InputError
 from automata.io.files import read_text, write_whole
 from automata.text.number_text import shorten
@@ -27,7 +28,7 @@ FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
 SHOWN = ("string", "unit", "network", "automaton", "bound")
 """The fields that a new run determines."""
-A_TEXT = (str, "a text")
+A_TEXT = (str, "a string")
 KINDS: dict[str, tuple[type, str]] = {
     "says": A_TEXT,
     "claim": A_TEXT,
@@ -37,7 +38,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "automaton": A_TEXT,
     "bound": A_TEXT,
     "string": (list, "a list of symbols"),
-    "unit": (int, "the number of a unit"),
+    "unit": (int, "the index of a unit"),
     "comparison": (dict, "an object"),
     "automata": (list, "a list of automata"),
     "own": (bool, "true or false"),
@@ -59,7 +60,7 @@ NOT_AS_WRITTEN = (
 def keep_script(
     counterexample: KernelCounterexample | StatefulCounterexample, script: str, folder: Path, kind: str
 ) -> Path | None:
-    """Write a counterexample's program into the folder; ``None`` where there is none."""
+    """Write a counterexample's program to the folder; return ``None`` if it has no program."""
     if not script:
         return None
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
@@ -70,14 +71,14 @@ def keep_script(
 def keep(
     counterexample: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled"
 ) -> Path:
-    """Write the counterexample into the folder; the file's name says claim, variant and kind of evidence."""
+    """Write the counterexample to the folder, in a file named by claim, variant and kind of evidence."""
     data = as_kept(counterexample, seed, test)
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.json"
     write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return path
 
 
-def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> dict[str, Any]:
+def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> JsonObject:
     """Return the content of a counterexample's file."""
     comparison = load(counterexample.to_json(), "counterexample")
     return {
@@ -97,12 +98,12 @@ class Replayed:
     """A counterexample that was run again.
 
     Attributes:
-        data: the file's.
-        comparison: what runs: the weights, the automata, the network.
-        compared: what it shows now.
+        data: The data of the file.
+        comparison: The comparison that runs, with its weights, automata and network.
+        compared: The result of the comparison.
     """
 
-    data: dict[str, Any]
+    data: JsonObject
     comparison: Comparison
     compared: StringResult
 
@@ -122,9 +123,9 @@ class Replayed:
     def otherwise(self) -> dict[str, str]:
         """Return the fields of the file that differ from the comparison, each with the file's value.
 
-        The rest of the output uses none of these values.
+        The rest of the output does not use these values.
         """
-        right: dict[str, Any] = {"weights": self.comparison.weights()}
+        right: JsonObject = {"weights": self.comparison.weights()}
         if "automata" in self.data:
             right["automata"] = [_drawn(automaton) for automaton in self.comparison.automata()]
         if self.compared.difference is not None:
@@ -137,33 +138,33 @@ class Replayed:
         }
 
 
-def read(path: str | Path) -> dict[str, Any]:
-    """Return a kept counterexample; raise FormatError if the file is not one, or if a field is invalid."""
+def read(path: str | Path) -> JsonObject:
+    """Return a saved counterexample; raise FormatError if the file is not one, or if a field is invalid."""
     text = read_text(path)
     try:
         data = json.loads(text, object_pairs_hook=_once)
     except InputError as error:
         raise FormatError(f"{path}: {error}") from None
     except (ValueError, RecursionError):
-        raise FormatError(f"{path}: must be a counterexample that ratproof kept, and is not JSON") from None
+        raise FormatError(f"{path}: a counterexample must be a JSON file") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise FormatError(f'{path}: is no kept counterexample, whose field format is "{FORMAT}"')
+        raise FormatError(f"{path}: 'format' must be \"{FORMAT}\", as in every counterexample of ratproof")
     _require_fields(data, str(path))
     return data
 
 
-def _require_fields(data: dict[str, Any], where: str) -> None:
+def _require_fields(data: JsonObject, where: str) -> None:
     for name in FIELDS:
         if name not in data:
-            raise FormatError(f"{where}: field {name} is missing")
+            raise FormatError(f"{where}: field '{name}' is missing")
     for name, (kind, right) in KINDS.items():
         if name in data and type(data[name]) is not kind:
-            raise FormatError(f"{where}: field {name} must be {right}, got {shorten(data[name])}")
+            raise FormatError(f"{where}: '{name}' must be {right}, got {shorten(data[name])}")
     if not all(isinstance(s, str) for s in data["string"]):
-        raise FormatError(f"{where}: field string is no list of symbols")
+        raise FormatError(f"{where}: 'string' must be a list of symbols")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
     """Return the object with these fields; raise InputError if a field occurs twice."""
     names = [name for name, _ in pairs]
     twice = (
@@ -172,37 +173,38 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         else None
     )
     if twice is not None:
-        raise InputError(f"field {shorten(twice)} is there twice")
+        raise InputError(f"field {shorten(twice)} must not occur twice")
     return dict(pairs)
 
 
-def load(data: dict[str, Any], where: str) -> Comparison:
+def load(data: JsonObject, where: str) -> Comparison:
     """Return the comparison of a counterexample.
 
-    Weights are data: no code in the file is run.
+    The file only contains data. No code in it is run.
 
     Raises:
-        InputError: If the claim or the variant does not exist, or the weights do not fit the variant.
+        InputError: If the claim or the variant does not exist, or the weights do not match the variant.
     """
     if not isinstance(data["claim"], str):
-        raise FormatError(f"{where}: field claim is no name")
+        raise FormatError(f"{where}: 'claim' must be a name")
     try:
         claim = subject_named(data["claim"])
     except InputError as error:
-        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
+        raise InputError(f"{error}; for your own claim, pass --claims FILE.py") from None
     names = [v.name for v in claim.variants]
     if data["variant"] not in names:
         raise FormatError(
-            f"{where}: {claim.name} has no variant {shorten(data['variant'])}; it has {', '.join(names)}"
+            f"{where}: 'variant' of {claim.name} must be one of {', '.join(names)}, got"
+            f" {shorten(data['variant'])}"
         )
     comparison = data["comparison"]
     way = comparison.get("way") if isinstance(comparison, dict) else None
     if not isinstance(way, str) or way not in SIDES:
         raise FormatError(
-            f"{where}: field comparison.way must be {', '.join(list(SIDES)[:-1])} or"
+            f"{where}: 'comparison.way' must be {', '.join(list(SIDES)[:-1])} or"
             f" {list(SIDES)[-1]}, got {shorten(way)}"
         )
-    with _naming(where, "comparison is not as ratproof writes it"):
+    with _naming(where, "'comparison' must be as ratproof writes it"):
         return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)
 
 
@@ -211,59 +213,58 @@ def _hides(name: str) -> bool:
     return is_own(name) and name in claims()
 
 
-def _settle_name(data: dict[str, Any], where: str) -> None:
-    """Let the name of a claim mean the one that a kept file is about: a user's own one, or ratproof's."""
+def _settle_name(data: JsonObject, where: str) -> None:
+    """Resolve the name of a claim that is both a user's own and one of ratproof's."""
     name = data["claim"]
     if data.get("own") and not is_own(name):
-        raise InputError(
-            f"{where}: is about a claim of your own, {name}, which is known with --claims FILE.py"
-        )
+        raise InputError(f"{where}: the file is about your own claim {name}; pass --claims FILE.py")
     if not data.get("own") and name in claims():
         forget(name)
 
 
 def replay(path: str | Path) -> Replayed:
-    """Run a kept counterexample again: what comparing its string shows now.
+    """Run a saved counterexample again, and return the result.
 
-    Raises :class:`~automata.errors.InputError`, of one sentence, for a file that is none.
+    Raises:
+        InputError: If the file is not a counterexample, or cannot run.
     """
     return run_again(read(path), str(path))
 
 
-def run_again(data: dict[str, Any], where: str) -> Replayed:
-    """Run a counterexample again that somebody sent; ``where`` names it in error messages."""
+def run_again(data: JsonObject, where: str) -> Replayed:
+    """Run a counterexample from another source again; ``where`` is its name in error messages."""
     _require_fields(data, where)
     _settle_name(data, where)
     comparison = load(data, where)
-    with _naming(where, "comparison does not fit the string"):
+    with _naming(where, "'comparison' must match 'string'"):
         known = set(comparison.automata()[0].index)
         strange = [symbol for symbol in data["string"] if symbol not in known]
         if strange:
             raise FormatError(
-                f"{where}: field string has {shorten(strange[0])}, for which the comparison has no weights"
+                f"{where}: 'string' must have only symbols of the comparison, got {shorten(strange[0])}"
             )
         replayed = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
-        replayed.otherwise()  # what it says can be written
+        replayed.otherwise()  # raise if a value cannot be printed
         return replayed
 
 
 @contextmanager
 def _naming(where: str, wrong: str) -> Iterator[None]:
-    """Say of what a file's weights lead to which field it is."""
+    """Add the name of the file and the field to an error from a file's data."""
     try:
         yield
     except FormatError:
         raise
     except NotRun as reason:
-        raise InputError(f"{where}: cannot be run here: {reason}") from None
+        raise InputError(f"{where}: the counterexample cannot run on this machine: {reason}") from None
     except InputError as error:
-        raise FormatError(f"{where}: field comparison: {error}") from None
+        raise FormatError(f"{where}: 'comparison': {error}") from None
     except NOT_AS_WRITTEN as error:
         line = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        raise FormatError(f"{where}: field {wrong} ({printable(line):.200})") from None
+        raise FormatError(f"{where}: {wrong} ({printable(line):.200})") from None
 
 
-def _drawn(automaton: Any) -> dict[str, Any]:
+def _drawn(automaton: Any) -> JsonObject:
     from automata.io.json_format import to_json
 
     return to_json(automaton)

@@ -1,4 +1,4 @@
-"""The process as the evidence wants it: Hypothesis's settings, threads of libraries, Triton without a GPU."""
+"""The settings of the process: Hypothesis's profile, threads of libraries, and Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hypothesis.internal.conjecture import providers
 from automata.cache_folder import cache_folder
 
 EXAMPLES = 100
-"""Random cases a rung, unless the user or the claim says otherwise."""
+"""Default number of random cases per kind of evidence."""
 BEFORE = "before-ratproof"
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
-"""The environment variable that names the folder in which Hypothesis keeps what it can make again."""
+"""The environment variable for the folder in which Hypothesis caches data."""
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def load_profile(examples: int | None = None, seeded: bool = False) -> None:
-    """Have Hypothesis draw that many cases, the same in every run unless a seed is given."""
+    """Set Hypothesis to draw this many cases, the same in every run unless there is a seed."""
     settings.register_profile(
         "ratproof",
         max_examples=EXAMPLES if examples is None else examples,
@@ -30,7 +30,7 @@ def load_profile(examples: int | None = None, seeded: bool = False) -> None:
         deadline=None,
         print_blob=True,
         report_multiple_bugs=False,
-        # no explain phase: it takes longer than the search, and says no more than the two scores do
+        # no explain phase: it takes longer than the search and does not add information to the two scores
         phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink),
         suppress_health_check=[HealthCheck.too_slow],
     )
@@ -40,10 +40,11 @@ def load_profile(examples: int | None = None, seeded: bool = False) -> None:
 
 
 def forget_constants() -> None:
-    """Let Hypothesis draw no constants from the local modules that happen to be imported.
+    """Prevent Hypothesis from drawing constants of the local modules that are imported.
 
-    It prefers numbers that stand in them, so that derandomised cases were others for one claim than for all,
-    and others in a clone than in an installed package. Hypothesis has no setting for it.
+    It prefers these constants, so derandomised cases would depend on the imported modules. They would differ
+    between a single claim and all claims, and between a clone and an installed package. Hypothesis has no
+    setting for it.
     """
     if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_constants"):
         nothing = type(providers._local_constants)()
@@ -52,7 +53,7 @@ def forget_constants() -> None:
 
 
 def interpret_triton() -> None:
-    """Have Triton's interpreter run its kernels if there is no GPU. Call this before Triton is imported."""
+    """Use Triton's interpreter for its kernels if there is no GPU. Call this before Triton is imported."""
     if find_spec("triton") is not None:
         import torch
 
@@ -62,7 +63,7 @@ def interpret_triton() -> None:
 
 @contextmanager
 def one_thread_each(processes: int) -> Iterator[None]:
-    """Within the block, processes that are started use one thread each if there are several of them."""
+    """Limit the processes that start within the block to one thread each if there are several."""
     before = {name: os.environ.get(name) for name in THREADS}
     if processes > 1:
         os.environ.update(dict.fromkeys(THREADS, "1"))
@@ -81,13 +82,13 @@ def unchanged_afterwards() -> Iterator[None]:
     """Restore Hypothesis's profile, forced seed, storage folder and constants after the block."""
     constants = getattr(providers, "_get_local_constants", None)
     profile, seed, storage = settings(), core.global_force_seed, os.environ.get(STORAGE)
-    os.environ.setdefault(STORAGE, str(cache_folder("hypothesis")))  # not the folder that we happen to be in
+    os.environ.setdefault(STORAGE, str(cache_folder("hypothesis")))  # not the current folder
     try:
         yield
     finally:
         if storage is None:
             os.environ.pop(STORAGE, None)
-            configuration.set_hypothesis_home_dir(None)  # it looks again when it is asked next
+            configuration.set_hypothesis_home_dir(None)  # it looks the folder up again at the next use
         if constants is not None:
             providers._get_local_constants = constants
             providers.CONSTANTS_CACHE.cache.clear()

@@ -1,4 +1,4 @@
-"""The results of a run as a JUnit file, which CI services show."""
+"""Conversion of the results of a run to a JUnit file, which CI services display."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ratproof.ladder.outcome import Outcome
 
 
 def junit(outcome: Outcome, name: str) -> bytes:
-    """Return a JUnit test suite with this name and a test for each result.
+    """Return a JUnit test suite with this name, with a test for each result.
 
     A test fails if its verdict is not the expected one. Evidence that could not run here is skipped.
 
@@ -18,7 +18,7 @@ def junit(outcome: Outcome, name: str) -> bytes:
     '<testsuite name="my_claim.py" tests="0" failures="0" skipped="0" errors="0" />'
     """
     unexpected = [result for result in outcome.results if not result.as_expected]
-    troubles = [*outcome.errors, *(["interrupted: this is not all"] if outcome.interrupted else [])]
+    troubles = [*outcome.errors, *(["interrupted: results are incomplete"] if outcome.interrupted else [])]
     suite = ElementTree.Element(
         "testsuite",
         name=name,

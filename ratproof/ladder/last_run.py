@@ -1,7 +1,7 @@
-"""The last run of ``verify`` in this folder: what differed in it, and whether its verdicts still stand.
+"""The last run of ``verify`` in this folder, with its unexpected evidence and the digests of its sources.
 
-``python -m ratproof.ladder.last_run FILE`` copies the verdicts of the last whole run to a file, where the
-sources and the libraries are still those that ran; exit status 1 where they are not, or there is no such run.
+``python -m ratproof.ladder.last_run FILE`` copies the verdicts of the last complete run to a file. The exit
+status is 1 if sources or libraries have changed since, or if there is no such run.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 from types import NoneType
-from typing import Any
 
+from automata.aliases import JsonObject
 from automata.errors import InputError, OutputError
 from automata.io.files import write_whole
 from automata.text.printable_text import printable
@@ -41,8 +41,8 @@ class Ground:
     """Digests of the sources and libraries that verdicts depend on.
 
     Attributes:
-        sources: our programs, theorems and kept files.
-        libraries: every library that is installed, Python, and Coq.
+        sources: The digest of ratproof's programs, theorems and data files.
+        libraries: The digest of all installed libraries, Python, and Coq.
     """
 
     sources: str
@@ -50,12 +50,12 @@ class Ground:
 
 
 def keep(request: Request, outcome: Outcome, ground: Ground) -> None:
-    """Keep a run's results, where they can be written; a whole run's, that nothing stopped, also as such.
+    """Save a run's results if the folder is writable. A complete run is also saved separately.
 
     Args:
-        request: what was asked.
-        outcome: what came out.
-        ground: the :func:`digest` before it ran.
+        request: The request.
+        outcome: Its outcome.
+        ground: The :func:`digest` before the run.
     """
     data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), **ground.__dict__}
     text = json.dumps(data) + "\n"
@@ -73,7 +73,7 @@ def unexpected() -> tuple[tuple[str, str], ...]:
     """
     data = _read(LAST)
     if data is None:
-        raise InputError(f"--failed runs again what differed in the last run here, and {LAST} holds none")
+        raise InputError(f"--failed requires a previous run in this folder, but {LAST} contains none")
     different = [row for row in data["results"] if row["verdict"] != row["expected"]]
     return tuple(dict.fromkeys((str(row["claim"]), str(row["kind"])) for row in different))
 
@@ -93,7 +93,7 @@ def still_standing() -> str | None:
 def beside(device: str, ground: Ground) -> Beside | None:
     """Return the last complete run of the same sources on the other device, or None if there is none.
 
-    The result names the versions of the libraries, which may differ.
+    The result contains the versions of the libraries, which may differ.
     """
     for other, path in WHOLE.items():
         data = _read(path)
@@ -107,8 +107,8 @@ def beside(device: str, ground: Ground) -> Beside | None:
     return None
 
 
-def _results(data: dict[str, Any], device: str) -> tuple[Result, ...] | None:
-    """Return the results of a kept run, or None if the file is not a valid complete run on that device."""
+def _results(data: JsonObject, device: str) -> tuple[Result, ...] | None:
+    """Return the results of a saved run, or None if the file is not a valid complete run on that device."""
     try:
         results = tuple(Result.from_json(row) for row in data["results"])
     except (KeyError, TypeError, ValueError):
@@ -138,7 +138,7 @@ def _is_sound(result: Result) -> bool:
 
 def digest() -> Ground:
     """Return the digests of the sources and libraries that verdicts depend on."""
-    # not what lies in the working folder, which python -m looks through and a program does not
+    # without the working folder, which is on the path of python -m but not of an installed program
     folders = [*site.getsitepackages(), site.getusersitepackages()]
     libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=folders)})
     coqc = shutil.which("coqc")
@@ -152,10 +152,10 @@ def digest() -> Ground:
     return Ground(result.hexdigest(), hashlib.sha256(repr(others).encode()).hexdigest())
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    """Return a kept run, or None if the file does not exist or is not one."""
+def _read(path: Path) -> JsonObject | None:
+    """Return a saved run, or None if the file does not exist or is not one."""
     try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        data: JsonObject = json.loads(path.read_text(encoding="utf-8"))
         rows = [(row["claim"], row["kind"], row["verdict"], row["expected"]) for row in data["results"]]
         return data if all(isinstance(field, str) for row in rows for field in row) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -163,7 +163,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def main(file: str) -> int:
-    """Copy the verdicts, where they still stand; the exit status."""
+    """Copy the verdicts if they are up to date, and return the exit status."""
     verdicts = still_standing()
     if verdicts is None:
         return 1

@@ -6,23 +6,23 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
+from automata.aliases import JsonObject
 from ratproof.evidence.results import Result
 from ratproof.evidence.versions import versions
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A kept run of the same claims on the other device, to be shown beside this one.
+    """A saved run of the same claims on the other device, which the report shows next to this run.
 
     Attributes:
         device: ``cpu`` or ``cuda``.
-        model: of the GPU; empty for the CPU.
-        when: it ended, in ISO 8601.
-        versions: of Python and of the packages that its results depend on.
-        results: what it showed.
-        file: where it is kept.
+        model: Model of the GPU; empty for the CPU.
+        when: Time at which it ended, in ISO 8601.
+        versions: Versions of Python and the packages that its results depend on.
+        results: Its results.
+        file: Path of the file in which it is saved.
     """
 
     device: str
@@ -33,7 +33,7 @@ class Beside:
     file: str
 
     def sentence(self) -> str:
-        """Return a sentence that says what ran, when and where."""
+        """Return a sentence with the date, the device and the number of expected verdicts."""
         on = f"a {self.model}" if self.model else "the CPU"
         good = sum(r.as_expected for r in self.results)
         return (
@@ -44,11 +44,12 @@ class Beside:
 
 @dataclass
 class Outcome:
-    """The outcome of a run: its results, its errors, whether it was interrupted, and what could not run here.
+    """The outcome of a run: its results, its errors, and the evidence that could not run.
 
-    ``nothing_to_run`` says why there was nothing to run, which is not an error. ``not_written`` says why a
-    requested file could not be written. ``stopped`` says that the run ended at its first unexpected result.
-    ``device`` is the device of torch, and ``beside`` is the last run on the other device, to be shown.
+    ``interrupted`` is true if the run was interrupted. ``nothing_to_run`` is the reason why there was nothing
+    to run, which is not an error. ``not_written`` is the reason why a requested file could not be written.
+    ``stopped`` is true if the run ended at its first unexpected result. ``device`` is the device of torch,
+    and ``beside`` is the last run on the other device, for the report.
     """
 
     results: list[Result]
@@ -64,7 +65,7 @@ class Outcome:
 
     @property
     def as_expected(self) -> bool:
-        """Did all run, and show what it should?"""
+        """Whether all evidence ran with the expected verdicts."""
         return (
             bool(self.results or self.nothing_to_run)
             and not self.interrupted
@@ -73,8 +74,8 @@ class Outcome:
             and all(r.as_expected for r in self.results)
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """As ``verify --json`` prints it."""
+    def to_json(self) -> JsonObject:
+        """Return the object that ``verify --json`` prints."""
         return {
             "results": [r.to_json() for r in self.results],
             "as_expected": self.as_expected,

@@ -1,4 +1,4 @@
-"""A program of a user's, which gives every string the score that its automata give it, within rounding."""
+"""Evidence that a user's program gives every string the score of its automata, within rounding."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ from ratproof.ladder.rungs.exhausted import length_within
 from theory.claim import USUAL
 
 EACH_LENGTH = 2
-"""Cases of each length that every run has, besides those that are drawn: a program may be right on short
-strings alone, as one that works in chunks.
+"""Number of cases of each length that every run covers, in addition to random lengths.
+
+A chunked program may only be correct on short strings.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 FEW_STRINGS = 200
-"""On which a module is run in the other layout."""
+"""Number of strings on which a module runs in the other layout."""
 
 
 class ProgramComparison(Comparison, Protocol):
-    """A user's program against its automata."""
+    """A comparison of a user's program with its automata."""
 
     batch_first: bool
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise NotAFunction if the string, run again, shows something else."""
+        """Raise NotAFunction if the string gives another result when it runs again."""
 
     def in_other_layout(self) -> ProgramComparison:
         """Return the same comparison with the program's first two axes exchanged."""
@@ -51,7 +52,7 @@ class ProgramComparison(Comparison, Protocol):
         """Return strings that distinguish the automata from others."""
 
     def constant(self) -> str:
-        """Return in words why the automata give all strings the same score; nothing if they do not."""
+        """Return a message if the automata give all strings the same score, otherwise an empty string."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class ProgramUnderTest(Subject):
     """A program and its automata.
 
     Attributes:
-        comparison: the comparison of the two sides.
+        comparison: The comparison of the two sides.
     """
 
     comparison: ProgramComparison | None = None
@@ -74,16 +75,16 @@ def program_under_test(
     device: str,
     lengths: Sequence[int],
 ) -> ProgramUnderTest:
-    """Return the subject.
+    """Return the program and its automata as a subject of evidence.
 
     Args:
-        name: of the claim.
-        says: the claim in a sentence.
-        comparison: the comparison of the two sides.
-        alphabet: the symbols.
-        kinds: of evidence: ``sampled``, ``exhausted``.
-        device: where the program runs.
-        lengths: of strings that each run has, besides those that are drawn.
+        name: Name of the claim.
+        says: The claim as a sentence.
+        comparison: The comparison of the two sides.
+        alphabet: The symbols.
+        kinds: Kinds of evidence: ``sampled``, ``exhausted``.
+        device: Device on which the program runs.
+        lengths: Lengths of strings that each run covers, in addition to random lengths.
     """
     rungs: dict[str, Callable[[], None]] = {
         "sampled": lambda: sampled(name, comparison, alphabet, lengths),
@@ -111,7 +112,7 @@ def sampled(
             some = [*some, data.draw(_long_string(symbols))]
         agree(comparison, some)
 
-    cases = f"{name} {BELIEVED} sampled "  # the blank is a part of the seed
+    cases = f"{name} {BELIEVED} sampled "  # the space is part of the seed
     with _explained(comparison, symbols):
         for_random_cases(cases, None, one_case, shrinks=False)
         for length in lengths:
@@ -142,7 +143,7 @@ def exhausted(comparison: ProgramComparison, alphabet: Sequence[str]) -> None:
 
 
 def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
-    """Return the strings that distinguish the automata, and note what they show."""
+    """Return the strings that distinguish the automata, and record their description in the ledger."""
     chosen = comparison.test_strings()
     if chosen.strings:
         which = f"all that refute {chosen.refutes}" if chosen.refutes else "some of them"
@@ -154,7 +155,7 @@ def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
 def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
     """Replace the counterexample by a smaller one, and record likely mistakes.
 
-    Mistakes are looked for in the call of the program and in the automata.
+    The mistakes are errors in the call of the program or in the automata.
     """
     facts = ledger().facts
     try:
@@ -177,7 +178,7 @@ def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterat
 
 
 def _original(string: Sequence[str], alphabet: Sequence[str]) -> Symbols:
-    """Return the string in the symbols of the alphabet, which a counterexample has as text."""
+    """Return a counterexample's string, which is text, in the symbols of the alphabet."""
     symbols = {str(symbol): symbol for symbol in alphabet}
     return tuple(symbols[symbol] for symbol in string)
 
@@ -187,7 +188,7 @@ def _smaller(
 ) -> tuple[StringResult | None, str]:
     """Return the comparison of the smallest failing string found, and whether the search was stopped.
 
-    The comparison is None if the string does not fail by itself.
+    The comparison is None if the string alone does not fail.
     """
     failing: dict[Symbols, StringResult] = {}
 
@@ -225,14 +226,14 @@ def _other_layout(comparison: ProgramComparison, alphabet: Sequence[str], also: 
         return ""
     layout = "(B, T, ...)" if other.batch_first else "(T, B, ...)"
     return (
-        f"with inputs of shape {layout} the module agrees with its automaton on {cases:,} strings: pass"
+        f"with inputs of shape {layout} the module agrees with its automaton on {cases:,} strings; pass"
         f" batch_first={other.batch_first}"
     )
 
 
 @cache
 def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
-    """Draw a string of up to :data:`LONGEST` symbols from a seed: one choice, and not one a symbol."""
+    """Return a strategy for strings of up to :data:`LONGEST` symbols, each drawn from a single seed."""
 
     def read(seed: int, length: int) -> String:
         return tuple(Random(seed).choices(list(alphabet), k=length))

@@ -1,4 +1,4 @@
-"""Requests to ``ratproof verify``, and checks that they can run here."""
+"""Requests to ``ratproof verify``, and checks that they can run on this machine."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Request:
     """A request to ``ratproof verify``.
 
     Attributes:
-        claims: names; all without.
-        kinds: only these kinds of evidence; all without.
-        examples: random cases a test; the tests' own number without.
-        seed: fresh random cases with this seed; without, the same in every run of the same installation.
+        claims: Names of claims. Defaults to all claims.
+        kinds: Kinds of evidence. Defaults to all kinds.
+        examples: Number of random cases per test. Defaults to the test's own number.
+        seed: Seed of the random cases. By default, every run of the same installation has the same cases.
         device: ``cpu`` or ``cuda``.
-        text, embeddings, units: a corpus for the tests on real text.
-        rules: a folder with a rule file and labelled sentences, for the tests on real rules.
-        only: pairs of a claim and a kind of evidence, and nothing but these; all without.
-        stop_early: stop at the first unexpected result.
-        junit: write a JUnit file there.
-        jobs: how many processes; without, one a core when all is asked for, and one when only a part is.
+        text, embeddings, units: A corpus for the tests on real text.
+        rules: A folder with a rule file and labelled sentences, for the tests on real rules.
+        only: Pairs of a claim and a kind of evidence, to run only these. Defaults to all pairs.
+        stop_early: Whether to stop at the first unexpected result.
+        junit: Path of a JUnit file to write.
+        jobs: Number of processes. Defaults to one per core if all claims run, and otherwise to one.
     """
 
     claims: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Request:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether it is all evidence for all claims, as without options, on that device."""
+        """Return whether the request is for all evidence of all claims, with default options."""
         return self == Request(junit=self.junit, jobs=self.jobs, device=self.device)
 
     @property
@@ -60,7 +60,7 @@ class Request:
         return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
 
     def wants(self, claim: str, kind: str) -> bool:
-        """Return whether the request includes that evidence."""
+        """Return whether the request includes this evidence."""
         return (
             (not self.claims or claim in self.claims)
             and (not self.kinds or kind in self.kinds)
@@ -74,14 +74,14 @@ def cores() -> int:
 
 
 def require_junit(file: str | None, reads: Iterable[str | None]) -> None:
-    """Raise InputError if ``--junit`` names a file that cannot be written, has no folder, or is an input."""
+    """Raise InputError if the file of ``--junit`` cannot be written, has no folder, or is an input."""
     if file is not None and not Path(file).absolute().parent.is_dir():
-        raise InputError(f"--junit {file}: there is no folder {Path(file).absolute().parent}")
+        raise InputError(f"--junit {file}: the folder {Path(file).absolute().parent} does not exist")
     require_outputs({"--junit": file}, reads)
 
 
 def require_known(request: Request) -> None:
-    """Raise :class:`~automata.errors.InputError` for claims and kinds of evidence that there are not."""
+    """Raise :class:`~automata.errors.InputError` for unknown claims and kinds of evidence."""
     for name in request.claims:
         claim_named(name)
     asked = [claim_named(name) for name in request.claims or claims()]
@@ -103,7 +103,7 @@ def require_promised(
     """
     for kind in kinds:
         if kind not in KINDS:
-            raise InputError(f"there is no kind of evidence {kind!r}; there are {', '.join(KINDS)}")
+            raise InputError(f"the kind of evidence must be one of {', '.join(KINDS)}, got {kind!r}")
         if not any(kind in variant.kinds for claim in asked for variant in claim.variants):
             which = "in it" if where else "that was asked for"
             raise InputError(f"{where}no claim {which} promises evidence of the kind {kind}")
@@ -119,7 +119,7 @@ def require(request: Request) -> None:
         coq.version()
     check_device(request.device)
     if request.embeddings is not None and request.text is None:
-        raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
+        raise InputError("--embeddings requires --text FILE")
     require_junit(request.junit, reads=(request.text, request.embeddings, request.rules))
     if request.rules is not None:
         if not Path(request.rules).is_dir():
@@ -131,11 +131,11 @@ def require(request: Request) -> None:
 
 
 def check_device(device: str) -> None:
-    """Raise :class:`~automata.errors.InputError` for a device that is not there."""
+    """Raise :class:`~automata.errors.InputError` if the device is not available."""
     if device not in ("cpu", "cuda"):
-        raise InputError(f"there is no device {device!r}; there are cpu and cuda")
+        raise InputError(f"--device must be cpu or cuda, got {device!r}")
     if device == "cuda":
         import torch
 
         if not torch.cuda.is_available():
-            raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")
+            raise InputError("torch finds no CUDA device on this machine; use --device cpu")

@@ -1,4 +1,4 @@
-"""The steps of the runner: every rung of every variant and implementation, and checks of single claims."""
+"""The steps of the runner: the rungs of all variants and implementations, and checks of single claims."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from ratproof.ladder.written.check import Inputs, WrittenCheck
 from theory.claim import Claim, Variant
 
 TESTS = "proofs_tests/test_ladder.py"
-"""The test file that runs the steps, so that ``verify --json`` can name a test."""
+"""The test file that runs the steps, for the test ids in ``verify --json``."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One rung of one variant of a claim, with one implementation of the network."""
+    """A rung of a variant of a claim, with one implementation of the network."""
 
     claim: Claim
     variant: Variant
@@ -38,7 +38,7 @@ class Step:
     def label(self) -> str:
         """Return the claim, variant, kind and implementation, as in ``model-b-corrected-sampled``.
 
-        The implementation is left out for exact fractions.
+        The implementation is omitted for exact fractions.
         """
         parts = self.claim.name, self.variant.name, self.kind, self.side.label
         return "-".join(filter(None, parts))
@@ -55,15 +55,16 @@ class Step:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """Return its variant."""
+        """Return the variant in a tuple."""
         return (self.variant,)
 
     def run(
         self, seed: int | None = None, observe: Observe | None = None, test: str | None = None
     ) -> list[Observation]:
-        """Run it, and return its observations.
+        """Run the step, and return its observations.
 
-        Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
+        Raises:
+            NotRun: If this machine cannot run it.
         """
         named = self.test if test is None else test
         start = partial(run, self.show, self.claim, self.variant, self.side.device)
@@ -71,7 +72,7 @@ class Step:
 
 
 def own_steps(subjects: Iterable[Claim | Subject]) -> Iterator[Step | SubjectStep]:
-    """Yield every rung of the user's subjects."""
+    """Yield the steps of the user's claims."""
     for subject in subjects:
         if isinstance(subject, Subject):
             yield from (SubjectStep(subject, kind) for kind in subject.rungs)
@@ -80,12 +81,12 @@ def own_steps(subjects: Iterable[Claim | Subject]) -> Iterator[Step | SubjectSte
 
 
 def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> Iterator[Step]:
-    """Yield every rung of these claims.
+    """Yield the steps of these claims.
 
     Args:
-        claims: the claims.
-        device: the device of torch layers.
-        own: whether the claims are a user's.
+        claims: The claims.
+        device: The device of torch layers.
+        own: Whether the claims are a user's own.
     """
     for claim in claims:
         for variant in claim.variants:
@@ -96,7 +97,7 @@ def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> It
 
 @dataclass(frozen=True)
 class WrittenStep:
-    """A check that is written for one claim, with the user's inputs."""
+    """A check for a single claim, with the user's inputs."""
 
     check: WrittenCheck
     inputs: Inputs
@@ -108,11 +109,11 @@ class WrittenStep:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """Return its variants."""
+        """Return the variants of the check."""
         return self.check.variants
 
     def run(self, seed: int | None = None, observe: Observe | None = None) -> list[Observation]:
-        """Run it; see :meth:`~ratproof.ladder.written.check.WrittenCheck.run`."""
+        """Run the check; see :meth:`~ratproof.ladder.written.check.WrittenCheck.run`."""
         return self.check.run(self.inputs, seed, observe)
 
 
@@ -129,6 +130,6 @@ def runs_torch(step: Step) -> bool:
 
 
 def on_device(step: Step, device: str) -> Step:
-    """Return the same step, with its network on that device."""
+    """Return the same step with its network on this device."""
     assert isinstance(step.side, (Layer, SampledLayer, TorchProgram))
     return replace(step, side=replace(step.side, device=device))

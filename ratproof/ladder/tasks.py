@@ -1,4 +1,4 @@
-"""Tasks of ``ratproof verify``, in this process or in a pool: one task is a kind of evidence for a claim."""
+"""Tasks of ``ratproof verify``, each a kind of evidence for a claim, in this process or in a pool."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class TaskResult:
     """The result of a task, or of all tasks together.
 
     Attributes:
-        observations: the observations of its steps.
-        not_run: the evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
-        errors: errors outside of the evidence.
-        interrupted: whether Ctrl-C ended the run.
+        observations: The observations of its steps.
+        not_run: The evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
+        errors: Errors outside of the evidence.
+        interrupted: Whether Ctrl-C ended the run.
     """
 
     observations: list[Observation] = field(default_factory=list)
@@ -76,7 +76,7 @@ class TaskResult:
 
 def show(task: EvidenceTask, request: Request) -> TaskResult:
     """Run a task in this process."""
-    from ratproof.ladder.steps import all_of  # torch, which the process that waits does without
+    from ratproof.ladder.steps import all_of  # deferred, because the waiting process does not need torch
 
     result = TaskResult()
     for step in all_of(claim_named(task.claim), task.kind, _inputs(request)):
@@ -91,7 +91,7 @@ def show(task: EvidenceTask, request: Request) -> TaskResult:
 
 
 def read_inputs(request: Request) -> None:
-    """Read the corpus anew, if there is one, so that a bad file is refused before anything runs."""
+    """Read the corpus again, if there is one, so that an invalid file is refused before anything runs."""
     _inputs.cache_clear()
     if request.text is not None:
         _inputs(request)
@@ -111,7 +111,7 @@ def _inputs(request: Request) -> Any:
 
 def show_all(tasks: Sequence[EvidenceTask], request: Request, on_start: OnStart) -> TaskResult:
     """Run tasks in the requested number of processes; results are in the tasks' order."""
-    # workers inherit the folder in which Hypothesis keeps files: not the one we happen to be in
+    # workers inherit Hypothesis's folder, which is not the current folder
     with one_thread_each(request.processes), unchanged_afterwards(), redirect_stdout(sys.stderr):
         run = _in_this_process if request.processes == 1 else _in_a_pool
         return run(tasks, request, on_start)
@@ -221,7 +221,9 @@ def _pool(processes: int, request: Request) -> Iterator[ProcessPoolExecutor]:
 
 def _start_worker(parent: int, request: Request) -> None:
     end_with(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends us
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches the whole group, and the parent ends its workers
     sys.stdout = sys.stderr
     _prepare(request)
     import_module("ratproof.ladder.steps")  # import it before collections become rare
@@ -236,8 +238,8 @@ class _Progress:
     """The number of finished claims.
 
     Args:
-        tasks: all of them.
-        on_start: called by :meth:`report`.
+        tasks: All tasks.
+        on_start: Called by :meth:`report`.
     """
 
     def __init__(self, tasks: Sequence[EvidenceTask], on_start: OnStart) -> None:

@@ -1,4 +1,4 @@
-"""``ratproof check``: the ladder for the claims in a user's own file, and the same report."""
+"""The implementation of ``ratproof check``, which runs the evidence for the claims in a user's file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ratproof.ladder.verification import keep_evidence
 from theory.claim import Claim
 
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
-"""Names of claims and variants: they name the files that are kept, where two hyphens stand between them."""
+"""The pattern of names of claims and variants, which occur in file names, separated by two hyphens."""
 
 
 def check(
@@ -38,18 +38,18 @@ def check(
     seed: int | None = None,
     on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
-    """Run every rung that the file's claims promise.
+    """Run all evidence that the file's claims promise.
 
     Args:
-        path: a Python file; it is run.
-        names: the names of the claims to check; by default all.
-        kinds: the kinds of evidence to run; by default all.
-        examples: the number of random cases per rung.
-        seed: the seed of fresh random cases; by default every run of an installation uses the same cases.
-        on_start: called with what begins to run, the number of claims done, and the number of claims.
+        path: Path of a Python file, which is executed.
+        names: Names of the claims to check. Defaults to all claims.
+        kinds: Kinds of evidence to run. Defaults to all kinds.
+        examples: Number of random cases per kind of evidence.
+        seed: Seed of the random cases. By default, every run of an installation has the same cases.
+        on_start: Called with the task that starts, the number of finished claims, and the total number.
 
     Raises:
-        InputError: the file, a name or a kind is wrong; the message has the line of the file.
+        InputError: If the file, a name or a kind is wrong. The message contains the line of the file.
     """
     claims = load(path)
     _known(path, claims, names, kinds)
@@ -66,7 +66,7 @@ def outcome_of(
     seed: int | None = None,
     on_start: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
-    """Run every rung that a user's claims promise; ``where`` is the prefix of the names of the tests."""
+    """Run all evidence that a user's claims promise; ``where`` is the prefix of the tests' names."""
     ladder = [step for step in own_steps(claims) if not kinds or step.kind in kinds]
     observations: list[Observation] = []
     not_run: list[dict[str, str]] = []
@@ -89,13 +89,15 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
     """Return the outcomes of several files as one.
 
     Raises:
-        InputError: two files have claims of the same name.
+        InputError: If two files have claims of the same name.
     """
     files: dict[str, str] = {}
     for path, outcome in outcomes.items():
         for name in {result.claim for result in outcome.results}:
             if name in files:
-                raise InputError(f"{path}: the claim {name} must have another name than one in {files[name]}")
+                raise InputError(
+                    f"{path}: the name of the claim {name} must differ from the claims in {files[name]}"
+                )
             files[name] = path
     parts = outcomes.values()
     return Outcome(
@@ -108,7 +110,7 @@ def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
 
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
-    """Run Hypothesis with this number of cases per rung, unless a claim sets its own."""
+    """Run Hypothesis with this number of cases per kind of evidence, unless a claim sets its own."""
     settings.register_profile(
         "ratproof-check",
         max_examples=examples,
@@ -128,21 +130,21 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
 def load(path: str) -> dict[str, Claim | Subject]:
     """Run a Python file, register the claims that it assigns to names, and return them by name."""
     if not Path(path).is_file():
-        raise InputError(f"{path}: must be a Python file with claims, and is no file")
+        raise InputError(f"{path}: the file with claims does not exist")
     spec = importlib.util.spec_from_file_location("brought_claims", path)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path}: is no Python file, whose name ends in .py")
+        raise InputError(f"{path}: the file name must end in .py")
     folder = str(Path(path).resolve().parent)
-    if folder not in sys.path:  # as pytest does, so that the file can import its neighbours
+    if folder not in sys.path:  # as in pytest, so that the file can import modules from its folder
         sys.path.insert(0, folder)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses in the file look for it there
+    sys.modules[spec.name] = module  # dataclasses look the module up there
     try:
-        with redirect_stdout(sys.stderr):  # what the file prints is no part of the report
+        with redirect_stdout(sys.stderr):  # the file's output is not part of the report
             spec.loader.exec_module(module)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # SystemExit among them: the file left, and nothing was checked
+    except BaseException as error:  # including SystemExit
         raise InputError(f"{path}: {_line_of(path, error)}{_in_words(error)}") from error
     claims: dict[str, Claim | Subject] = {}
     for claim in _claims(vars(module).values()):
@@ -158,19 +160,19 @@ def load(path: str) -> dict[str, Claim | Subject]:
 
 
 def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object]) -> None:
-    """Raise InputError if a claim's names cannot name files, or if another claim of the file has its name."""
+    """Raise InputError if a claim's names are not valid in file names, or another claim has the same name."""
     if claim.name in others and others[claim.name] is not claim:
-        raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
+        raise InputError(f"{path}: names of claims must be distinct, got {claim.name} twice")
     for name in (claim.name, *(variant.name for variant in claim.variants)):
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise InputError(
-                f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
-                " at most 80 in all"
+                f"{path}: a name must consist of lowercase letters, digits and single hyphens,"
+                f" at most 80 in all, got {name!r:.60}"
             )
     twice = [name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1]
     if twice:
         raise InputError(
-            f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
+            f"{path}: the variants of {claim.name} must have distinct names, got {twice[0]} twice"
         )
 
 
@@ -185,7 +187,7 @@ def _claims(values: Any) -> Iterator[Claim | Subject]:
 def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], kinds: Sequence[str]) -> None:
     for name in names:
         if name not in claims:
-            raise InputError(f"{path}: has no claim {name!r}; it has {', '.join(claims)}")
+            raise InputError(f"{path}: the claim must be one of {', '.join(claims)}, got {name!r}")
     require_promised(kinds, [claims[name] for name in names or claims], bool(names), f"{path}: ")
 
 
@@ -202,7 +204,9 @@ def _line_of(path: str, error: BaseException) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    """Return the exception's name and the first line of its message; an InputError's message stands alone."""
-    message = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
+    """Return the exception's name and the first line of its message, or only the message of an InputError."""
+    message = (
+        error.msg if isinstance(error, SyntaxError) else str(error)
+    )  # str(error) repeats the file and the line
     line = (message.splitlines() or [""])[0]
     return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

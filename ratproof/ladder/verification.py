@@ -1,4 +1,4 @@
-"""``ratproof verify``: run the evidence for the papers' claims, and gather what it shows."""
+"""The implementation of ``ratproof verify``, which runs the evidence for the papers' claims."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ NOTHING_SHOWED = "no test showed it"
 
 
 def verify(request: Request, on_start: OnStart = lambda what, done, total: None) -> Outcome:
-    """Run the evidence that was asked for.
+    """Run the requested evidence.
 
     Args:
-        request: what was asked.
-        on_start: called with what runs, how many claims are done, and how many there are.
+        request: The request.
+        on_start: Called with the task that starts, the number of finished claims, and the total number.
 
-    Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
+    Raises:
+        InputError: If a name, a file or a device does not exist.
     """
     require(request)
     read_inputs(request)
@@ -63,7 +64,7 @@ def verify(request: Request, on_start: OnStart = lambda what, done, total: None)
 
 
 def tasks_of(request: Request) -> list[EvidenceTask]:
-    """Return the kinds of evidence that were asked for, claim by claim, in the order of the papers."""
+    """Return the requested kinds of evidence, claim by claim, in the order of the papers."""
     return [
         EvidenceTask(name, kind)
         for name in request.claims or claims()
@@ -73,7 +74,7 @@ def tasks_of(request: Request) -> list[EvidenceTask]:
 
 
 def write_junit(outcome: Outcome, file: str, name: str) -> str:
-    """Write the JUnit file; return why that failed, or nothing: the verdicts are shown all the same."""
+    """Write the JUnit file, and return an error message or ""."""
     try:
         write_whole(file, junit(outcome, name))
     except OutputError as error:
@@ -82,22 +83,22 @@ def write_junit(outcome: Outcome, file: str, name: str) -> str:
 
 
 def keep_evidence(results: list[Result], seed: int | None, claims_file: str = "") -> list[str]:
-    """Keep counterexamples and certificates as files, and return sentences about those that were not kept.
+    """Save counterexamples and certificates as files, and return messages about files that were not saved.
 
-    The results get the names of their files.
+    The paths of the files are stored in the results.
 
     Args:
         results: The results with their evidence.
         seed: The seed of the run.
         claims_file: The file that defines the claims, for the scripts that run counterexamples again.
     """
-    failed: dict[tuple[str, str], list[str]] = {}  # what it is and why, and where it should be
+    failed: dict[tuple[str, str], list[str]] = {}  # the kind of file and the reason; its path
     for result in results:
         if result.counterexample is not None:
             try:
                 kept = _keep(result, seed, claims_file)
                 result.kept = None if kept is None else str(kept)
-            except InputError as error:  # the verdict stands, and is shown, all the same
+            except InputError as error:  # the verdict is shown in any case
                 _add_failure(failed, "counterexample", error)
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
             path = CERTIFICATES / f"{result.claim}--{result.variant}--{result.kind}.json"
@@ -107,9 +108,9 @@ def keep_evidence(results: list[Result], seed: int | None, claims_file: str = ""
             except InputError as error:
                 _add_failure(failed, "certificate", error)
     return [
-        f"the {what} is not kept: {paths[0]}: {why}"
+        f"the {what} was not saved: {paths[0]}: {why}"
         if len(paths) == 1
-        else f"{len(paths)} {what}s are not kept: {Path(paths[0]).parent}: {why}"
+        else f"{len(paths)} {what}s were not saved: {Path(paths[0]).parent}: {why}"
         for (what, why), paths in failed.items()
     ]
 
@@ -130,7 +131,7 @@ def _keep(result: Result, seed: int | None, claims_file: str) -> Path | None:
 
 
 def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
-    """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
+    """Return unknown results for requested and promised evidence that no test showed."""
     there: dict[tuple[str, str, str], set[str | None]] = {}
     for r in results:
         there.setdefault((r.claim, r.variant, r.kind), set()).add(r.ran)

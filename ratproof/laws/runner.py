@@ -1,4 +1,4 @@
-"""The rungs of a user's kernel and of a stateful model, each as an assertion."""
+"""The checks of kernels and stateful models, as assertions."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
 
 
 def ask_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
-    """Return what a case of a law shows now, in a sentence: for the script of a counterexample."""
+    """Return a one-line result of a case of a law, for the script of a counterexample."""
     with one_thread():
         return asked_again(declared, law, problem)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run torch in one thread, because the calls are small and many."""
+    """Run torch in a single thread, because the calls are small and numerous."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,1 +1,1 @@
-"""A command as a process: its output, its limits, its children, and its exit status."""
+"""The process of a command, with its output, limits, children and exit status."""

@@ -1,4 +1,4 @@
-"""Settings of CPython for minutes of small calls and millions of small objects.
+"""Settings of CPython for long runs with many small calls and objects.
 
 >>> on_one_stack(sum)([1, 2, 3])
 6
@@ -16,16 +16,16 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 SLOTS = 70_000
-"""Half a megabyte: CPython rounds the chunk of stack up to a power of two, and callees use the other half."""
+"""Half a megabyte. CPython rounds the stack chunk up to a power of two, and callees use the rest."""
 COLLECTIONS = (100_000, 20, 50)
 
 
 def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return the same function, whose callees' frames are all in one chunk of memory.
+    """Return a function whose callees' frames are all in one chunk of memory.
 
     CPython keeps frames in chunks of 16 KiB, and frees a chunk as soon as it is empty. A loop whose calls
     cross the end of a chunk allocates memory in each iteration, which takes a tenth of a run of ``verify``. A
-    frame larger than a chunk gets a chunk of its own, with space for thousands of others.
+    frame that is larger than a chunk gets its own chunk, with space for thousands of other frames.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -50,7 +50,7 @@ def rare_collections() -> Iterator[None]:
     run.
     """
     before = gc.get_threshold()
-    if before == COLLECTIONS:  # a nested run: the existing objects are frozen already
+    if before == COLLECTIONS:  # a nested run: the existing objects are already frozen
         yield
         return
     collect_rarely()

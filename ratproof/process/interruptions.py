@@ -15,10 +15,10 @@ def interruptions(terminations: bool = False, several: bool = False) -> Iterator
     A second Ctrl-C interrupts as usual.
 
     Args:
-        terminations: whether SIGTERM, which a cluster or a shutdown sends, counts as well.
-        several: whether this is one of several processes that end together. Then a second SIGTERM is ignored
-            until the process ends, because the parent sends one to all processes when any of them received
-            one.
+        terminations: Whether to also react to SIGTERM, which a cluster or a shutdown sends.
+        several: Whether this is one of several processes that end together. Then a second SIGTERM is ignored
+            until the process ends, because the parent sends SIGTERM to all processes when any of them
+            received it.
     """
     requests: list[int] = []
 
@@ -38,5 +38,5 @@ def interruptions(terminations: bool = False, several: bool = False) -> Iterator
 
 
 def ignore_terminations() -> None:
-    """Ignore SIGTERM, because this process is about to end anyway."""
+    """Ignore SIGTERM, because this process is already ending."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

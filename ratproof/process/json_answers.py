@@ -1,9 +1,10 @@
-"""JSON answers: one object on standard output."""
+"""Output of JSON answers, as a single object on standard output."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+
+from automata.aliases import JsonObject
 
 SCHEMA_VERSION = 2
 """The version of the objects that ``--json`` prints.
@@ -13,6 +14,6 @@ It increases if a field disappears or changes its meaning, or if verdicts depend
 """
 
 
-def print_json(data: dict[str, Any]) -> None:
+def print_json(data: JsonObject) -> None:
     """Print one JSON object on one line in ASCII, which is independent of the terminal's encoding."""
     print(json.dumps({"schema_version": SCHEMA_VERSION, **data}).replace("\x7f", "\\u007f"))

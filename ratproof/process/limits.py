@@ -1,4 +1,4 @@
-"""``--limit-seconds`` and ``--limit-memory``: a command beyond a limit ends as ``unknown``, exit status 3.
+"""The options ``--limit-seconds`` and ``--limit-memory``, which end a command as ``unknown`` (exit status 3).
 
 :func:`add` adds the options to all commands. A separate process does the work of each command, and
 :mod:`ratproof.process.supervisor` watches it. So a limit holds even if a file makes a library hang.
@@ -60,8 +60,8 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
 
-_SECONDS_HELP = "after so long the answer is unknown (exit status 3); inf: no limit"
-_MEMORY_HELP = "the same for memory, such as 500M or 4G (default: 80 % of what is free)"
+_SECONDS_HELP = "time limit, after which the answer is unknown (exit status 3); inf for no limit"
+_MEMORY_HELP = "memory limit, such as 500M or 4G (default: 80 % of the free memory)"
 OPTIONS = (
     inspect.Parameter(
         "limit_seconds",
@@ -79,9 +79,9 @@ OPTIONS = (
 
 
 def supervise() -> None:
-    """Run limited commands in a process of their own from now on.
+    """Run limited commands in their own processes from now on.
 
-    The main program calls this. Code that calls a command in its own process does not.
+    The main program calls this. Code that calls a command within a Python program does not.
     """
     global _main_program
     _main_program = True
@@ -125,8 +125,8 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
                     if not _is_lack_of_memory(error):
                         raise
                 size = _size(limits.memory)
-                why = f"memory that it asked for was refused, with {size} allowed{_doing()}"
-                return _report_unknown(name, f"{why}; --limit-memory M allows more", "memory", as_json)
+                why = f"an allocation failed, with a limit of {size}{_doing()}"
+                return _report_unknown(name, f"{why}; use --limit-memory to allow more", "memory", as_json)
         _leave(ended, limits, name, as_json)
         return None  # never
 
@@ -162,13 +162,13 @@ def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
         status = _report_unknown(name, _why(ended, limits), ended.limit, as_json, ended.printed)
         sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # the child finalises the imported modules
+    os._exit(status)  # the child process finalises the imported modules
 
 
 def _report_unknown(name: str, why: str, limit: str | None, as_json: bool, printed: bool = False) -> int:
     """Report that the answer is unknown, and return the exit status."""
     if printed:
-        print(f"ratproof: unknown, and what was printed is not all: {why}", file=sys.stderr)
+        print(f"ratproof: unknown, and the printed output is incomplete: {why}", file=sys.stderr)
     elif as_json:
         print_json({"verdict": "unknown", "why": why, "limit": limit})
     elif name in VERDICTS:
@@ -181,25 +181,25 @@ def _report_unknown(name: str, why: str, limit: str | None, as_json: bool, print
 def _why(ended: ChildExit, limits: Limits) -> str:
     if ended.limit == "seconds":
         seconds = f"{limits.seconds:g} second{'' if limits.seconds == 1 else 's'}"
-        return f"this takes more than {seconds}{_doing()}; --limit-seconds S allows more"
+        return f"the command needs more than {seconds}{_doing()}; use --limit-seconds to allow more"
     if ended.limit == "memory":
         memory = f"{_size(limits.memory)} of memory"
-        return f"this takes more than {memory}{_doing()}; --limit-memory M allows more"
+        return f"the command needs more than {memory}{_doing()}; use --limit-memory to allow more"
     assert ended.signal is not None
     kill = signal.Signals(ended.signal).name
     if ended.signal == signal.SIGKILL:
         return (
-            f"the system ended the work ({kill}), as it does where memory is short; a lower --limit-memory"
-            " would have ended it first"
+            f"the system killed the process ({kill}), probably because memory ran out; set a lower"
+            " --limit-memory"
         )
     if ended.signal == signal.SIGABRT:
-        return f"a library gave up ({kill}), as they do where memory is short"
-    return f"a library crashed ({kill}), which is a defect; please report it with the files"
+        return f"a library aborted ({kill}), probably because memory ran out"
+    return f"a library crashed ({kill}); please report this bug with the files"
 
 
 def _doing() -> str:
     stage = supervisor.last_note()
-    return f" (it was at: {stage})" if stage else ""
+    return f" (stage: {stage})" if stage else ""
 
 
 def _is_lack_of_memory(error: BaseException) -> bool:
@@ -227,7 +227,7 @@ def _memory(text: str | None) -> int:
     memory = int(float(match[1]) * UNITS[match[2].upper()])
     if memory < own + ROOM:
         raise InputError(
-            f"--limit-memory must be at least {_size(own + ROOM)}, because ratproof itself takes"
+            f"--limit-memory must be at least {_size(own + ROOM)}, because ratproof itself uses"
             f" {_size(own)}, got {shorten(text)}"
         )
     return memory
@@ -239,7 +239,7 @@ def _size(memory: int) -> str:
 
 @contextmanager
 def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
-    """End the process at a limit from a thread, where fork is unavailable and if libraries let it run."""
+    """End the process at a limit from a thread, if fork is unavailable; libraries may delay the thread."""
     import resource
 
     done = threading.Event()

@@ -1,4 +1,4 @@
-"""The memory of a process, and the free memory."""
+"""Functions that return the memory of a process and the free memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def status_of(process: int | str = "self") -> dict[str, int]:
-    """Return the sizes in bytes of ``/proc/PROCESS/status`` by name, or none if the process has ended."""
+    """Return the sizes in bytes of ``/proc/PROCESS/status`` by name, or {} if the process has ended."""
     with suppress(OSError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         sizes = [line.split() for line in lines if line.endswith(" kB")]
@@ -24,7 +24,7 @@ def memory_held(process: int | str = "self") -> int:
 
 
 def free_memory() -> int:
-    """Return the free memory in bytes: the least of the machine and this process's control groups."""
+    """Return the free memory in bytes: the minimum over the machine and this process's control groups."""
     limits = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
     return max(0, min(limits)) if limits else 1 << 40
 

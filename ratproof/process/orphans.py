@@ -1,4 +1,4 @@
-"""Processes that end with their parent, however it ends, so that a killed command leaves none running."""
+"""Processes that end with their parent, so that a killed command leaves no processes behind."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LOOK_EVERY = 0.2
 def end_with(parent: int) -> None:
     """End this process immediately and silently when its parent ends.
 
-    On Linux the kernel does this (``prctl(2)``), whatever this process is doing. Elsewhere a thread checks a
-    few times per second, which a library that holds the interpreter lock delays.
+    On Linux the kernel does this (``prctl(2)``), at any time. Elsewhere a thread checks a few times per
+    second, which a library that holds the interpreter lock delays.
 
     Args:
-        parent: the process that started this one.
+        parent: The process that started this one.
     """
     if not prctl(PR_SET_PDEATHSIG, signal.SIGKILL):
         threading.Thread(target=_look, args=(parent,), daemon=True).start()

@@ -1,6 +1,6 @@
 """Checks of a command's output files before it starts to work.
 
-An output must be writable, must not be an input, and must not be named twice.
+An output must be writable, must not be an input, and must not occur twice.
 
 >>> require_outputs({"-o": "A.json"}, reads=["s/../A.json"])
 Traceback (most recent call last):
@@ -27,9 +27,9 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
     Files are compared by identity rather than by name, so that links and ``sub/..`` are resolved.
 
     Args:
-        outputs: the file of each option; ``None`` if the option is not used. ``.att`` includes the ``.syms``
-            file beside it.
-        reads: input files, and folders with data.
+        outputs: The file of each option; ``None`` if the option is not used. ``.att`` includes the ``.syms``
+            file with the same name.
+        reads: Input files, and folders with data.
     """
     files_of_options = [
         (option, file)
@@ -43,7 +43,7 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
 def require_folder(
     option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
 ) -> None:
-    """Check a folder into which an option writes files of known names; see :func:`require_outputs`."""
+    """Check a folder to which an option writes files with known names; see :func:`require_outputs`."""
     if Path(folder).exists() and not Path(folder).is_dir():
         raise InputError(f"{option} {folder}: must be a folder, got a file")
     files.require_writable_path(Path(folder) / "any")

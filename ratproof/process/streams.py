@@ -1,8 +1,8 @@
 """Standard output and standard error of every command, with control characters escaped.
 
-A user's text cannot control the terminal, and a failed write is reported. A failed write of an answer must
-not end with the exit status of another answer, so a failed write to standard output raises
-:class:`~automata.errors.OutputError`. Standard error has no answer, so failed writes to it are ignored.
+A user's text cannot control the terminal, and a failed write is reported. A failed write to standard output
+raises :class:`~automata.errors.OutputError`, because the exit status must not be that of an answer. Standard
+error has no answer, so failed writes to it are ignored.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class GuardedStream:
             yield
         except BrokenPipeError:
             if not self._drop_errors:
-                raise NobodyReadsError("the answer could not be written: its reader has gone") from None
+                raise NobodyReadsError(
+                    "the answer could not be written: its reader has closed the pipe"
+                ) from None
         except (OSError, ValueError) as error:  # a closed file raises ValueError
             if not self._drop_errors:
                 raise OutputError(
@@ -68,12 +70,12 @@ class EscapedStream(GuardedStream):
     def write(self, text: str) -> int:
         """Write the text with control characters escaped."""
         if not isinstance(text, str):  # click tries to write bytes to detect binary streams
-            raise TypeError(f"a text stream takes text, no {type(text).__name__}")
+            raise TypeError(f"a text stream requires a str, got {type(text).__name__}")
         return super().write(printable(text, keep="\n\t"))
 
     @property
     def styled(self) -> GuardedStream:
-        """Return the stream for a writer of colours that escapes a user's text itself."""
+        """Return the stream for a writer of styled text that escapes a user's text itself."""
         return GuardedStream(self._stream, self._drop_errors)
 
 
@@ -89,7 +91,7 @@ def guarded() -> Iterator[None]:
     Characters that their encoding cannot represent are escaped, too.
 
     Raises:
-        OutputError: standard output is closed.
+        OutputError: Standard output is closed.
     """
     before = sys.stdout, sys.stderr
     if sys.stderr is None:  # otherwise print(file=sys.stderr) would print to standard output
@@ -115,7 +117,7 @@ def guarded() -> Iterator[None]:
 def forget_output() -> None:
     """Drop buffered output.
 
-    Otherwise Python reports it at exit with an exit status of its own.
+    Otherwise Python reports the failure at exit with its own exit status.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,11 +1,11 @@
-"""Work in a child process that can always be stopped: its parent watches the time and the memory.
+"""Work in a child process whose parent limits the time and the memory, so that it can always be stopped.
 
 A thread or a signal of the same process cannot stop a library that holds the interpreter lock, and does not
 survive one that aborts.
 
-The child is forked, so that it has all imported modules, and it has its own process group. It ends with its
-parent, however the parent ends. Signals that ask the parent to end or to pause are passed on, and the parent
-ends as the child does.
+The child is forked, so that it has all imported modules, and it has its own process group. It always ends
+with its parent. Signals that tell the parent to end or to pause are passed on, and the parent ends in the
+same way as the child.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Limits:
 
     Attributes:
         seconds: wall-clock time until it begins to print.
-        memory: memory of all its processes in bytes, without pages of files.
+        memory: Memory of all its processes in bytes, without pages of files.
     """
 
     seconds: float
@@ -57,13 +57,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class ChildExit:
-    """The end of the work: with an exit status, at a limit, or by a signal.
+    """The end of the work, which is an exit status, a limit, or a signal.
 
     Attributes:
-        status: exit status of the process; ``None`` if it was killed.
-        limit: the limit that it reached, if any.
-        signal: the signal that killed it, unless it reached a limit.
-        printed: whether it had begun to print.
+        status: Exit status of the process; ``None`` if it was killed.
+        limit: The limit that it reached, if any.
+        signal: The signal that killed it, unless it reached a limit.
+        printed: Whether it had begun to print.
     """
 
     status: int | None = None
@@ -77,7 +77,7 @@ class StopRequest(BaseException):
 
 
 def can_fork() -> bool:
-    """Return whether work can be supervised here.
+    """Return whether work can be supervised on this machine.
 
     A fork after libraries were loaded is safe only on Linux.
     """
@@ -136,7 +136,7 @@ def last_note() -> str:
 def stoppable() -> Iterator[None]:
     """Convert a request to end into an exception within the block, in the child.
 
-    So no partial files are left.
+    Cleanup code can then remove partial files.
     """
 
     def stop(number: int, frame: Any) -> None:
@@ -267,9 +267,9 @@ def _bound_allocations(memory: int) -> None:
 def _report_when_printing(write_fd: int) -> None:
     """Notify the parent of the first text on standard output.
 
-    Then the answer is complete, and only its reader can delay it.
+    Then the answer is complete, and only its reader can delay the end.
     """
-    out: Any = sys.__stdout__  # below whatever wraps it
+    out: Any = sys.__stdout__  # the original stream
     if out is None:
         return
     write = out.write

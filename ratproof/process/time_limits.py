@@ -1,4 +1,4 @@
-"""A time limit for untrusted input, within a command that continues."""
+"""A time limit for a part of a command, such as untrusted input."""
 
 from __future__ import annotations
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from automata.aliases import JsonObject
 from automata.text.printable_text import write_string
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import Verdict
@@ -74,7 +74,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
             print_paragraph(out, line)
 
 
-def _largest(facts: list[dict[str, Any]]) -> dict[str, Any]:
+def _largest(facts: list[JsonObject]) -> JsonObject:
     return {name: max(own.get(name, 0) for own in facts) for fact in facts for name in fact}
 
 
@@ -118,7 +118,7 @@ def _show_heading(result: Result, what: str, out: Console) -> None:
     out.print(Text(f"{result.claim}, {result.variant}: {what}", style="bold"))
 
 
-def _show_proof(result: Result, proof: dict[str, Any], out: Console) -> None:
+def _show_proof(result: Result, proof: JsonObject, out: Console) -> None:
     _show_heading(result, "proof", out)
     for says, formulas in paragraphs(proof):
         print_paragraph(out, says, by=2)
@@ -157,7 +157,7 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
     return "{" + ", ".join(map(write_string, strings)) + "}"
 
 
-def chance(facts: dict[str, Any]) -> str:
+def chance(facts: JsonObject) -> str:
     """Return a sentence on the false alarms of a test on counts, and on the errors that it finds."""
     return (
         f"{facts['runs']:,} sampled runs of each string; the probability of a false alarm in any of at most"

@@ -106,16 +106,18 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     assert run(["check-certificate", "c.json", "--of", checkpoint]) == 1
     assert (
         capsys.readouterr().out
-        == "rejected: it is about temperature 0.25, and net.safetensors has temperature 0.5; --temperature"
-        " 0.25 asks for that one\n"
+        == "rejected: it is about temperature 0.25, but net.safetensors has temperature 0.5; pass"
+        " --temperature 0.25\n"
     )
     assert run(["check-certificate", "c.json", "--of", checkpoint, "--temperature", "0.25"]) == 0
     assert capsys.readouterr().out.endswith("; it is the network in net.safetensors\n")
     assert run(["check-certificate", "own.json", "c.json", "--of", checkpoint, "--temperature", "0.25"]) == 1
     first, second = capsys.readouterr().out.splitlines()
-    assert first == "own.json: rejected: it is about temperature 0.5, and --temperature asks for 0.25"
+    assert first == "own.json: rejected: it is about temperature 0.5, but --temperature is 0.25"
     assert second.startswith("c.json: accepted: the soft network follows its automaton: the sr-gru network (")
-    assert "--of names none" in refused(capsys, "check-certificate", "c.json", "--temperature", "0.25")
+    assert "--temperature requires a network" in refused(
+        capsys, "check-certificate", "c.json", "--temperature", "0.25"
+    )
     for tau in ("0", "-1", "nan", "inf"):
         assert "must be positive" in refused(
             capsys, "check-certificate", "c.json", "--of", checkpoint, "--temperature", tau
@@ -128,14 +130,16 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     capsys.readouterr()
     status, answer = run_json(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
     assert status == 1 and answer["why"].startswith("it is about another network (")
-    assert "one network" in refused(
+    assert "--of must have at most one network" in refused(
         capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors"
     )
     assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "--of", "none.safetensors")
-    assert "is named after them, with --of" in refused(capsys, "check-certificate", "c.json", checkpoint)
+    assert "pass the files that certificates must be about after --of" in refused(
+        capsys, "check-certificate", "c.json", checkpoint
+    )
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
     assert run(["check-certificate", "c.json", "--of", "lstm.safetensors"]) == 1
-    assert "of kind sr-gru, and lstm.safetensors is of kind sr-lstm" in capsys.readouterr().out
+    assert "of kind sr-gru, but lstm.safetensors is of kind sr-lstm" in capsys.readouterr().out
 
 
 def test_a_network_over_symbols_that_are_not_texts_has_no_certificate():
@@ -179,7 +183,7 @@ def test_pairs_missing_in_the_data_are_unseen_and_not_centroid_0(checkpoint, cap
     _, answer = run_json(capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt")
     assert answer["counts"]["unseen"]
     (tmp_path / "strings.txt").write_text("0 2\n")
-    assert "no symbol '2'" in refused(
+    assert "symbols must be among '0', '1', got '2'" in refused(
         capsys, "extract", checkpoint, "--counts", "hard", "--data", "strings.txt"
     )
 
@@ -202,7 +206,7 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["certify", "net.safetensors", "--temperature", "0"], "positive"),
         (
             ["certify", "net.safetensors", "--temperature", "-1"],
-            "ratproof extract gives the automaton of the limit 0",
+            "use ratproof extract for the automaton of the limit 0",
         ),
         (["certify", "net.safetensors", "--temperature", "nan"], "positive"),
         (["certify", "net.safetensors", "--against", "none.json"], "cannot be read"),
@@ -214,7 +218,10 @@ def test_figures_are_the_papers(checkpoint, capsys, tmp_path):
         (["extract", "net.safetensors", "--counts", "hard", "--length", "40"], "--length 40"),
         (["figures", "net.safetensors", "-o", "net.safetensors"], "folder"),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1,x"], "'x'"),
-        (["figures", "net.safetensors", "-o", "p", "--string", "1 7"], "no symbol '7'"),
+        (
+            ["figures", "net.safetensors", "-o", "p", "--string", "1 7"],
+            "symbols must be among '0', '1', got '7'",
+        ),
         (["figures", "net.safetensors", "-o", "p", "--temperatures", "1e-300,1e300"], "from 1e-30 to 1e+30"),
         (["figures", "net.safetensors", "-o", "p", "--string", "1 " * 100], "--string has 100 symbols"),
         (

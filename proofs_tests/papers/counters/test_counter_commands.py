@@ -45,7 +45,7 @@ def test_a_counter_is_certified_with_a_certificate_about_it(here, capsys):
     assert out.startswith("accepted: the network decides balanced parentheses: the lstm network")
     assert "it is the network in net.safetensors" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
-    assert status == 1 and "about a network of kind lstm, and other.safetensors is of kind sr-lstm-p" in out
+    assert status == 1 and "about a network of kind lstm, but other.safetensors is of kind sr-lstm-p" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "leaks.safetensors")
     assert status == 1 and "it is about another network" in out
 
@@ -54,7 +54,7 @@ def test_a_temperature_is_part_of_the_subject(here, capsys):
     arguments = ["certify", "other.safetensors", *LOW, "--temperature", "0.5", "--certificate", "c.json"]
     assert call(capsys, *arguments)[0] == 0
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
-    assert status == 1 and "about temperature 0.5, and other.safetensors has temperature 1.0" in out
+    assert status == 1 and "about temperature 0.5, but other.safetensors has temperature 1.0" in out
     asked = ["check-certificate", "c.json", "--of", "other.safetensors", "--temperature", "0.5"]
     assert call(capsys, *asked)[0] == 0
 
@@ -75,11 +75,17 @@ def test_a_wrong_counter_is_refuted_and_the_other_theorem_has_no_certificate(her
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["net.safetensors", "-o", "x.json"], "-o x.json: net.safetensors is of kind lstm"),
-        (["net.safetensors", "--against", "x.json"], "--against x.json: net.safetensors is of kind lstm"),
+        (
+            ["net.safetensors", "-o", "x.json"],
+            "-o is not supported for net.safetensors, because a network of kind lstm",
+        ),
+        (
+            ["net.safetensors", "--against", "x.json"],
+            "--against is not supported for net.safetensors, because",
+        ),
         (["net.safetensors", "--temperature", "2"], "has no centroids"),
         (["other.safetensors", "--temperature", "-1"], "--temperature must be positive, got -1.0"),
-        (["gru.safetensors", "--height", "3"], "--height is for a network with a cell state"),
+        (["gru.safetensors", "--height", "3"], "--height requires a network with a cell state"),
         (["letters.safetensors"], "letters.safetensors: the network has no symbol '('"),
         (
             ["plain.safetensors"],

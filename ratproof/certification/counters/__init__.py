@@ -1,1 +1,1 @@
-"""Networks that count: the contents of their cell, and proofs that they decide balanced parentheses."""
+"""Networks that count, with an interpretation of their cell, and proofs about balanced parentheses."""

@@ -1,4 +1,4 @@
-"""A counter on one string, in balls: its decision, including all rounding."""
+"""The decision of a counter on one string in ball arithmetic, including all rounding."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ class BallStep:
     """The network at the precision ``flint.ctx.prec``, on boxes or points.
 
     Args:
-        numbers: the network.
-        saturated: whether the gates are saturated.
+        numbers: The network.
+        saturated: Whether the gates are saturated.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool = False) -> None:
@@ -84,7 +84,7 @@ class BallStep:
         return sum(self.w * self.output(o, carried(f, m, c)), self.v)
 
     def _gate(self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int) -> Ends:
-        """Return the ends of a gate that may read the cell; with saturated gates it jumps."""
+        """Return the ends of a gate that may read the cell; with saturated gates it is a step function."""
 
         def end(v: arb, p: arb, far: arb, near: arb) -> arb:
             return self._end(v if p == 0 else v + p * (near if p > 0 else far), soft, least)
@@ -99,7 +99,9 @@ class BallStep:
             return arb(1)
         if self.saturated and x < -HALF:
             return arb(least)
-        if self.saturated and (x.overlaps(HALF) or x.overlaps(-HALF)):  # on which side of a jump?
+        if self.saturated and (
+            x.overlaps(HALF) or x.overlaps(-HALF)
+        ):  # the side of the step is not determined
             return arb(least).union(arb(1))
         return soft(x)
 

@@ -1,10 +1,10 @@
-"""Boxes of states around nodes, closed in floats: the search for boxes that the proof verifies.
+"""The search, in floats, for closed boxes of states around nodes, which the proof verifies.
 
 A box contains h and c, entry by entry. The image of a box under one step is enclosed as ``c' = f c + m``,
 with f and m = i g over the whole box.
 
-The cell's bounds after at most n symbols follow from those after n - 1 through the arrows. So a count that
-drifts slightly at each symbol needs a box only as wide as its total drift.
+The cell's bounds after at most n symbols follow from the bounds after n - 1 symbols through the transitions.
+So a count that drifts slightly at each symbol only needs a box that is as wide as its total drift.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Boxes:
     """Nodes with boxes.
 
     Attributes:
-        explored: the nodes.
-        h, c: the corners, lower and upper, shape ``(2, nodes, d)``; c may be infinite for saturated gates.
+        explored: The nodes.
+        h, c: The corners, lower and upper, shape ``(2, nodes, d)``; c may be infinite for saturated gates.
     """
 
     explored: Explored
@@ -43,17 +43,17 @@ class Boxes:
 
 @dataclass(frozen=True)
 class OpenCounterBoxes:
-    """The reason, in a sentence, why boxes do not close."""
+    """The reason why boxes do not close, as a sentence."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class BoxArrows:
-    """All arrows that lead to a node, sorted by their targets.
+    """All transitions that lead to a node, sorted by their targets.
 
     Attributes:
-        source, group, target: shape ``(A,)``.
+        source, group, target: Shape ``(A,)``.
     """
 
     source: NDArray[np.int64]
@@ -72,9 +72,9 @@ class CounterImages:
     """The images of boxes, as intervals in floats without directed rounding.
 
     Args:
-        numbers: the network.
-        saturated: whether the gates are saturated.
-        groups: groups of symbols, each read as one.
+        numbers: The network.
+        saturated: Whether the gates are saturated.
+        groups: Groups of symbols, each read as one.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool, groups: list[list[int]]) -> None:
@@ -189,7 +189,7 @@ def grow(
 ) -> Floats:
     """Return the bounds of c at each node after at most ``length`` symbols.
 
-    Growth that continues after a while is extrapolated at the same speed, to infinity without a length.
+    Growth that continues is extrapolated at the same rate, to infinity if the length is not limited.
     """
     bounds = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     bounds[:, :1] = start
@@ -228,7 +228,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return the smallest intervals at each node that contain all arrows' values, and the start at node 0."""
+    """Return the hull of all transitions' values at each node, and of the start at node 0."""
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])

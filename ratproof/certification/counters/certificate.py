@@ -1,22 +1,21 @@
-"""The certificate of a counter, for ``ratproof/checkers/check_counter.py``."""
+"""Construction of the certificate of a counter, for ``ratproof/checkers/check_counter.py``."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from automata.aliases import JsonObject
 from ratproof.certification.counters.boxes import Boxes
 from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.network_numbers import hexadecimal
 from ratproof.checkers.check_counter import ABOUT, CLAIM, FORMAT
 
 
-def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None]]) -> dict[str, Any]:
+def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None]]) -> JsonObject:
     """Return the certificate of the network and its proved boxes.
 
-    Each theorem has boxes, a height and a length up to which they hold; the length is ``None`` for every
-    length, with saturated gates.
+    Each theorem has boxes, and the height and the length up to which they hold. With saturated gates the
+    length is ``None``, for any length.
     """
     return {
         "format": FORMAT,
@@ -27,7 +26,7 @@ def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None
     }
 
 
-def network_json(numbers: CounterNumbers) -> dict[str, Any]:
+def network_json(numbers: CounterNumbers) -> JsonObject:
     """Return the network for a certificate: floats as hexadecimal strings, the temperature as a fraction."""
     arrays = {name: getattr(numbers, name) for name in ("W", "b", "U", "c", "P", "S", "w", "v", "embedding")}
     if numbers.S is None:
@@ -41,7 +40,7 @@ def network_json(numbers: CounterNumbers) -> dict[str, Any]:
     }
 
 
-def _theorem(boxes: Boxes, height: int, length: int | None) -> dict[str, Any]:
+def _theorem(boxes: Boxes, height: int, length: int | None) -> JsonObject:
     explored = boxes.explored
     return {
         "gates": "saturated" if length is None else "soft",

@@ -2,8 +2,8 @@
 
 The answer has two theorems, or a string on which the network is wrong.
 
-- Soft: on all strings up to a height and a length the network accepts exactly the balanced ones.
-- Saturated: with gates that are 0 or 1 it does so on strings of every length, up to a height.
+- Soft: on all strings up to a height and a length, the network accepts exactly the balanced strings.
+- Saturated: with gates that are 0 or 1, it does the same on strings of any length up to a height.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
-from automata.aliases import Symbols
+from automata.aliases import JsonObject, Symbols
 from automata.errors import InputError
 from automata.truth import NoTruthValue
 from neural.state_regularized.acceptor import Acceptor
@@ -27,7 +26,7 @@ from ratproof.certification.counters.search import Tokens, wrong_string
 
 HEIGHT, LENGTH, SATURATED_HEIGHT = 20, 1000, 50
 TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
-"""Tolerances, from the fewest nodes to many."""
+"""Tolerances, in the order of increasing numbers of nodes."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,10 @@ class CounterTheorem:
     """The result for one kind of gates.
 
     Attributes:
-        height, length: limits on its strings; a length of ``None`` is every length, with saturated gates.
-        boxes: the proved boxes, or ``None``.
-        why: a sentence that explains why nothing was proved.
-        word: a string on which a network with saturated gates is wrong (proved in balls), or ``None``.
+        height, length: Limits on its strings; a length of ``None`` is any length, with saturated gates.
+        boxes: The proved boxes, or ``None``.
+        why: A sentence that explains why nothing was proved.
+        word: A string on which a network with saturated gates is wrong (proved in balls), or ``None``.
     """
 
     height: int
@@ -53,11 +52,11 @@ class CounterCertification(NoTruthValue):
     """The answer for a network.
 
     Attributes:
-        numbers: the network.
-        soft, saturated: the theorems.
-        word: a string, within the soft theorem's height and length, on which the soft network is wrong
+        numbers: The network.
+        soft, saturated: The theorems.
+        word: A string, within the soft theorem's height and length, on which the soft network is wrong
             (proved in balls), or ``None``.
-        reading: the interpretation of the cell.
+        reading: The interpretation of the cell.
     """
 
     numbers: CounterNumbers
@@ -78,14 +77,14 @@ class CounterCertification(NoTruthValue):
         """Return the theorems that hold."""
         return [theorem for theorem in (self.soft, self.saturated) if theorem.boxes is not None]
 
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> JsonObject:
         """Return the certificate of the proved theorems, for ``ratproof/checkers/check_counter.py``.
 
         Raises:
-            InputError: nothing is proved.
+            InputError: If nothing is proved.
         """
         if not self.proved:
-            raise InputError("there is no certificate: no boxes were proved")
+            raise InputError("there is no certificate because no boxes were proved")
         return certificate.to_json(
             self.numbers, [(t.boxes, t.height, t.length) for t in self.proved if t.boxes is not None]
         )
@@ -103,16 +102,16 @@ def certify_counter(
     """Prove both theorems, or look for a string on which the network is wrong.
 
     Args:
-        network: a network of one layer with a cell state, over an alphabet with ``(`` and ``)``.
-        temperature: tau, for a network with centroids; default its own.
-        height: maximum height of strings for the soft network.
-        length: maximum length of strings for the soft network.
-        saturated_height: maximum height of strings for saturated gates.
-        progress: called with the number of proved nodes and the total number.
-        stage: called with a description of each earlier stage.
+        network: A network of one layer with a cell state, over an alphabet with ``(`` and ``)``.
+        temperature: tau, for a network with centroids. Defaults to its own temperature.
+        height: Maximum height of strings for the soft network.
+        length: Maximum length of strings for the soft network.
+        saturated_height: Maximum height of strings for saturated gates.
+        progress: Called with the number of proved nodes and the total number.
+        stage: Called with a description of each earlier stage.
 
     Raises:
-        InputError: the network is of another kind.
+        InputError: If the network has another kind.
     """
     numbers = numbers_of(network, temperature)
     stage("reading the cell")
@@ -120,13 +119,13 @@ def certify_counter(
     soft = _theorem(numbers, height, length, progress, stage)
     word = None
     if soft.boxes is None:
-        stage("looking for a string on which it is wrong")
+        stage("searching for a string on which it is wrong")
         word = wrong_string(numbers, height, length, stage)
     else:
         reading = with_proof(reading, soft.boxes)
     saturated = _theorem(numbers, saturated_height, None, progress, stage)
     if saturated.boxes is None:
-        stage("saturated gates: looking for a string on which they are wrong")
+        stage("saturated gates: searching for a string on which they are wrong")
         saturated_word = wrong_string(numbers, saturated_height, length, stage, saturated=True)
         saturated = replace(saturated, word=_symbols(numbers, saturated_word))
     return CounterCertification(numbers, soft, saturated, _symbols(numbers, word), reading)
@@ -146,10 +145,10 @@ def _theorem(
     """Return the first boxes that are proved, with more and more nodes."""
     gates, why = "saturated" if length is None else "soft", ""
     for tolerance in TOLERANCES:
-        stage(f"{gates} gates: looking for nodes")
+        stage(f"{gates} gates: searching for nodes")
         explored = explore(numbers, height, tolerance, length is None)
         if explored is None:
-            return CounterTheorem(height, length, None, why or "there are too many kinds of states")
+            return CounterTheorem(height, length, None, why or "there are too many nodes")
         if explored.wrong is not None:
             word = " ".join(str(numbers.alphabet[token]) for token in explored.wrong)
             return CounterTheorem(height, length, None, f"in floats the decision on {word!r} is wrong")

@@ -1,7 +1,7 @@
-"""The nodes of a counter, found in floats: reachable states, one for each class and behaviour.
+"""Exploration of the nodes of a counter in floats, which are reachable states, one per class and behaviour.
 
-Two states of one class are the same node if no gate's preactivation and no centroid's logit differs by more
-than a tolerance. Then their futures are alike.
+Two states of the same class are the same node if no gate's preactivation and no centroid's logit differs by
+more than a tolerance. Then they behave in the same way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ratproof.certification.counters.points import CounterPoints
 
 MOST_NODES = 1500
 OUT = -1
-"""The index in place of a node if a string is too high."""
+"""The index that replaces a node if a string is too high."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Explored:
     """Nodes, and the transitions between them.
 
     Attributes:
-        classes: the class of each node; node 0 belongs to the empty string.
-        groups: groups of symbols that lead from every node to the same node.
-        after: the node after each group of symbols, shape ``(nodes, groups)``, or :data:`OUT`.
-        h, c: a state of each node, shape ``(nodes, d)``.
-        words: the tokens of a string that leads to each node.
-        wrong: the tokens of the first string with a wrong decision, in the order of exploration, or ``None``.
+        classes: The class of each node; node 0 belongs to the empty string.
+        groups: Groups of symbols that lead from every node to the same node.
+        after: The node after each group of symbols, shape ``(nodes, groups)``, or :data:`OUT`.
+        h, c: A state of each node, shape ``(nodes, d)``.
+        words: The tokens of a string that leads to each node.
+        wrong: The tokens of the first string with a wrong decision, in the order of exploration, or ``None``.
     """
 
     classes: list[Class]
@@ -96,7 +96,7 @@ def explore(
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     """Return the features that distinguish states.
 
-    They are the contribution of h to the gates, and the cell as if all output gates were open.
+    They are the contribution of h to the gates, and the cell with all output gates open.
     """
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:

@@ -1,4 +1,4 @@
-"""The numbers of a network with a cell state, as float64 arrays, and its bracket symbols.
+"""The weights of a network with a cell state, as float64 arrays, and its bracket symbols.
 
 Float64 represents the weights of float32 and float64 networks exactly.
 """
@@ -24,19 +24,19 @@ LEAST_TEMPERATURE = 1e-290
 
 @dataclass(frozen=True)
 class CounterNumbers(TokenNumbers):
-    """The numbers of a network of d units with a cell state, and k centroids or none.
+    """The weights of a network with d units, a cell state, and optionally k centroids.
 
     Attributes:
-        kind: one of :data:`KINDS`.
-        temperature: tau; ``None`` without centroids.
-        alphabet: the symbols; then come the start token and the end token.
-        start_token: whether the network reads one.
-        embedding: one row a token.
-        W, b, U, c: the maps of the input and of h, the gates i, f, g, o below each other, shapes
-            ``(4 d, size)``, ``(4 d,)``, ``(4 d, d)`` and ``(4 d,)``.
-        P: the peepholes of i, f and o, shape ``(3, d)``; zero without.
-        S: the centroids, one a column, shape ``(d, k)``; ``None`` without.
-        w, v: of the classifier, shapes ``(d,)`` and ``()``: it accepts where w u + v > 0.
+        kind: One of :data:`KINDS`.
+        temperature: tau; ``None`` if there are no centroids.
+        alphabet: The symbols; the start token and the end token follow.
+        start_token: Whether the network reads a start token.
+        embedding: One row per token.
+        W, b, U, c: The maps of the input and of h, with the gates i, f, g, o stacked, shapes ``(4 d, size)``,
+            ``(4 d,)``, ``(4 d, d)`` and ``(4 d,)``.
+        P: The peepholes of i, f and o, shape ``(3, d)``; zero if there are none.
+        S: The centroids as columns, shape ``(d, k)``; ``None`` if there are none.
+        w, v: Weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
     """
 
     kind: str
@@ -87,16 +87,16 @@ class CounterNumbers(TokenNumbers):
 
 
 def counts(network: Acceptor) -> bool:
-    """Return whether a network is of a kind that may count."""
+    """Return whether a network has a kind that may count."""
     return network.kind in KINDS
 
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> CounterNumbers:
-    """Return the network's numbers, at its own temperature or another.
+    """Return the network's weights, at its own temperature or another.
 
     Raises:
-        InputError: the network does not have one layer with a cell state, its alphabet lacks a bracket, or it
-            chooses centroids instead of mixing them.
+        InputError: If the network does not have one layer with a cell state, its alphabet lacks a bracket, or
+            it chooses centroids instead of mixing them.
     """
     if not counts(network):
         raise InputError(
@@ -106,8 +106,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
     if lacking:
         raise InputError(
-            f"the network has no symbol {lacking[0]!r}: one with a cell state is certified to decide balanced"
-            " parentheses among letters"
+            f"the network has no symbol {lacking[0]!r}, but a network with a cell state is certified to"
+            " decide balanced parentheses among letters"
         )
     tau, centroids = None, None
     if isinstance(cell, SRCell):
@@ -121,7 +121,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
         centroids = array(component.centroids)
     elif temperature is not None:
         raise InputError(
-            f"temperature is {temperature}, and a network of kind {network.kind} has no centroids, and none"
+            f"temperature must not be set for a network of kind {network.kind}, which has no centroids, got"
+            f" {temperature}"
         )
     part = cell.part
     peepholes = getattr(part, "peepholes", None)

@@ -1,4 +1,4 @@
-"""A network with a cell state on points, in float64: the soft network, or the one with saturated gates."""
+"""Evaluation of a network with a cell state on points in float64, with soft or saturated gates."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class CounterPoints:
     """The network on B states at once, with h and c of shape ``(B, d)``.
 
     Args:
-        numbers: the network.
-        saturated: whether gates are 0 or 1 (-1 or 1 for the candidate) if their absolute preactivation is
+        numbers: The network.
+        saturated: Whether gates are 0 or 1 (-1 or 1 for the candidate) if their absolute preactivation is
             more than 1/2.
     """
 

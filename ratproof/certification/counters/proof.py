@@ -1,13 +1,13 @@
-"""The proof, in ball arithmetic, that boxes contain all states of a counter, with right decisions.
+"""The proof, in ball arithmetic, that boxes contain all states of a counter, with correct decisions.
 
 Base: the state before the first symbol is in node 0's box.
 
-Step: from any state in a node's box, each symbol leads to an h in the box of the arrow's target node, whose
-class is that of the string. c' = f c + m, with f and m enclosed over the whole box, so that bounds on c after
-n symbols give bounds after n + 1. The bounds are iterated for as many symbols as the theorem covers, or until
-they no longer change. They must stay in the boxes.
+Step: from any state in a node's box, each symbol leads to an h in the box of the transition's target node,
+whose class is that of the string. c' = f c + m, with f and m enclosed over the whole box, so bounds on c
+after n symbols give bounds after n + 1. The bounds are iterated for as many symbols as the theorem covers, or
+until they no longer change. They must stay in the boxes.
 
-Decision: the classifier's logit has the right sign over each box.
+Decision: the classifier's logit has the correct sign over each box.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_ROUNDS = 20_000
 
 @dataclass(frozen=True)
 class ProofFactors:
-    """The factors of c' = f c + m along each arrow, in floats rounded outwards, shapes ``(2, A, d)``."""
+    """The factors of c' = f c + m along each transition, in floats rounded outwards, shapes ``(2, A, d)``."""
 
     f: Floats
     m: Floats
@@ -47,7 +47,7 @@ def prove(
     length: int | None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> ProofGap | None:
-    """Check the proof for strings of at most ``length`` symbols, or of every length with saturated gates.
+    """Check the proof for strings of at most ``length`` symbols, or of any length with saturated gates.
 
     Return ``None`` if it holds, else the first gap.
     """
@@ -67,7 +67,7 @@ def prove(
 def _factors(
     numbers: CounterNumbers, step: BallStep, boxes: Boxes, progress: Callable[[int, int], None]
 ) -> ProofFactors | ProofGap:
-    """Check step and decision at every node, and return each arrow's f and m."""
+    """Check step and decision at every node, and return each transition's f and m."""
     explored = boxes.explored
     reads, arrows = [step.read(group) for group in explored.groups], BoxArrows.of(explored)
     cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
@@ -86,7 +86,7 @@ def _factors(
                 return ProofGap(f"step: from node {node} with symbol {symbol!r}, h leaves node {to}'s box")
         logit = step.logit(h, c)
         if not (logit > 0 if balanced(one) else logit < 0):
-            return ProofGap(f"decision: that of node {node} is not certain")
+            return ProofGap(f"decision: the decision at node {node} is not certain")
     pairs = [kept[key] for key in zip(arrows.source.tolist(), arrows.group.tolist(), strict=True)]
     return ProofFactors(
         *(
@@ -128,11 +128,11 @@ def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | N
         if (following == bounds).all():
             return None
         bounds = following
-    return None if length is not None else ProofGap("step: the cell's bounds never come to rest")
+    return None if length is not None else ProofGap("step: the cell's bounds do not converge")
 
 
 def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
-    """Return the bounds after one more symbol, joined with the earlier ones."""
+    """Return the bounds after one more symbol, joined with the earlier bounds."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     # a node that no string has reached has the bounds (inf, -inf), which contribute nothing
     least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)

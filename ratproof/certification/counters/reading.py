@@ -1,4 +1,4 @@
-"""The interpretation of a cell: a linear map from c to the depth, fitted on random living strings.
+"""The interpretation of a cell by a linear map from c to the depth, which is fitted on random living strings.
 
 For one unit, the largest error over proved boxes is also computed.
 """
@@ -22,17 +22,17 @@ STRINGS = 64
 class CellReading:
     """A linear map from the cell to the depth, fitted on half of some random living strings.
 
-    The errors are on all of them.
+    The errors are computed on all of them.
 
     Attributes:
-        weights, offset: the map, weights c + offset, which approximates the depth.
-        r_squared, largest_error: the errors of the map.
-        turns: the smallest and largest change of the map with ``(``, with ``)`` and with a letter.
-        drift: the slope of the map's error by the number of symbols read.
-        unit, scale, shift: the best single unit and its map, scale c_unit + shift.
-        unit_error: the largest error of that unit.
-        proved_error: its largest error on all strings of the soft theorem, or ``None`` without one.
-        strings, length: the number and the length of the strings.
+        weights, offset: The map, weights c + offset, which approximates the depth.
+        r_squared, largest_error: The errors of the map.
+        turns: The smallest and largest change of the map with ``(``, with ``)`` and with a letter.
+        drift: The slope of the map's error by the number of symbols read.
+        unit, scale, shift: The best single unit and its map, scale c_unit + shift.
+        unit_error: The largest error of that unit.
+        proved_error: Its largest error on all strings of the soft theorem, or ``None`` if it is not proved.
+        strings, length: The number and the length of the strings.
     """
 
     weights: Floats

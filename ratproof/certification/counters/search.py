@@ -1,4 +1,4 @@
-"""The search for a string on which a counter is wrong: in floats, shortest first, then confirmed in balls."""
+"""The search in floats for a short string on which a counter is wrong, confirmed in balls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def wrong_string(
 def _candidates(
     points: CounterPoints, height: int, length: int, stage: Callable[[str], None]
 ) -> Iterator[Tokens]:
-    """Yield strings on which floats decide wrongly: the first of all short ones, then of long ones."""
+    """Yield strings with a wrong decision in floats, first among all short strings, then among long ones."""
     numbers = points.n
     symbols = len(numbers.alphabet)
     for n in range(length + 1):
@@ -66,9 +66,9 @@ def _none() -> NDArray[np.int64]:
 
 
 def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> Tokens | None:
-    """Return the shortest prefix of a row with a wrong decision that keeps the height.
+    """Return the shortest prefix of a row with a wrong decision within the height.
 
-    Among rows, the first one counts.
+    If several rows have one, the first row is used.
     """
     numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
@@ -90,7 +90,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
 
 
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield long strings: deep ones, ones with long runs of a letter, ones that die, and random ones."""
+    """Yield long strings, which are deep, have long runs of a letter, die, or are random."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]
@@ -112,7 +112,7 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
         rows = np.where(way < rise, up, down)
         if letters:
             rows = np.where(draw < share, random.choice(letters, (AT_ONCE, length)), rows)
-        for row in rows:  # keep them alive and low, except for a few slips
+        for row in rows:  # most strings are alive and low
             stands = 0
             for n, token in enumerate(row):
                 turn = numbers.turn(int(token))
@@ -129,7 +129,7 @@ def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np
 
 
 def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
-    """Return a shorter wrong string, by removing parts while it stays wrong."""
+    """Return a shorter wrong string, by removing parts as long as the decision is wrong."""
     size = max(len(word) // 2, 1)
     while size:
         at = 0

@@ -1,4 +1,4 @@
-"""Algorithm 1 (Wang & Niepert 2019, Appendix D) in two readings: transitions counted over a data set.
+"""Algorithm 1 (Wang & Niepert 2019, Appendix D), which counts transitions over a data set, in two readings.
 
 The text of section 3.1 moves the network to the most probable centroid before it continues (the hard run).
 The pseudo-code only records that centroid, and the network continues with its mixture (the soft run). The two
@@ -33,8 +33,8 @@ class TransitionCounts:
 
     Attributes:
         reading: ``"hard"`` or ``"soft"``.
-        start: the centroid before the first symbol.
-        counts: the number of times that each centroid followed each pair of centroid and symbol, shape
+        start: The centroid before the first symbol.
+        counts: The number of times that each centroid followed each pair of centroid and symbol, shape
             ``(k, symbols, k)``.
     """
 
@@ -44,7 +44,7 @@ class TransitionCounts:
 
     @property
     def table(self) -> tuple[tuple[int | None, ...], ...]:
-        """Return the most frequent next centroid of each pair (the first if equal), ``None`` if unseen."""
+        """Return the most frequent next centroid of each pair (the first in a tie), or ``None``."""
         seen = self.counts.sum(axis=2) > 0
         most = self.counts.argmax(axis=2)
         return tuple(
@@ -69,7 +69,7 @@ class TransitionCounts:
     def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
         """Return the entries that differ from the hard automaton's table.
 
-        Each has the centroid, the symbol's index, and the next centroid in both tables.
+        Each entry contains the centroid, the symbol's index, and the next centroid in both tables.
         """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
         return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
@@ -79,24 +79,26 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     """Count the network's transitions over the strings.
 
     Args:
-        numbers: the network.
-        strings: strings of the network's symbols.
-        reading: the reading of the algorithm.
+        numbers: The network.
+        strings: Strings of the network's symbols.
+        reading: The reading of the algorithm.
 
     Raises:
-        InputError: a string has a symbol that the network lacks, or there is no string.
+        InputError: If a string has a symbol that the network lacks, or there is no string.
     """
     points, k = Points(numbers), numbers.k
     words = sorted((_tokens(numbers, string) for string in strings), key=len, reverse=True)
     if not words:
-        raise InputError("there is no string to count over")
+        raise InputError("there must be at least one string, got none")
     first = points.first()
     alpha = np.repeat(first, len(words), axis=0)
     label = alpha.argmax(axis=1)
     counts = np.zeros((k, len(numbers.alphabet), k), dtype=np.int64)
     there = len(words)
     for t in range(len(words[0])):
-        while len(words[there - 1]) <= t:  # longest first: count the words that have a symbol there
+        while (
+            len(words[there - 1]) <= t
+        ):  # words are sorted by length, so count those with a symbol at this position
             there -= 1
         tokens = np.array([word[t] for word in words[:there]])
         from_ = np.eye(k)[label[:there]] if reading == "hard" else alpha[:there]
@@ -112,5 +114,5 @@ def _tokens(numbers: Numbers, string: String) -> list[int]:
     for symbol in string:
         if symbol not in token:
             symbols = ", ".join(map(repr, numbers.alphabet))
-            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {symbols}")
+            raise InputError(f"symbols must be among {symbols}, got {shorten(symbol)}")
     return [token[symbol] for symbol in string]

@@ -42,10 +42,10 @@ def draw_all(
     """Return all figures of a network by their file names, with ``None`` for a missing automaton.
 
     Args:
-        numbers: the network at its own temperature.
-        answer: the certification, with both automata.
-        string: the string of the bar chart.
-        taus: increasing temperatures; the heat map spans them.
+        numbers: The network at its own temperature.
+        answer: The certification, with both automata.
+        string: The string of the bar chart.
+        taus: Increasing temperatures; the heat map spans them.
     """
     grid = (
         [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)]
@@ -84,7 +84,7 @@ def soft_automaton(answer: Certification) -> str | None:
 
 
 def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
-    """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the arrows."""
+    """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the transitions."""
     final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)

@@ -1,4 +1,4 @@
-"""The network as a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1), at any temperature."""
+"""Conversion of a network to a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def table(numbers: Numbers) -> Floats:
 def probabilistic(numbers: Numbers) -> PFA:
     """Return the probabilistic automaton of the network with sampled transitions (equation 4), in float64.
 
-    The initial distribution is alpha after the start token; without one it is centroid 0.
+    The initial distribution is alpha after the start token, or centroid 0 if there is no start token.
     """
     return PFA.from_table(numbers.alphabet, Points(numbers).first()[0], table(numbers))
 
@@ -46,8 +46,7 @@ def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Fl
     for symbol in string:
         if symbol not in numbers.alphabet:
             raise InputError(
-                f"the network has no symbol {shorten(symbol)}; it has"
-                f" {', '.join(map(repr, numbers.alphabet)):.300}"
+                f"symbols must be among {', '.join(map(repr, numbers.alphabet)):.300}, got {shorten(symbol)}"
             )
     rows = []
     for tau in temperatures:

@@ -1,5 +1,5 @@
-"""Proofs that a cell is no automaton.
+"""Proofs that no automaton computes a cell.
 
-A Hankel determinant excludes automata of fewer than n states, and the hypotheses of a theorem exclude those
+A Hankel determinant excludes automata with fewer than n states. The hypotheses of a theorem exclude automata
 of any size.
 """

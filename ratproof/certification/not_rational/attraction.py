@@ -1,4 +1,4 @@
-"""An interval that a map of one number takes into itself, and an orbit that enters it, in ball arithmetic."""
+"""An interval that a real function maps into itself, and an orbit that enters it, in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Number = TypeVar("Number")
 
 
 class Map(Protocol):
-    """A map of one number, over any arithmetic."""
+    """A function of one variable, over any arithmetic."""
 
     def __call__(self, t: Number, a: Arithmetic, /) -> Number: ...
 
 
 class HypothesisFails(Exception):
-    """An error for a hypothesis that cannot be shown; the message names it."""
+    """An error for a hypothesis that cannot be shown, which the message states."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class MappedInterval:
 
 @dataclass(frozen=True)
 class Attraction:
-    """The property that a map phi takes the interval into itself, and 0 < |phi'| < 1 on it.
+    """The property that phi maps the interval into itself, and 0 < |phi'| < 1 on it.
 
     Attributes:
-        interval: the interval J.
-        image: a ball within J that contains phi(J).
-        slope: a ball that contains phi'(J).
+        interval: The interval J.
+        image: A ball within J that contains phi(J).
+        slope: A ball that contains phi'(J).
     """
 
     interval: MappedInterval
@@ -84,7 +84,7 @@ def find_attraction(phi: Map) -> Attraction:
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
     """Return the first n for which c_n is in the interval, from c_0 = 0, with c_n and c_{n+1}.
 
-    These two numbers are certainly different.
+    These two values are provably different.
     """
     here = flint.arb(0)
     for n in range(MOST_STEPS):
@@ -92,7 +92,7 @@ def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb
         if interval.holds(here):
             if here.overlaps(there):
                 raise HypothesisFails(
-                    f"c_{n} = {ball_text(here)} may be the fixed point, where the orbit stays"
+                    f"c_{n} = {ball_text(here)} may be the fixed point, where the orbit is constant"
                 )
             return n, here, there
         here = there

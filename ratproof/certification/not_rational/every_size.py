@@ -1,7 +1,7 @@
 """Proofs that no automaton of any size computes a unit, by one of two theorems.
 
-Each hypothesis is checked in ball arithmetic. One theorem is for units made of gates with a state of one
-number, the other for quotients (:mod:`ratproof.certification.not_rational.quotients`).
+Each hypothesis is checked in ball arithmetic. One theorem applies to units with gates and a one-dimensional
+state, the other to quotients (:mod:`ratproof.certification.not_rational.quotients`).
 
 On one letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that contains
 the real numbers would give c_n a linear recurrence. Suppose that phi attracts the orbit to a fixed point that
@@ -36,12 +36,12 @@ from theory.not_rational.weights import WeightedCell
 
 BITS = 256
 FIRST_STEPS = 20
-"""Number of steps in which a change of another number of the state is looked for."""
+"""Number of steps in which a change of another component of the state is searched for."""
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A hypothesis that holds: its statement, and the ball that shows it."""
+    """A hypothesis that holds, with its statement and the ball that shows it."""
 
     says: str
     ball: str
@@ -52,10 +52,10 @@ class EverySize:
     """A proof that no automaton with any number of states computes the unit.
 
     Attributes:
-        weighted, unit: the cell with its weights, and the index of the unit.
-        letter: the letter of the strings, possibly after another letter.
-        where: a description of the strings and of the unit on them.
-        hypotheses: the hypotheses of the theorem, each with its ball.
+        weighted, unit: The cell with its weights, and the index of the unit.
+        letter: The letter of the strings, possibly after another letter.
+        where: A description of the strings and of the unit on them.
+        hypotheses: The hypotheses of the theorem, each with its ball.
     """
 
     weighted: WeightedCell
@@ -67,10 +67,10 @@ class EverySize:
 
 @dataclass(frozen=True)
 class NoProof:
-    """A failure to show a hypothesis for any letter, which says nothing about automata.
+    """A failure to show a hypothesis for any letter, which does not imply that an automaton exists.
 
     Attributes:
-        why: a sentence for each letter.
+        why: A sentence for each letter.
     """
 
     why: dict[str, str]
@@ -84,10 +84,10 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     >>> every_size(some(CELLS["elman"])).letter
     'a'
     >>> every_size(some(CELLS["lstm"])).why["a"]
-    'the next state does not hang on c_0 alone: h_0 does not stay 0'
+    'the next state does not depend on c_0 only: h_0 does not stay 0'
     """
     if not 0 <= unit < weighted.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
+        raise InputError(f"the unit must be between 0 and {weighted.units - 1}, got {unit}")
     why = {}
     with flint.ctx.workprec(BITS):
         for number, letter in enumerate(weighted.letters):
@@ -105,7 +105,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
 
 def _of_a_quotient(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
     """Apply the other theorem, after the first other letter for which it can be shown."""
-    why = ["there is no other letter to begin with"]
+    why = ["the alphabet has no other first letter"]
     for first, name in enumerate(weighted.letters):
         if first == letter:
             continue
@@ -116,7 +116,7 @@ def _of_a_quotient(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
         else:
             last = weighted.letters[letter]
             where = (
-                f"on {name} and then {BEFORE + 1} + m times {last} it is P(x) / Q(x) with {quotient.clock}"
+                f"on {name} and then {BEFORE + 1} + m times {last}, it is P(x) / Q(x) with {quotient.clock}"
             )
             return EverySize(weighted, unit, last, where, tuple(_hypotheses_of_a_quotient(quotient)))
     raise HypothesisFails("; ".join(why[1:] or why))
@@ -133,12 +133,12 @@ def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
     yield Hypothesis("P is not 0 there", f"P(x_0) = {ball_text(quotient.above)}")
     for side in quotient.sides:
         yield Hypothesis(
-            "a maximum keeps its side, for its larger number is more than the other by", f"{side} > 0"
+            "the larger argument of a maximum does not change, because the difference is", f"{side} > 0"
         )
 
 
 def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
-    """Return phi, if all other numbers of the state stay 0."""
+    """Return phi, if all other components of the state stay 0."""
     cell, moving = weighted.cell, weighted.cell.vectors.index(weighted.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
@@ -149,17 +149,19 @@ def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
     for v, vector in enumerate(after(Germ(constant(0).parts, (ZERO + 1, ZERO)), FORMS)):
         for i, value in enumerate(vector):
             if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
-                name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit} alone"
+                name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit}"
                 if _moves(weighted, letter, v, i):
-                    raise HypothesisFails(f"the next state does not hang on {alone}: {name} does not stay 0")
+                    raise HypothesisFails(
+                        f"the next state does not depend on {alone} only: {name} does not stay 0"
+                    )
                 raise HypothesisFails(
-                    f"that the next state hangs on {alone} does not show: {name} may leave 0"
+                    f"the next state may not depend on {alone} only: {name} may become nonzero"
                 )
     return lambda t, a: after(t, a)[moving][unit]
 
 
 def _moves(weighted: WeightedCell, letter: int, vector: int, index: int) -> bool:
-    """Return whether a number of the state is certainly nonzero after some of the letter's first strings."""
+    """Return whether a component of the state is provably nonzero after some string of the letter."""
     state = weighted.start(BALLS)
     for _ in range(FIRST_STEPS):
         state = weighted.cell.step(weighted.over(BALLS.number), state, letter, BALLS)
@@ -173,7 +175,7 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
     steps, here, there = enter(phi, attraction.interval)
     pole = find_pole(phi)
     if pole is None:
-        raise HypothesisFails("no pole of phi shows at a gate that reads a t + b with a not 0")
+        raise HypothesisFails("no pole of phi can be shown at a gate that reads a t + b with a not 0")
     return (
         Hypothesis(
             f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"
@@ -181,7 +183,7 @@ def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
         Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(attraction.slope)}"),
         Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
         Hypothesis(
-            "there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {ball_text(there)}"
+            "it is not at the fixed point there, because it changes", f"c_{steps + 1} = {ball_text(there)}"
         ),
         Hypothesis(f"phi has a pole of order {pole.order}", _at(pole)),
     )

@@ -1,4 +1,4 @@
-"""Functions near a pole of one gate S: polynomials in S with analytic coefficients, known by their values."""
+"""Functions near a pole of one gate S, as polynomials in S with analytic coefficients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Operand: TypeAlias = "Germ | Fraction | int"
 class Germ:
     """A function near the point.
 
-    It has the values of g_0, ..., g_m at the point, and (a, b) if it is exactly a t + b.
+    It stores the values of g_0, ..., g_m at the point, and (a, b) if it is exactly a t + b.
     """
 
     parts: tuple[flint.acb, ...]

@@ -1,10 +1,10 @@
-"""A lower bound on the states of a unit's automata: a Hankel determinant whose ball excludes 0.
+"""A lower bound on the states of a unit's automata, from a Hankel determinant whose ball excludes 0.
 
 An automaton with m states over a field that contains the real numbers makes H[p, s] = f(ps) the product of an
-n by m and an m by n matrix. Its rank is at most m, so that n independent rows need n states.
+n by m and an m by n matrix. Its rank is at most m, so n independent rows require n states.
 
-A ball that contains 0 proves nothing: it may be too wide, the strings may be unlucky, or the unit may be an
-automaton. The answer is then :class:`UndecidedBound`, and never that there is one.
+A ball that contains 0 proves nothing, because it may be too wide, the strings may be unsuitable, or an
+automaton may exist. The answer is then :class:`UndecidedBound`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Bound:
     """A proof that at least as many states as prefixes are needed.
 
     Attributes:
-        weighted, unit: the cell with its weights, and the index of the unit.
-        prefixes, suffixes: the strings of the rows and columns.
-        bits: the sufficient precision.
-        determinant: its ball, (middle, radius) as decimals.
-        seconds: the duration, including lower precisions.
+        weighted, unit: The cell with its weights, and the index of the unit.
+        prefixes, suffixes: The strings of the rows and columns.
+        bits: The sufficient precision.
+        determinant: The ball of the determinant, (middle, radius) as decimals.
+        seconds: The duration, including lower precisions.
     """
 
     weighted: WeightedCell
@@ -47,17 +47,18 @@ class Bound:
 
     @property
     def states(self) -> int:
-        """Return the number of states that an automaton of the unit needs at least."""
+        """Return the minimum number of states of an automaton of the unit."""
         return len(self.prefixes)
 
     def to_json(self) -> JsonObject:
         """Return the certificate, which ``ratproof/checkers/check_hankel.py`` checks.
 
-        The cell must be one that the checker knows by name.
+        The checker must know the cell by name.
         """
         if CELLS.get(self.weighted.cell.name) is not self.weighted.cell:
             raise InputError(
-                f"{self.weighted.cell.name} is no cell that the checker knows; it knows {', '.join(CELLS)}"
+                f"the cell must be one of {', '.join(CELLS)}, which the checker knows, got"
+                f" {self.weighted.cell.name}"
             )
         return {
             "format": "ratproof certificate 1",
@@ -80,8 +81,8 @@ class UndecidedBound:
     """A determinant whose ball contains 0 at every precision that was tried.
 
     Attributes:
-        size: size of the matrix.
-        bits: the last precision.
+        size: Size of the matrix.
+        bits: The last precision.
     """
 
     size: int
@@ -101,10 +102,10 @@ def bound(
     The precision starts at 64 bits and doubles up to a limit.
     """
     if not 0 <= unit < weighted.units:
-        raise InputError(f"there is no unit {unit}; there are units 0 to {weighted.units - 1}")
+        raise InputError(f"the unit must be between 0 and {weighted.units - 1}, got {unit}")
     if len(prefixes) != len(suffixes):
         raise InputError(
-            f"a square matrix has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}"
+            f"there must be as many prefixes as suffixes, got {len(prefixes)} and {len(suffixes)}"
         )
     start_time, bits = time.perf_counter(), FIRST_BITS
     while True:
@@ -136,11 +137,11 @@ def largest(
     most_bits: int = MOST_BITS,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> tuple[Bound | None, UndecidedBound | None]:
-    """Return the largest bound among these sizes, and the first size above it that is unknown.
+    """Return the largest bound among these sizes, and the first larger size that is unknown.
 
-    The strings are the first ones over the letters. One size may fail although larger ones do not: an RCNN of
-    bigrams gives 0 to all strings of length 1. The search stops after two consecutive failures. Then it tries
-    the sizes between the last success and the first failure.
+    The strings are the first strings over the letters. A size may fail although larger sizes succeed: an RCNN
+    of bigrams gives 0 to all strings of length 1. The search stops after two consecutive failures. Then it
+    tries the sizes between the last success and the first failure.
 
     >>> from theory.not_rational.cells import CELLS
     >>> from theory.not_rational.weights import some

@@ -1,13 +1,13 @@
-"""A pole in the complex plane of the map of a cell, by one evaluation in ball arithmetic.
+"""The search for a complex pole of the map of a cell, by one evaluation in ball arithmetic.
 
-Consider a map of one variable t and real numbers by sums, differences, products, sigmoid and tanh. It is
-analytic in the plane except for a closed countable set without real numbers. This holds for t and numbers.
-Sums and products are analytic where their parts are. For nonconstant g, sigmoid(g) has as further exceptions
-only the points where g is an odd multiple of pi i. These are countably many, and accumulate only where g is
-not analytic. (tanh z = 2 sigmoid(2z) - 1.)
+Consider a map of one variable t and real constants that consists of sums, differences, products, sigmoid and
+tanh. It is analytic in the plane except for a closed countable set without real numbers. This holds for t and
+numbers. Sums and products are analytic where their parts are. For nonconstant g, sigmoid(g) has as further
+exceptions only the points where g is an odd multiple of pi i. These are countably many, and accumulate only
+where g is not analytic. (tanh z = 2 sigmoid(2z) - 1.)
 
 The argument a t + b of a gate, a not 0, is pi i at t = (pi i - b) / a, and S = sigmoid(a t + b) has a simple
-pole there. Every number of a step is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j is analytic
+pole there. Every value in a step is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j is analytic
 near that point, and stored as the values of the g_j there. If g_m is not 0 there and m > 0, the number has a
 pole of order m.
 """
@@ -25,7 +25,7 @@ from theory.not_rational.arithmetic import Arithmetic
 
 
 class NoPole(ArithmeticError):
-    """An error for a number that cannot be shown to have a pole at this point."""
+    """An error for a value that cannot be shown to have a pole at this point."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Pole:
     """A point where a map has a pole.
 
     Attributes:
-        slope, shift: the gate's argument a t + b.
+        slope, shift: The gate's argument a t + b.
         point: (pi i - b) / a, a complex ball.
-        order: the order m.
+        order: The order m.
         leading: g_m there, a complex ball without 0.
     """
 
@@ -50,7 +50,7 @@ def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
     """Return a pole of a map, at a gate that reads a t + b, or ``None`` if none is found.
 
     Args:
-        evaluate: the map, over any arithmetic.
+        evaluate: The map, over any arithmetic.
 
     >>> print(find_pole(lambda t, a: a.tanh(t * 2 + 1)).order)
     1
@@ -90,10 +90,10 @@ def _at(slope: Fraction, shift: Fraction) -> Arithmetic:
         if x.form == (slope, shift):
             return Germ((flint.acb(0), flint.acb(1)))
         if len(x.parts) > 1:
-            raise NoPole("the sigmoid of what has a pole is not meromorphic there")
+            raise NoPole("the sigmoid of a function with a pole is not meromorphic there")
         below = 1 + (-x.parts[0]).exp()
         if below.contains(0):
-            raise NoPole("another gate may have a pole there too")
+            raise NoPole("another gate may also have a pole there")
         return Germ((1 / below,))
 
     return _with(sigmoid)

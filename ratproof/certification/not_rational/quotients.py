@@ -1,13 +1,13 @@
 """Proofs that no automaton of any size computes a unit that is a quotient.
 
-On one letter's strings such a unit is a rational function of a clock, with a pole.
+On the strings of one letter, such a unit is a rational function of a clock, with a pole.
 
-After a first letter and some more of another, let the unit be c_m = P(x_m) / Q(x_m) after m more of these.
-Here x_m = m, or x_m = D^m with D > 0 and D not 1, and Q has degree 1. A linear recurrence for c_m would be a
-linear relation between such functions, whose poles lie at different points and so cannot cancel. The page
-``docs/explanation/not_rational.md`` has the theorem and its proof.
+After a first letter and several repetitions of another letter, let the unit be c_m = P(x_m) / Q(x_m) after m
+more repetitions. Here x_m = m, or x_m = D^m with D > 0 and D not 1, and Q has degree 1. A linear recurrence
+for c_m would be a linear relation between such functions, whose poles lie at different points and so cannot
+cancel. The page ``docs/explanation/not_rational.md`` has the theorem and its proof.
 
-The cell's own step, run on symbols, shows exactly that the state follows the clock.
+A symbolic evaluation of the cell's step shows exactly that the state follows the clock.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Clock:
     def never_zero(self, line: QuotientLine) -> bool:
         """Return whether a + b x is certainly nonzero at all times of the clock.
 
-        It is monotone in m, so its first value and its limit, or its slope, decide.
+        The polynomial is monotone in m, so its first value and its limit, or its slope, are enough.
         """
         first = line.constant + line.slope * self.start()
         later = line.constant if self.ratio is not None and self.ratio < 1 else line.slope
@@ -74,11 +74,11 @@ class Quotient:
     """The conditions of the theorem, with balls that show them.
 
     Attributes:
-        clock: the clock, m or D^m.
-        numerator: the polynomial P.
-        below: the polynomial Q.
-        pole: the zero of Q.
-        sides: for each maximum, the difference of its numbers, which stays positive.
+        clock: The clock, m or D^m.
+        numerator: The polynomial P.
+        below: The polynomial Q.
+        pole: The zero of Q.
+        sides: The difference of each maximum's arguments, which stays positive.
     """
 
     clock: Clock
@@ -102,7 +102,7 @@ def find_quotient(weighted: WeightedCell, unit: int, first: int, letter: int) ->
     """Return the unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient.
 
     Raises:
-        HypothesisFails: a hypothesis cannot be shown.
+        HypothesisFails: If a hypothesis cannot be shown.
     """
     state, weights = weighted.start(BALLS), weighted.over(BALLS.number)
     for x in (first, *[letter] * BEFORE):
@@ -115,14 +115,14 @@ def find_quotient(weighted: WeightedCell, unit: int, first: int, letter: int) ->
     lines, clock = _clocked(symbols, numbers, [output, *symbols.larger])
     above, below = (_in_clock(part, symbols, lines) for part in (output.above, output.below))
     if output.degrees()[1] != 1:
-        raise HypothesisFails("the unit is no quotient by something that has degree 1 in the state")
+        raise HypothesisFails("the unit is not a quotient with a denominator of degree 1 in the state")
     return _with_a_pole(above, QuotientLine.of(below), clock, _sides(symbols, lines, clock))
 
 
 def _stepped(
     weighted: WeightedCell, unit: int, letter: int, symbols: Symbols
 ) -> tuple[SymbolicArithmetic, list[SymbolicArithmetic]]:
-    """Return the unit after the letter, and each number of the state, by the numbers before."""
+    """Return the unit and the state after the letter, as functions of the previous state."""
     arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
     for vector in weighted.start(BALLS):
         shaped.append([next(flat) for _ in vector])
@@ -134,24 +134,26 @@ def _stepped(
 def _clocked(
     symbols: Symbols, numbers: list[SymbolicArithmetic], readers: list[SymbolicArithmetic]
 ) -> tuple[list[flint.arb_poly], Clock]:
-    """Return each number of the state that is read, as a + b x; 0 for the others."""
+    """Return each component of the state that is read, as a + b x, and 0 for the others."""
     affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False
     for index in sorted(set[int]().union(*(reader.reads() for reader in readers))):
         pair = numbers[index].affine_in(index)
         if pair is None:
-            raise HypothesisFails("a number of the state that the unit reads is not moved by itself alone")
+            raise HypothesisFails(
+                "a component of the state that the unit reads does not depend only on itself"
+            )
         affine[index] = ratio, shift = pair
         if ratio.is_the_same_as(1):
             counting = counting or not shift.is_the_same_as(0)
         elif not any(ratio.is_the_same_as(known) for known in ratios):
             ratios.append(ratio)
     if len(ratios) + counting != 1:
-        what = "stands still" if not ratios else "goes by several clocks"
-        raise HypothesisFails(f"what the unit reads {what}")
+        what = "is constant" if not ratios else "follows several clocks"
+        raise HypothesisFails(f"the state that the unit reads {what}")
     clock = Clock(ratios[0].ball() if ratios else None)
     if clock.ratio is not None and (not clock.ratio > 0 or clock.ratio.contains(1)):
-        raise HypothesisFails(f"D = {ball_text(clock.ratio)} is not a number greater than 0 that is not 1")
+        raise HypothesisFails(f"D must be greater than 0 and not 1, got {ball_text(clock.ratio)}")
     lines = [flint.arb_poly([0])] * len(numbers)
     for index, (ratio, shift) in affine.items():
         now, by = symbols.state[index], shift.ball()
@@ -171,14 +173,14 @@ def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly])
 
 
 def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[QuotientLine, ...]:
-    """Return the difference of each maximum's numbers, which must stay positive."""
+    """Return the difference of each maximum's arguments, which must stay positive."""
     sides = []
     for difference in symbols.larger:
         above, below = difference.degrees()
         constant = flint.arb_poly([1 / _in_clock(difference.below, symbols, lines)[0]])
         line = QuotientLine.of(_in_clock(difference.above, symbols, lines) * constant)
         if above > 1 or below or not clock.never_zero(line):
-            raise HypothesisFails("a maximum may take another side later on")
+            raise HypothesisFails("the larger argument of a maximum may change later")
         sides.append(line)
     return tuple(sides)
 
@@ -187,12 +189,12 @@ def _with_a_pole(
     above: flint.arb_poly, below: QuotientLine, clock: Clock, sides: tuple[QuotientLine, ...]
 ) -> Quotient:
     if below.slope.contains(0):
-        raise HypothesisFails(f"Q = {below} may not hang on x")
+        raise HypothesisFails(f"Q = {below} may not depend on x")
     if clock.ratio is not None and below.constant.contains(0):
-        raise HypothesisFails(f"Q = {below} may be 0 at x = 0, which is no pole that moves")
+        raise HypothesisFails(f"Q = {below} may be 0 at x = 0, so its pole does not move")
     if not clock.never_zero(below):
-        raise HypothesisFails(f"Q = {below} may be 0 at some time, so that the unit is not defined")
+        raise HypothesisFails(f"Q = {below} may be 0 at some time, so the unit may be undefined")
     quotient = Quotient(clock, above, below, -below.constant / below.slope, sides)
     if quotient.above.contains(0):
-        raise HypothesisFails(f"P may be 0 where Q is, for P = {ball_text(quotient.above)} there")
+        raise HypothesisFails(f"P may be 0 at the zero of Q, because P = {ball_text(quotient.above)} there")
     return quotient

@@ -1,4 +1,4 @@
-"""A refutation without an automaton: no automaton with fewer than n states computes the unit."""
+"""A refutation that shows that no automaton with fewer than n states computes a unit."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ STATES = 63
 
 
 def refute(cell: str, states: int = STATES) -> None:
-    """Refute that an automaton with fewer than ``states`` states computes the cell's first unit.
+    """Raise NoSuchAutomaton if no automaton with fewer than ``states`` states computes the cell's first unit.
 
     The cell has its default weights.
 
     Args:
-        cell: a name in :data:`theory.not_rational.cells.CELLS`.
-        states: number of states.
+        cell: A name in :data:`theory.not_rational.cells.CELLS`.
+        states: Number of states.
 
     Raises:
-        NoSuchAutomaton: a Hankel determinant of that size is not 0, as ``ratproof/checkers/check_hankel.py``
-            confirms; and no automaton of any size does, if the hypotheses of that theorem hold
-            (:mod:`ratproof.certification.not_rational.every_size`).
+        NoSuchAutomaton: If a Hankel determinant of this size is not 0, as
+            ``ratproof/checkers/check_hankel.py`` confirms. If the hypotheses of the theorem hold
+            (:mod:`ratproof.certification.not_rational.every_size`), it excludes automata of any size.
     """
     weighted = some(cell_named(cell))
     strings = first_strings(weighted.letters, states, weighted.cell.counts)
@@ -39,7 +39,7 @@ def refute(cell: str, states: int = STATES) -> None:
         raise RuntimeError(f"no determinant of size {states} excludes zero for {cell}: nothing is shown")
     current_ledger.certificate = lower_bound.to_json()
     if check_hankel.verdict(current_ledger.certificate) != current_ledger.certificate["claims"]:
-        raise RuntimeError(f"the certificate for {cell} does not show what it should")
+        raise RuntimeError(f"the certificate for {cell} was not accepted")
     weights = ", ".join(f"{name} = {_tuples(value)}" for name, value in weighted.to_json()["weights"].items())
     how_many = f"fewer than {lower_bound.states} states"
     proof = every_size(weighted, 0)
@@ -52,5 +52,5 @@ def refute(cell: str, states: int = STATES) -> None:
 
 
 def _tuples(value: Any) -> str:
-    """Format a number, a vector or a matrix as counterexamples do."""
+    """Format a number, a vector or a matrix as in counterexamples."""
     return f"({', '.join(map(_tuples, value))})" if isinstance(value, list) else str(value)

@@ -1,8 +1,8 @@
-"""Numbers of a step as quotients of polynomials over the rationals.
+"""Symbolic values of a step, as quotients of polynomials over the rationals.
 
-The variables are the numbers of the state before the step, and exp(r) for rational numbers r. Relations
-between such numbers are exact, and the value of a number is a ball. Each exp(r), r > 0, is a variable, and
-exp(-r) its inverse. An identity between them holds for all values.
+The variables are the components of the state before the step, and exp(r) for rational r. Relations between
+symbolic values are exact, and numerical values are balls. Each exp(r), r > 0, is a variable, and exp(-r) its
+inverse. An identity between them holds for all values.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Operand: TypeAlias = "SymbolicArithmetic | Fraction | int"
 
 
 class Undecided(ArithmeticError):
-    """An error for a maximum whose larger number cannot be determined."""
+    """An error for a maximum whose larger argument cannot be determined."""
 
 
 @dataclass
 class Symbols:
-    """The variables of a step: the numbers of the state, each with a ball, and exponentials.
+    """The variables of a step, which are the components of the state, each with a ball, and exponentials.
 
     Attributes:
-        state: the balls of the state.
-        larger: for each maximum, the difference of the larger number and the other.
+        state: The balls of the state.
+        larger: The difference of each maximum's larger argument and the other.
     """
 
     state: Sequence[flint.arb]
@@ -42,7 +42,7 @@ class Symbols:
         self._context = flint.fmpq_mpoly_ctx.get(names, "lex")
 
     def numbers(self) -> list[SymbolicArithmetic]:
-        """Return the numbers of the state, as variables."""
+        """Return the components of the state, as variables."""
         return [self._variable(i) for i in range(len(self.state))]
 
     def constant(self, value: Operand) -> SymbolicArithmetic:
@@ -55,10 +55,10 @@ class Symbols:
         )
 
     def arithmetic(self) -> Arithmetic:
-        """Return the arithmetic of these numbers.
+        """Return the arithmetic of symbolic values.
 
-        Functions are known only for rational arguments. A maximum is the number that is larger for the balls
-        of the state.
+        Functions are known only for rational arguments. A maximum is the argument that is larger for the
+        balls of the state.
         """
         return Arithmetic(
             self.constant,
@@ -111,7 +111,7 @@ class Symbols:
         one, other = self.constant(x), self.constant(y)
         difference = (one - other).ball()
         if difference.contains(0):
-            raise Undecided("the larger of two numbers does not show")
+            raise Undecided("the larger argument of a maximum is not determined")
         one, other = (one, other) if difference > 0 else (other, one)
         self.larger.append(one - other)
         return one
@@ -151,27 +151,27 @@ class SymbolicArithmetic:
         return bool((self - other).above == 0)
 
     def rational(self) -> Fraction | None:
-        """Return the number if it is rational, else ``None``."""
+        """Return the value if it is a rational constant, else ``None``."""
         if not (self.above.is_constant() and self.below.is_constant()):
             return None
         above, below = (Fraction(str(part)) for part in (self.above, self.below))
         return above / below
 
     def reads(self) -> set[int]:
-        """Return the indices of the state's numbers that occur in it."""
+        """Return the indices of the state's components that occur in it."""
         return _variables(self.above, len(self.symbols.state)) | _variables(
             self.below, len(self.symbols.state)
         )
 
     def degrees(self) -> tuple[int, int]:
-        """Return the degrees of both polynomials in the numbers of the state."""
+        """Return the degrees of both polynomials in the components of the state."""
         return tuple(  # type: ignore[return-value]
             max((sum(powers[: len(self.symbols.state)]) for powers in part.to_dict()), default=0)
             for part in (self.above, self.below)
         )
 
     def affine_in(self, index: int) -> tuple[SymbolicArithmetic, SymbolicArithmetic] | None:
-        """Return D and u if it equals D s + u for this number s of the state, else ``None``.
+        """Return D and u if it equals D s + u for this component s of the state, else ``None``.
 
         D and u must not depend on the state.
         """

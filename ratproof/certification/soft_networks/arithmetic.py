@@ -1,8 +1,8 @@
-"""The arithmetic with intervals in which a step of a network is enclosed, over whatever holds the values.
+"""The interface of interval arithmetic in which a step of a network is enclosed.
 
-It has two implementations: :class:`~ratproof.certification.soft_networks.floats.FloatArithmetic`, on many
-boxes at once and with no proof, and :class:`~ratproof.certification.soft_networks.balls.BallArithmetic`, on
-one box, rigorously.
+It has two implementations: :class:`~ratproof.certification.soft_networks.floats.FloatArithmetic`, which is
+fast and not rigorous, on many boxes at once; and
+:class:`~ratproof.certification.soft_networks.balls.BallArithmetic`, which is rigorous, on one box.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ratproof.certification.soft_networks.numbers import Numbers
 
 
 class Enclosure(Protocol):
-    """An array of enclosures of numbers, with elementwise operations."""
+    """An array of intervals, with elementwise operations."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -28,9 +28,9 @@ V = TypeVar("V", bound=Enclosure)
 """An array of enclosures: :class:`~ratproof.certification.soft_networks.floats.FloatInterval`, or an array of
 balls."""
 BoxT = TypeVar("BoxT")
-"""Boxes of mixtures alpha, of the arithmetic's own kind."""
+"""Boxes of mixtures alpha, in the arithmetic's own type."""
 PlaceT = TypeVar("PlaceT")
-"""Labels or tokens: one number, or one for each box."""
+"""Labels or tokens: a single index, or one index per box."""
 BoxT_contra = TypeVar("BoxT_contra", contravariant=True)
 PlaceT_contra = TypeVar("PlaceT_contra", contravariant=True)
 
@@ -39,10 +39,10 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
     """A network's matrices, and the operations of a step on enclosures.
 
     Attributes:
-        S: the centroids, one a column.
-        US: U S of each gate.
-        c: c of each gate.
-        w: the classifier's weights, as a row.
+        S: The centroids as columns.
+        US: U S for each gate.
+        c: c for each gate.
+        w: The classifier's weights, as a row.
     """
 
     numbers: Numbers

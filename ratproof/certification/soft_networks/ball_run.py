@@ -1,4 +1,4 @@
-"""The network on single mixtures, in balls: its values on one string and at its centroids."""
+"""Evaluation of the network on single mixtures in ball arithmetic, on strings and at centroids."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ def winner(similarities: Balls) -> int | None:
 
 
 def _largest(values: Balls) -> int:
-    """Return the index of the largest middle, by exact numbers.
+    """Return the index of the largest middle, by exact comparison.
 
-    Floats would round near ones to one number and large ones to infinity.
+    Floats would round close values to the same float and large values to infinity.
     """
     middles: list[arb] = [value.mid() for value in values.tolist()]
     best = 0
@@ -97,7 +97,7 @@ def sign(value: arb) -> bool | None:
 def soft_outputs(numbers: Numbers, string: String) -> tuple[int, bool] | None:
     """Return the soft network's label and decision after a string.
 
-    Return ``None`` if the highest precision leaves one undecided.
+    Return ``None`` if one of them is not decided at the highest precision.
     """
     tokens = [numbers.alphabet.index(symbol) for symbol in string]
     for bits in PRECISIONS:

@@ -1,6 +1,6 @@
-"""Ball arithmetic (python-flint), one box at a time.
+"""Ball arithmetic (python-flint) for one box at a time.
 
-Balls contain the true value including all rounding, so that the result is a proof.
+Balls contain the exact value including all rounding, so the result is a proof.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class BallBox:
     """A box of alphas intersected with the simplex, whose corners are floats.
 
     Attributes:
-        floats: the same box, as a batch of one.
-        middle: an exact point near the simplex; rounding may move it slightly off, and out of the box.
-        down, up: the ends of alpha - middle, for each entry; 0 is between them.
-        rest: the sum of alpha - middle, from 0 to 1 minus the middle's sum.
+        floats: The same box, as a batch of one.
+        middle: An exact point near the simplex; rounding may move it slightly off, and out of the box.
+        down, up: The ends of alpha - middle, for each entry; 0 is between them.
+        rest: The sum of alpha - middle, from 0 to 1 minus the middle's sum.
 
     So the whole segment from the middle to alpha is enclosed, as the mean-value theorem requires.
     """
@@ -79,7 +79,7 @@ class BallArithmetic:
         return self.multiply(vector[:, None], matrix)
 
     def multiply(self, one: Balls, other: Balls) -> Balls:
-        """Return elementwise products as intervals; a ball's own product of two wide balls is wider."""
+        """Return elementwise products as intervals; the product of two wide balls would be wider."""
         low, high = each(lambda v: v.lower(), one), each(lambda v: v.upper(), one)
         least, most = each(lambda v: v.lower(), other), each(lambda v: v.upper(), other)
         return union(union(low * least, low * most), union(high * least, high * most))
@@ -87,8 +87,8 @@ class BallArithmetic:
     def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
         """Return the middle plus the range of slope (alpha - box.middle).
 
-        The deltas sum to a number in ``rest``. So sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
-        every m, and an m that was optimised in floats is rigorous, too.
+        The deltas sum to a value in ``rest``. So sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
+        every m, and an m that was optimised in floats is also rigorous.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]
@@ -208,7 +208,7 @@ def upper(values: Balls) -> Floats:
 
 
 def _others(values: Balls) -> Balls:
-    """Return for each entry the sum of all others, without a difference, which would cancel."""
+    """Return for each entry the sum of all others, without a subtraction, which would cancel."""
     zero = [arb(0)]
     before = np.array(zero + np.cumsum(values).tolist()[:-1], dtype=object)
     behind = np.array(zero + np.cumsum(values[::-1]).tolist()[:-1], dtype=object)[::-1]
@@ -226,7 +226,7 @@ def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
 
 
 def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
-    """Apply a function that increases up to one point, and decreases from there on."""
+    """Apply a function that increases up to one point and then decreases."""
 
     def over(v: arb) -> arb:
         ends = function(v.lower()).union(function(v.upper()))

@@ -1,8 +1,8 @@
 """The search, in floats, for boxes that a network maps into each other.
 
-The nodes are those of the soft run, each with a box of mixtures alpha. They refine the automaton: first with
-one node for each of its states. If the boxes do not close, nodes are split by the distance of the soft run's
-points.
+The nodes are the nodes of the soft run, each with a box of mixtures alpha. They refine the automaton,
+beginning with one node for each of its states. If the boxes do not close, nodes are split by the distance of
+the soft run's points.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MOST_NODES = 400
 FEW_POINTS = 500
 """Maximum number of points of the soft run in a quick check."""
 AT_ONCE = 1 << 20
-"""Target number of elements in one array of gradients, of which there are a few dozen."""
+"""Target number of elements in an array of gradients; there are a few dozen arrays."""
 ROUNDS = 60
 WIDER = 0.05
 LEAST = 1e-9
-"""Margin around an image, besides a share of its width, because rigorous enclosures are slightly wider."""
+"""Margin around an image, in addition to a share of its width, because rigorous enclosures are wider."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Nodes:
     """An automaton whose states have boxes.
 
     Attributes:
-        label: the most probable centroid of each node.
-        accepts: the classifier's decision at each node.
-        after: the node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
-        low, high: the corners of the boxes, shape ``(nodes, k)``.
+        label: The most probable centroid of each node.
+        accepts: The classifier's decision at each node.
+        after: The node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
+        low, high: The corners of the boxes, shape ``(nodes, k)``.
     """
 
     label: NDArray[np.int64]
@@ -60,8 +60,8 @@ class OpenBoxes:
     """The reason why boxes did not close.
 
     Attributes:
-        why: an explanation in a sentence.
-        nodes: the last nodes that were tried, whose boxes are not closed.
+        why: An explanation, as a sentence.
+        nodes: The last nodes that were tried, whose boxes are not closed.
     """
 
     why: str
@@ -71,12 +71,12 @@ class OpenBoxes:
 def attempts(
     numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
 ) -> Iterator[Nodes | OpenBoxes]:
-    """Yield nodes whose boxes close, from coarse partitions to fine ones, or reasons why others did not.
+    """Yield nodes whose boxes close, from coarse to fine partitions, or the reasons why boxes did not close.
 
     Args:
-        numbers: the network.
-        stage: called with a description of each attempt.
-        most: maximum number of points of the soft run.
+        numbers: The network.
+        stage: Called with a description of each attempt.
+        most: Maximum number of points of the soft run.
     """
     on = FloatArithmetic(numbers)
     for grain in GRAINS:
@@ -96,8 +96,8 @@ def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
     It also requires the soft run to agree with the transitions of the centroids.
 
     Args:
-        numbers: the network.
-        tries: number of partitions of the soft run's points; the first has one box per state.
+        numbers: The network.
+        tries: Number of partitions of the soft run's points; the first has one box per state.
     """
     closed = (
         nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes)
@@ -124,8 +124,8 @@ def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
             continue
         if part.max() >= MOST_NODES:
             if not tried:
-                size = f"the {len(points.alpha)} points of the soft run stand for {part.max() + 1} states"
-                yield OpenBoxes(f"{size}, and more than {MOST_NODES} boxes are not tried")
+                size = f"the {len(points.alpha)} points of the soft run represent {part.max() + 1} states"
+                yield OpenBoxes(f"{size}, but at most {MOST_NODES} boxes are supported")
             return
         tried = int(part.max()) + 1
         first = np.array([int(np.flatnonzero(part == node)[0]) for node in range(tried)])
@@ -143,8 +143,8 @@ def close(
 ) -> Nodes | OpenBoxes:
     """Widen the boxes until they close.
 
-    Then each symbol maps each box into the next node's, every image has its label, and all decisions are
-    right.
+    Then each symbol maps each box into the next node's box, every image has its label, and all decisions are
+    correct.
     """
     first = on.points.first()[0]
     low, high = _around(nodes.low, nodes.high)
@@ -163,11 +163,11 @@ def close(
 
 
 class BoxImages:
-    """The images of the boxes under one step: for each node, the hull of all images in its box.
+    """The images of the boxes under one step, which are the hull of all images in each node's box.
 
     Attributes:
-        fault: the first uncertain label or decision, in words; "" if there is none.
-        low, high: the hulls' corners; they are incomplete if there is a fault.
+        fault: A description of the first uncertain label or decision; "" if there is none.
+        low, high: The hulls' corners; they are incomplete if there is a fault.
     """
 
     def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:
@@ -195,14 +195,14 @@ class BoxImages:
             logit = classifier_logit(on, step.u(each, np.full(len(some), numbers.end)), each)
             certain = np.where(nodes.accepts[some], logit.lo[:, 0] > 0, logit.hi[:, 0] < 0)
             if not certain.all():
-                self.fault = f"whether node {some[int(np.argmin(certain))]} is accepted is not certain"
+                self.fault = f"the decision at node {some[int(np.argmin(certain))]} is not certain"
                 return
 
 
 def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
     """Yield the indices of the boxes in portions.
 
-    So no array of gradients, with one matrix per box, has many more than AT_ONCE elements.
+    This limits an array of gradients, with one matrix per box, to about AT_ONCE elements.
     """
     size = max(1, AT_ONCE // (numbers.k * max(numbers.k, len(numbers.S))))
     for first in range(0, number, size):

@@ -1,9 +1,9 @@
-"""One step of a network from a box of mixtures alpha, enclosed in any arithmetic that has intervals.
+"""One step of a network from a box of mixtures alpha, enclosed in any interval arithmetic.
 
 The state is alpha, in a box of the simplex, and h = S alpha. Every quantity q is enclosed by the mean-value
 form: q at the box's middle, plus the range of J (alpha - middle), with J an enclosure of the derivative of q
-by alpha over the whole box. h and the sum in a gate are linear in alpha, so J is a constant there and its
-range exact. See ``docs/how_to/certify_a_trained_network.md``.
+by alpha over the whole box. h and the sum in a gate are linear in alpha, so J is constant there and its range
+is exact. See ``docs/how_to/certify_a_trained_network.md``.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Enclosed(Generic[V]):
     """A vector over a box of alphas.
 
     Attributes:
-        middle: its value for the middle alpha.
-        slope: its derivatives by alpha, over the whole box.
-        over_box: its values over the whole box.
+        middle: Its value for the middle alpha.
+        slope: Its derivatives by alpha, over the whole box.
+        over_box: Its values over the whole box.
     """
 
     middle: V
@@ -33,7 +33,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
     """The recurrent component u = f(S alpha, x), enclosed.
 
     Args:
-        on: the arithmetic, with the network's matrices.
+        on: The arithmetic, with the network's matrices.
     """
 
     def __init__(self, on: EnclosureArithmetic[V, BoxT, PlaceT]) -> None:

@@ -1,4 +1,4 @@
-"""A certificate as JSON: the network's numbers, the nodes with their boxes, and their automaton."""
+"""Construction of a JSON certificate with a network's weights, its nodes with boxes, and the automaton."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
 
 
 def network_json(numbers: Numbers) -> JsonObject:
-    """Return the network of a certificate, with every float exactly, as a string of hexadecimal digits.
+    """Return the network of a certificate, with every float as an exact hexadecimal string.
 
     Raises:
-        InputError: the alphabet has symbols that are not strings, which certificates do not support.
+        InputError: If the alphabet has symbols that are not strings, which certificates do not support.
     """
     odd = [symbol for symbol in numbers.alphabet if not (isinstance(symbol, str) and symbol)]
     if odd:

@@ -1,4 +1,4 @@
-"""Certified temperature: proofs that a soft network follows an automaton on strings of any length.
+"""Proofs that a soft network follows an automaton on strings of any length, at its temperature.
 
 >>> from neural.state_regularized.acceptor import Acceptor
 >>> import torch
@@ -35,11 +35,11 @@ class Certification(NoTruthValue):
     """The answer for a network: its hard automaton, and proved boxes or a difference.
 
     Attributes:
-        numbers: the network, at the temperature in question.
-        hard: its automaton for temperature -> 0.
-        nodes: proved closed boxes, or ``None``.
-        word: a string on which the soft network and the automaton or DFA differ, or ``None``.
-        why: a sentence that explains where the argument fails, without either of these.
+        numbers: The network, at the requested temperature.
+        hard: Its automaton for temperature -> 0.
+        nodes: Proved closed boxes, or ``None``.
+        word: A string on which the soft network and the automaton or DFA differ, or ``None``.
+        why: A sentence that explains where the proof fails, if there are neither boxes nor a string.
     """
 
     numbers: Numbers
@@ -75,13 +75,13 @@ class Certification(NoTruthValue):
     def certificate(self) -> BoxesCertificate:
         """Return the certificate for ``ratproof/checkers/check_boxes.py``.
 
-        It is about the soft network and its automaton.
+        It covers the soft network and its automaton.
 
         Raises:
-            InputError: no boxes are proved.
+            InputError: If no boxes are proved.
         """
         if self.nodes is None:
-            raise InputError("there is no certificate: no boxes were proved")
+            raise InputError("there is no certificate because no boxes were proved")
         return certificate.to_json(self.numbers, self.nodes)
 
 
@@ -94,18 +94,18 @@ def certify(
 ) -> Certification:
     """Decide whether the soft network (equation 5) equals its hard automaton on all strings.
 
-    The labels, which are the most probable centroids, and the decisions to accept are compared; with
-    ``against`` only the decisions.
+    The labels, which are the most probable centroids, and the decisions to accept are compared. With
+    ``against``, only the decisions are compared.
 
     Args:
-        network: a network of one layer without a cell state.
-        temperature: tau; default the network's own.
-        against: a DFA with which the decisions are compared.
-        progress: called with the number of proved nodes and the total number.
-        stage: called with a description of each earlier stage.
+        network: A network of one layer without a cell state.
+        temperature: tau. Defaults to the network's own temperature.
+        against: A DFA with which the decisions are compared.
+        progress: Called with the number of proved nodes and the total number.
+        stage: Called with a description of each earlier stage.
 
     Raises:
-        InputError: the network is of another kind; the temperature is not positive; the DFA has other
+        InputError: If the network has another kind, the temperature is not positive, or the DFA has other
             symbols.
     """
     numbers = numbers_of(network, temperature)
@@ -123,11 +123,11 @@ def certify(
         )
     )
     if target is None:
-        ties = f"there is no automaton to compare with: strings come to a tie, at {limit.ties[0]}"
+        ties = f"there is no automaton to compare with, because of a tie at {limit.ties[0]}"
         return Certification(numbers, limit, nodes, None, ties)
     view = (lambda output: output) if against is None else (lambda output: output[1])
     if nodes is None:
-        stage("looking for a string on which they differ")
+        stage("searching for a string on which they differ")
         return Certification(numbers, limit, None, difference(numbers, target, view), why)
     soft = soft_machine(numbers, nodes)
     followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(view, soft.outputs)))

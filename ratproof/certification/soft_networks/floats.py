@@ -1,6 +1,6 @@
-"""Intervals of floats without directed rounding, on many boxes at once.
+"""Float intervals without directed rounding, on many boxes at once.
 
-They are fast, for the search for boxes, and prove nothing.
+They are fast and are used in the search for boxes. They are not rigorous.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class FloatInterval:
 
 
 def as_interval(value: Operand) -> FloatInterval:
-    """Return an interval, from itself or from numbers."""
+    """Return an interval, from an interval or from numbers."""
     if isinstance(value, FloatInterval):
         return value
     array = np.asarray(value, dtype=np.float64)
@@ -70,8 +70,8 @@ class FloatBoxes:
     """Boxes of alphas, shape ``(P, k)``, each intersected with the simplex.
 
     Attributes:
-        low, high: the corners.
-        middle: a point of each whose entries sum to 1.
+        low, high: The corners.
+        middle: A point of each box whose entries sum to 1.
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:
@@ -288,7 +288,7 @@ def _mid_rad(x: FloatInterval) -> tuple[Floats, Floats]:
 def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
     """Return for each row g a number whose subtraction gives the sum of g_i delta_i a small upper bound.
 
-    The deltas sum to 0, so the sum does not change. The best number is the g_i at which greedy filling of the
+    The deltas sum to 0, so the sum does not change. The best choice is the g_i at which greedy filling of the
     box stops.
     """
     mid = np.broadcast_to(0.5 * (low + high), np.broadcast_shapes(low.shape, box.up.shape))

@@ -1,7 +1,7 @@
 """The hard automaton of a network, for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
 
 The network is evaluated at every centroid for every symbol, in balls. A transition goes to the most similar
-centroid if that is certain. It is a tie if no precision decides.
+centroid if that is certain. It is a tie if no precision decides it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class HardAutomaton:
     """A network's automaton for temperature -> 0, as the table of all centroids.
 
     Attributes:
-        alphabet: the symbols.
-        start: the centroid before the first symbol; ``None`` for a tie.
+        alphabet: The symbols.
+        start: The centroid before the first symbol; ``None`` for a tie.
         table: ``table[i][a]`` is the centroid after centroid i and the a-th symbol; ``None`` for a tie.
-        accepts: the classifier's decision at each centroid; ``None`` if its logit may be 0.
-        margins: the margin of the winner over the second centroid, for each entry of the table; 0 for a tie.
+        accepts: The classifier's decision at each centroid; ``None`` if its logit may be 0.
+        margins: The margin of the winner over the second centroid, for each entry of the table; 0 for a tie.
     """
 
     alphabet: Symbols

@@ -1,4 +1,4 @@
-"""The stochastic component, enclosed: from u over a box to the next mixture alpha and to the decision."""
+"""Enclosures of the stochastic component, from u over a box to the next mixture alpha and the decision."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class NextMixture(Generic[V]):
     """The next alpha over a box.
 
     Attributes:
-        gaps: the differences of logits from the label's, (b_i - b_label) / tau; the label is the argmax if
+        gaps: The differences of logits from the label's, (b_i - b_label) / tau; the label is the argmax if
             all others are negative.
-        alpha: the values of alpha over the box.
+        alpha: The values of alpha over the box.
     """
 
     gaps: V
@@ -26,10 +26,10 @@ class NextMixture(Generic[V]):
 def next_mixture(
     on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT
 ) -> NextMixture[V]:
-    """Return the component on u; ``label`` is the centroid with which the logits are compared."""
+    """Return the next mixture from u; ``label`` is the centroid with which the logits are compared."""
     gaps = _gaps(on, u, label, box)
     alpha = on.softmax(gaps.over_box)
-    # once more by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
+    # again by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
     slope = on.scale_rows(alpha, gaps.slope - on.average(alpha, gaps.slope))
     by_slope = on.reach(on.softmax(gaps.middle), slope, box)
     return NextMixture(gaps.over_box, on.meet(alpha, by_slope))

@@ -1,4 +1,4 @@
-"""The exact numbers of a state-regularized acceptor, independent of torch, as certificates contain them."""
+"""The exact weights of a state-regularized acceptor, independent of torch, as in certificates."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ ARRAYS = ("embedding", "W", "b", "U", "c", "S", "w", "v")
 
 @dataclass(frozen=True)
 class Numbers(TokenNumbers):
-    """The numbers of one layer without a cell state that mixes its centroids (equation 5).
+    """The weights of one layer without a cell state that mixes its centroids (equation 5).
 
     Attributes:
         kind: ``"sr-elman"`` or ``"sr-gru"``.
         similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
         temperature: tau, exactly.
-        alphabet: the symbols; token i is the i-th.
-        start_token: whether one is read first; otherwise alpha starts as the one-hot vector of centroid 0.
-        embedding: shape ``(tokens, e)``; the last two tokens are start and end.
-        W, b: of the input, shapes ``(g d, e)`` and ``(g d,)``, with g = 1 gate (Elman) or 3 (GRU: r, z, n).
-        U, c: of the hidden state, shapes ``(g d, d)`` and ``(g d,)``.
-        S: the centroids, one a column, shape ``(d, k)``.
-        w, v: of the classifier, shapes ``(d,)`` and ``()``: it accepts where w u + v > 0.
+        alphabet: The symbols; token i is the i-th.
+        start_token: Whether a start token is read first; otherwise alpha starts as the one-hot vector of
+            centroid 0.
+        embedding: Shape ``(tokens, e)``; the last two tokens are start and end.
+        W, b: Weights of the input, shapes ``(g d, e)`` and ``(g d,)``, with g = 1 gate (Elman) or 3 (GRU: r,
+            z, n).
+        U, c: Weights of the hidden state, shapes ``(g d, d)`` and ``(g d,)``.
+        S: The centroids as columns, shape ``(d, k)``.
+        w, v: Weights of the classifier, shapes ``(d,)`` and ``()``, which accepts if w u + v > 0.
     """
 
     kind: str
@@ -51,10 +53,10 @@ class Numbers(TokenNumbers):
 
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> Numbers:
-    """Return the network's numbers, at its own temperature or another.
+    """Return the network's weights, at its own temperature or another.
 
     Raises:
-        InputError: the network does not have one layer without a cell state that mixes centroids.
+        InputError: If the network does not have one layer without a cell state that mixes centroids.
     """
     cell = only_one(network.cells)
     if not cell.memoryless:
@@ -66,15 +68,15 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     if component.transition != "mixture":
         why = {
             "sampled": (
-                "with equation 4 it leaves every automaton sooner or later, with a probability that grows"
-                " to 1"
+                "with equation 4, the probability that it leaves its automaton grows to 1 with the length of"
+                " the string"
             ),
-            "limit": "it is its automaton as it is, which ratproof extract reads off",
+            "limit": "it is equal to its automaton; use ratproof extract",
         }[component.transition]
         raise InputError(
             f"the network's transition must be 'mixture' (equation 5), got {component.transition!r}: {why}"
         )
-    hint = "; ratproof extract gives the automaton of the limit 0"
+    hint = "; use ratproof extract for the automaton of the limit 0"
     tau = positive(component.temperature, temperature, hint)
     return Numbers(
         network.kind,

@@ -1,4 +1,4 @@
-"""The proof, in balls, that boxes are closed, which turns nodes of a search in floats into a certificate."""
+"""The proof in ball arithmetic that the boxes from a search in floats are closed."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ratproof.certification.soft_networks.numbers import Numbers
 
 @dataclass(frozen=True)
 class ProofGap:
-    """A place where the argument fails.
+    """A gap in the proof.
 
     Attributes:
-        why: an explanation in a sentence.
+        why: An explanation, as a sentence.
     """
 
     why: str
@@ -39,7 +39,7 @@ def prove(
       node's label;
     - decision: for each node, the classifier decides as the node states for every alpha in its box.
 
-    By induction on the string, alpha is always in the box of the node that the arrows lead to.
+    By induction on the string, alpha is always in the box of the node that the transitions lead to.
     """
     with flint.ctx.workprec(BITS):
         return _first(numbers, nodes) or _steps(numbers, nodes, progress)
@@ -54,9 +54,7 @@ def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
     else:
         alpha, gaps = exact(np.eye(numbers.k)[0]), exact(np.where(np.arange(numbers.k) == 0, 0, -1))
         if label != 0:
-            return ProofGap(
-                "without a start token the first label is centroid 0, and that of node 0 is another"
-            )
+            return ProofGap("without a start token, the label of node 0 must be centroid 0")
     if not _labelled(gaps, label):
         return ProofGap(f"base: that the first label is centroid {label} is not certain")
     outside = _outside(alpha, nodes, 0)

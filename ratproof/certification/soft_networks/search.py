@@ -1,4 +1,4 @@
-"""The search, in floats, for a string on which soft network and automaton differ; balls confirm it."""
+"""The search in floats for a string on which soft network and automaton differ, confirmed in balls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ WIDEST = 4096
 LONGEST = 200
 """The maximum length of the strings.
 
-All strings of a length are tried while there are at most WIDEST; then WIDEST random ones are extended.
+All strings of a length are tried if there are at most WIDEST of them. For larger lengths, WIDEST random
+strings are extended.
 """
 MOST_TRIES = 5
 
@@ -31,10 +32,10 @@ def difference(
     """Return a short string after which the soft network differs from the machine, or ``None``.
 
     Args:
-        numbers: the network.
-        machine: a machine over the same symbols, in the same order, with outputs like those of ``view``.
-        view: returns the compared part of the network's output ``(label, accepts)``.
-        seed: seed of the random strings.
+        numbers: The network.
+        machine: A machine over the same symbols, in the same order, with outputs like those of ``view``.
+        view: Returns the compared part of the network's output ``(label, accepts)``.
+        seed: Seed of the random strings.
     """
     points, random = Points(numbers), np.random.default_rng(seed)
     symbols = len(numbers.alphabet)
@@ -60,6 +61,6 @@ def difference(
                 if true is not None and view(true) != machine.outputs[state[row]]:
                     return word
                 tries += 1
-                if tries == MOST_TRIES:  # floats and balls disagree: the network is too near a boundary
+                if tries == MOST_TRIES:  # floats and balls disagree: the network is too close to a boundary
                     return None
     return None

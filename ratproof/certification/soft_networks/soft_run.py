@@ -24,10 +24,10 @@ class SoftRunNet:
     """Points that strings lead to, closed under all symbols up to its grain.
 
     Attributes:
-        alpha: shape ``(P, k)``; point 0 is before the first symbol.
-        after: the point after each symbol, shape ``(P, symbols)``.
-        label: the most probable centroid of each point.
-        accepts: the classifier's decision at each point.
+        alpha: Shape ``(P, k)``; point 0 is before the first symbol.
+        after: The point after each symbol, shape ``(P, symbols)``.
+        label: The most probable centroid of each point.
+        accepts: The classifier's decision at each point.
     """
 
     alpha: Floats
@@ -62,8 +62,8 @@ def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet |
 def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
     """Return the coarsest partition of the points that all symbols respect.
 
-    Each part has one label and one decision. Points whose chain of neighbours has a gap of more than ``near``
-    are in different parts.
+    Each part has a single label and decision. Points are in different parts if every chain between them has a
+    gap of more than ``near``.
     """
     part = _numbered(np.column_stack([points.label, points.accepts]))
     if near < 1:
@@ -76,7 +76,7 @@ def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
 
 
 def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return equal numbers for equal rows, in the order of their first occurrence."""
+    """Return indices that are equal for equal rows, in the order of their first occurrence."""
     _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))

@@ -1,4 +1,4 @@
-"""Commands on rules over words, and on the networks that are made from them: ``compile``, and ``rules``."""
+"""The commands ``compile`` and ``rules``, for rules over words and the networks that are built from them."""
 
 from ratproof.commands.rules import compiling, deciding, editing
 from ratproof.commands.rules.app import rules

@@ -1,4 +1,4 @@
-"""The command line's ``rules``; what stands above ratproof adds its own commands to it."""
+"""The command group ``rules``, to which other packages can add commands."""
 
 from __future__ import annotations
 

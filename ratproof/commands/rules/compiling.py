@@ -1,4 +1,4 @@
-"""Commands on rules over words: compile."""
+"""The command ``compile``."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def compile_rules(
         str, Argument(metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules')
     ],
     output: Annotated[
-        str, Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Option("-o", "--output", help="output file: .json, .att (and a .syms file), .dot or .svg")
     ],
     vocabulary: Annotated[
         str | None,
         Option(
             "--vocabulary",
             metavar="FILE|a,b,c",
-            help="the words that sentences have; without: those of the rules, and wildcards as letters",
+            help="the words of sentences (default: those in the rules, with wildcards as letters)",
         ),
     ] = None,
-    pseudo: Annotated[bool, Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
+    pseudo: Annotated[bool, Option("--pseudo", help="compile the wildcards $ % & as letters")] = False,
     begins: Annotated[
         bool | None,
         Option(
@@ -61,8 +61,8 @@ def compile_rules(
     )
     if words is None and wild is not None and not pseudo:
         note = (
-            f"{shorten(wild)} is kept as a letter, as with --pseudo, since no --vocabulary says what it"
-            " stands for"
+            f"{shorten(wild)} is compiled as a letter, as with --pseudo; pass --vocabulary to set the words"
+            " that it stands for"
         )
         warnings.warn(note, stacklevel=1)
     labelled = rule_list[0].label is not None
@@ -89,8 +89,10 @@ def _rules(argument: str) -> tuple[Labelled, ...]:
     if argument.split() == [argument] and (
         "/" in argument or Path(argument).suffix in (".config", ".rules", ".txt")
     ):
-        raise FormatError(f"{argument}: is no file that can be read")
+        raise FormatError(f"{argument}: the file cannot be read")
     rule = parse(argument)
     if sign := over_characters(argument):
-        warnings.warn(f"{sign} is part of a word: rules are over words, not characters", stacklevel=1)
+        warnings.warn(
+            f"{sign} is part of a word, because rules are over words and not over characters", stacklevel=1
+        )
     return (Labelled(None, rule, 1),)

@@ -1,4 +1,4 @@
-"""The command line's ``rules decide``."""
+"""The command ``rules decide``."""
 
 from __future__ import annotations
 
@@ -26,28 +26,30 @@ EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
 
 @app.command(
-    short_help="Decide whether the network of some rules is the rules.",
+    short_help="Decide whether a network is equivalent to its rules.",
     epilog=example("rules decide --rules home/home.config --data home"),
 )
 def decide(
     rules: Annotated[str, Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[
-        str | None, Option("--data", metavar="DIR", help="the words are those of its sentences")
+        str | None, Option("--data", metavar="DIR", help="use the words of the sentences in this folder")
     ] = None,
-    words: Annotated[str | None, Option("--vocabulary", metavar="FILE|a,b,c", help="or these")] = None,
-    undecomposed: Annotated[bool, Option("--undecomposed", help="equation 4 in place of equation 5")] = False,
+    words: Annotated[str | None, Option("--vocabulary", metavar="FILE|a,b,c", help="use these words")] = None,
+    undecomposed: Annotated[
+        bool, Option("--undecomposed", help="use equation 4 instead of equation 5")
+    ] = False,
     dtype: Annotated[str, Option("--dtype", help="float32 or float64")] = "float32",
     device: Annotated[str, Option("--device", help="cpu or cuda")] = "cpu",
     certificates: Annotated[
-        str | None, Option("--certificates", metavar="DIR", help="write what shows it, for check-certificate")
+        str | None, Option("--certificates", metavar="DIR", help="write certificates, for check-certificate")
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Decide whether the network of some rules is equivalent to the rules on all sentences.
+    """Decide whether the network of a set of rules is equivalent to the rules on all sentences.
 
-    The network is the one that torch runs at beta = 1, including its rounding.
+    The network is the program that torch runs at beta = 1, including its rounding.
 
-    Exit status 0 equivalent, 1 different, 3 unknown.
+    Exit status 0: equivalent, 1: different, 3: unknown.
     """
     import torch
 
@@ -61,9 +63,7 @@ def decide(
     from ratproof.ladder.request import check_device
 
     if (data is None) == (words is None):
-        raise InputError(
-            "the words must be those of --data DIR or those of --vocabulary: pass one of the two"
-        )
+        raise InputError("pass exactly one of --data and --vocabulary")
     if dtype not in DTYPES:
         raise InputError(f"--dtype must be {' or '.join(DTYPES)}, got {dtype!r}")
     check_device(device)
@@ -99,14 +99,14 @@ def decide(
     out.print(headed(decision.verdict, f": {counts}"))
     if decision.exact:
         out.print(
-            f"  nothing rounds in {dtype}: all numbers are whole and at most {decision.largest:,}, whatever"
-            " the sentence"
+            f"  nothing rounds in {dtype}: all values are integers of at most {decision.largest:,}, for every"
+            " sentence"
         )
     else:
-        out.print(f"  what {dtype} rounds is not known: numbers may be larger than it holds exactly")
+        out.print(f"  unknown whether {dtype} rounds: values may exceed its largest exact integer")
     for label, pair in decision.different():
         assert pair.answer.word is not None
-        out.print(f"  {label}: {write_string(pair.answer.word)} is one that only one of the two matches")
+        out.print(f"  {label}: only one of the two matches {write_string(pair.answer.word)}")
     if certificates is not None:
         out.print(
             f"  {count} certificates in {certificates}: ratproof check-certificate FILE", soft_wrap=True

@@ -1,4 +1,4 @@
-"""The command line's ``rules show``, ``rules add`` and ``rules disable``."""
+"""The commands ``rules show``, ``rules add`` and ``rules disable``."""
 
 from __future__ import annotations
 
@@ -20,24 +20,29 @@ if TYPE_CHECKING:
 
 
 Kept = Annotated[
-    str, Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
+    str, Argument(metavar="CHECKPOINT", help="a network.safetensors file from ratproof train fa-rnn")
 ]
 NewFile = Annotated[
     str, Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")
 ]
 OnData = Annotated[
-    str | None, Option("--data", metavar="DIR", help="say how often both are right on its test sentences")
+    str | None,
+    Option(
+        "--data",
+        metavar="DIR",
+        help="report the accuracy before and after on the test sentences in this folder",
+    ),
 ]
 
 
 @app.command(
-    short_help="List the rules that a trained network began with.",
+    short_help="List the rules that a trained network was initialised with.",
     epilog=example("rules show house/network.safetensors"),
 )
 def show(checkpoint: Kept, as_json: AsJson = False) -> int:
-    """List the rules that a trained network began with, by number.
+    """List the rules that a trained network was initialised with, by number.
 
-    Pass these numbers to rules disable.
+    Pass these numbers to ``rules disable``.
     """
     from neural.fa_rnn.files import load
 
@@ -74,16 +79,23 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
 def add(
     checkpoint: Kept,
     rules: Annotated[
-        str, Option("--rules", metavar="FILE", help="more rules under [label] headers, new labels among them")
+        str, Option("--rules", metavar="FILE", help="rules under [label] headers, which may be new labels")
     ],
     output: NewFile,
     weight: Annotated[
-        float, Option("--weight", help="what a match adds to its label's logit; training makes others larger")
+        float,
+        Option(
+            "--weight",
+            help="the weight that a match adds to its label's logit; training makes other weights larger",
+        ),
     ] = 5.0,
     data: OnData = None,
     as_json: AsJson = False,
 ) -> int:
-    """Add rules to a trained network without training (equation 10): no score that was there changes."""
+    """Add rules to a trained network without training (equation 10).
+
+    The scores of other rules do not change.
+    """
     from automata.rules import rule_files
     from automata.rules.rule_set import rule_set
     from automata.rules.words import BEGIN, END
@@ -94,12 +106,12 @@ def add(
     model, about = load(checkpoint)
     written = rule_files.read(rules)
     if any(rule.label is None for rule in written):
-        raise InputError(f"{rules}: has a rule without a [label] above it, which says what a match means")
+        raise InputError(f"{rules}: a rule has no [label] line above it; every rule needs a label")
     words = [str(word) for word in model.network.words if word not in (BEGIN, END)]
     compiled = rule_set(written, words)
     larger = add_rules(model, compiled, [str(rule.rule) for rule in written], weight)
     notes = (
-        [f"words of rules that the classifier does not know: {', '.join(compiled.missing)}"]
+        [f"words in rules that are not in the classifier's vocabulary: {', '.join(compiled.missing)}"]
         if compiled.missing
         else []
     )
@@ -115,17 +127,17 @@ def add(
 
 
 @app.command(
-    short_help="Take rules out of a trained network.",
+    short_help="Remove rules from a trained network.",
     epilog=example("rules disable house/network.safetensors 2 -o fewer.safetensors"),
 )
 def disable(
     checkpoint: Kept,
-    numbers: Annotated[list[int], Argument(metavar="N", help="rules by number, as rules show has them")],
+    numbers: Annotated[list[int], Argument(metavar="N", help="numbers of rules, as listed by rules show")],
     output: NewFile,
     data: OnData = None,
     as_json: AsJson = False,
 ) -> int:
-    """Take rules out of a trained network without training: every other rule's score stays as it was."""
+    """Remove rules from a trained network without training. The scores of other rules do not change."""
     from neural.fa_rnn.editing import disable_rules
     from neural.fa_rnn.files import load
 
@@ -134,7 +146,7 @@ def disable(
     smaller = disable_rules(model, [number - 1 for number in numbers])
     removed = len(model.blocks) - len(smaller.blocks)
     gone = model.cell.states - smaller.cell.states
-    message = f"{plural(removed, 'group')} of rules out, {gone} of {model.cell.states} states gone"
+    message = f"removed {plural(removed, 'group')} of rules and {gone} of {model.cell.states} states"
     return _changed(model, smaller, about, output, data, as_json, [message])
 
 
@@ -147,7 +159,7 @@ def _changed(
     as_json: bool,
     notes: list[str],
 ) -> int:
-    """Keep the changed classifier, and say what changed."""
+    """Save the changed classifier and print the changes."""
     from neural.fa_rnn import files, sentences
 
     right: dict[str, float] = {}
@@ -162,6 +174,6 @@ def _changed(
         "kept": output,
         "notes": notes,
     }
-    accuracy = [f"right on test {right['before']:.2%} before, {right['after']:.2%} after"] if right else []
-    print_answer(as_json, answer, "\n".join([*notes, *accuracy, f"kept in {output}"]))
+    accuracy = [f"test accuracy {right['before']:.2%} before, {right['after']:.2%} after"] if right else []
+    print_answer(as_json, answer, "\n".join([*notes, *accuracy, f"saved in {output}"]))
     return 0

@@ -1,4 +1,4 @@
-"""Commands on trained state-regularized networks: ``certify``, ``extract`` and ``figures``."""
+"""The commands ``certify``, ``extract`` and ``figures``, for trained state-regularized networks."""
 
 from ratproof.commands.state_regularized import commands
 

@@ -36,9 +36,9 @@ def certify(
     limits: Mapping[str, int | None],
     file_format: str | None = None,
 ) -> int:
-    """Prove it, write and print the answer, and return the exit status.
+    """Certify a network, write and print the answer, and return the exit status.
 
-    ``page`` is the HTML file and the command that it names.
+    ``page`` is the pair of the HTML file and the command that it shows.
     """
     html = None if page is None else page[0]
     network, _ = load_network(checkpoint)
@@ -47,14 +47,14 @@ def certify(
         for name, value in (("--against", against), ("-o", output)):
             if value is not None:
                 raise InputError(
-                    f"{name} {value}: {checkpoint} is of kind {network.kind}, which is certified to decide"
-                    " balanced parentheses: there is no automaton"
+                    f"{name} is not supported for {checkpoint}, because a network of kind {network.kind} is"
+                    " certified to decide balanced parentheses"
                 )
         return _certify_counter(checkpoint, network, temperature, asked, certificate, page, as_json)
     if asked:
         option = "--" + next(iter(asked)).replace("_", "-")
         raise InputError(
-            f"{option} is for a network with a cell state, and {checkpoint} is of kind {network.kind}"
+            f"{option} requires a network with a cell state, got {checkpoint} of kind {network.kind}"
         )
     if output is not None:
         files.require_writable(output)
@@ -70,7 +70,7 @@ def certify(
             report_progress,
         )
     proved = answer.nodes is not None
-    if output is not None and proved:  # first, as its format may lack what a symbol needs
+    if output is not None and proved:  # first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
     if certificate is not None and proved:
@@ -118,7 +118,7 @@ def _finish(
     sentences: Sequence[str],
     page: tuple[str, str] | None,
 ) -> int:
-    """Write the HTML file, if there is to be one, and return the exit status."""
+    """Write the HTML file if one was requested, and return the exit status."""
     if page is not None:
         from ratproof.html.certification_page import certification_page
         from ratproof.html.page import write_html

@@ -1,4 +1,4 @@
-"""The three commands' options; their work is imported when it is done, for a quick ``--help``."""
+"""The options of the three commands, whose implementations are imported later for a fast ``--help``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typer import Argument, Context, Option
 from ratproof.commands.app import AsJson, CertificateFile, FormatName, HtmlFile, app, command_line, example
 
 Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
-Temperature = Annotated[float | None, Option("--temperature", help="tau > 0; the network's own without")]
+Temperature = Annotated[
+    float | None, Option("--temperature", help="temperature, a positive number (default: the network's own)")
+]
 
 
 @app.command(epilog=example("certify tomita-2.safetensors --certificate two.json -o two-soft.json"))
@@ -20,7 +22,8 @@ def certify(
     against: Annotated[
         str | None,
         Option(
-            "--against", help="compare what is accepted with this boolean automaton, in place of the hard one"
+            "--against",
+            help="compare the accepted strings with this boolean automaton, instead of the hard one",
         ),
     ] = None,
     output: Annotated[
@@ -29,17 +32,26 @@ def certify(
     certificate: CertificateFile = None,
     file_format: FormatName = None,
     height: Annotated[
-        int | None, Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False)
+        int | None,
+        Option(
+            "--height", min=0, help="maximum height of a counter's strings (default: 20)", show_default=False
+        ),
     ] = None,
     length: Annotated[
-        int | None, Option("--length", min=0, help="of a counter's strings, 1000 without", show_default=False)
+        int | None,
+        Option(
+            "--length",
+            min=0,
+            help="maximum length of a counter's strings (default: 1000)",
+            show_default=False,
+        ),
     ] = None,
     saturated_height: Annotated[
         int | None,
         Option(
             "--saturated-height",
             min=0,
-            help="with saturated gates and every length, 50 without",
+            help="maximum height with saturated gates and any length (default: 50)",
             show_default=False,
         ),
     ] = None,
@@ -50,10 +62,12 @@ def certify(
 
     Exit status 0: certified, 1: different, 3: unknown.
 
-    Followed are the most probable centroid after each symbol and the decision to accept; with --against the
-    decision alone. Of a network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) it is proved that it
-    decides balanced parentheses: on all strings up to --height and --length, and with saturated gates on
-    those of every length up to --saturated-height.
+    The soft network follows the automaton if both have the same most probable centroid after each symbol and
+    the same decision. With --against, only the decision is compared.
+
+    A network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) is certified to decide balanced parentheses
+    on all strings up to --height and --length. With saturated gates, it is certified for strings of any
+    length up to --saturated-height.
     """
     from ratproof.commands.state_regularized.certifying import certify as run
 
@@ -69,26 +83,32 @@ def extract(
         str | None, Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")
     ] = None,
     soft: Annotated[
-        bool, Option("--soft", help="the automaton that it follows at its temperature, proved")
+        bool, Option("--soft", help="the proved automaton of the soft network at its temperature")
     ] = False,
     probabilities: Annotated[
         bool, Option("--probabilities", help="the probabilistic automaton of equation 4")
     ] = False,
     minimal: Annotated[
-        bool, Option("--minimal", help="the minimal DFA of the language, in place of centroids")
+        bool, Option("--minimal", help="the minimal DFA of the language, instead of one state per centroid")
     ] = False,
     counts: Annotated[
         str | None,
-        Option("--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length"),
+        Option(
+            "--counts",
+            help="count transitions by Algorithm 1, hard or soft, over --data or strings up to --length",
+        ),
     ] = None,
     data: Annotated[
-        str | None, Option("--data", help="strings, one a line, symbols split at white space")
+        str | None, Option("--data", help="a file with one string per line, symbols separated by spaces")
     ] = None,
-    length: Annotated[int, Option("--length", min=0, help="count over all strings up to it")] = 8,
+    length: Annotated[int, Option("--length", min=0, help="count over all strings up to this length")] = 8,
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a trained network into its automaton. It is asked at every centroid for every symbol."""
+    """Convert a trained network to its automaton.
+
+    The network is evaluated at every centroid for every symbol.
+    """
     from ratproof.commands.state_regularized.extracting import Wanted
     from ratproof.commands.state_regularized.extracting import extract as run
 
@@ -99,17 +119,20 @@ def extract(
 @app.command(epilog=example("figures tomita-2.safetensors -o pictures"))
 def figures(
     checkpoint: Checkpoint,
-    output: Annotated[str, Option("-o", "--output", help="the folder for the pictures (.svg)")],
+    output: Annotated[str, Option("-o", "--output", help="folder for the figures (.svg)")],
     string: Annotated[
-        str | None, Option("--string", help="for the bars: symbols split at white space")
+        str | None, Option("--string", help="string for the bar charts, symbols separated by spaces")
     ] = None,
     temperatures: Annotated[
-        str | None, Option("--temperatures", help="for the bars, split at commas; 0.1 to 4 without")
+        str | None,
+        Option(
+            "--temperatures", help="temperatures for the bar charts, separated by commas (default: 0.1 to 4)"
+        ),
     ] = None,
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a network as the papers' figures do.
+    """Draw the papers' figures for a network.
 
     The figures are 3, 4 and 8 of Wang and Niepert (2019): the network's automata, and its transition
     probabilities over temperatures.

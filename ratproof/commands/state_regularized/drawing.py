@@ -15,9 +15,9 @@ from ratproof.commands.terminal import print_answer, progress
 from ratproof.process.outputs import require_folder
 
 COLDEST, HOTTEST = 1e-30, 1e30
-"""Temperatures in pictures."""
+"""Range of temperatures in figures."""
 MOST_PANELS = 150
-"""In the picture of bars: temperatures times symbols."""
+"""Maximum number of bar charts: temperatures times symbols."""
 
 
 def figures(
@@ -28,7 +28,7 @@ def figures(
     temperature: float | None,
     as_json: bool,
 ) -> None:
-    """Draw them, and print their names."""
+    """Draw the figures, and print their names."""
     require_extra("draw", "figures")
     require_extra("training", "figures")
     network, _ = load_network(checkpoint)
@@ -60,7 +60,7 @@ def figures(
         "soft.svg": f"no boxes were proved: {answer.why}",
     }
     left_out = [name for name, text in drawn.items() if text is None]
-    lines = [*written, *(f"{name} is left out: {reasons[name]}" for name in left_out)]
+    lines = [*written, *(f"{name} is omitted: {reasons[name]}" for name in left_out)]
     print_answer(as_json, {"files": written, "left_out": left_out}, "\n".join(lines))
 
 
@@ -71,7 +71,7 @@ def _number(text: str) -> float:
         value = -1.0
     if not COLDEST <= value <= HOTTEST:
         raise InputError(
-            f"--temperatures must be positive numbers split at commas, got {text.strip()!r}, "
-            f"from {COLDEST:g} to {HOTTEST:g}"
+            f"--temperatures must be numbers from {COLDEST:g} to {HOTTEST:g} separated by commas, got"
+            f" {text.strip()!r}"
         )
     return value

@@ -26,12 +26,12 @@ from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
 MOST_SYMBOLS = 1 << 21
-"""In all strings that are counted over."""
+"""Maximum number of symbols in all strings over which transitions are counted."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which automaton is asked for: the hard one where nothing is."""
+    """The requested automaton, which is the hard automaton by default."""
 
     soft: bool
     probabilities: bool
@@ -48,14 +48,14 @@ def extract(
     temperature: float | None,
     as_json: bool,
 ) -> None:
-    """Extract it, and write and print what came out."""
+    """Extract the automaton, and write and print the result."""
     network, _ = load_network(checkpoint)
     if counts not in (None, "hard", "soft"):
         raise InputError(f"--counts must be hard or soft, the two readings of Algorithm 1, got {counts!r}")
     if wanted.probabilities and (wanted.soft or wanted.minimal):
-        raise InputError("--probabilities goes with neither --soft nor --minimal: it is another automaton")
+        raise InputError("--probabilities cannot be used with --soft or --minimal")
     if data is not None and counts is None:
-        raise InputError("--data is what --counts counts over; name a reading, hard or soft")
+        raise InputError("--data requires --counts hard or --counts soft")
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output}, reads=(checkpoint, data))
@@ -81,7 +81,7 @@ def extract(
     print(f"{about['what']}: {plural(automaton.num_states, 'state')}")
     for name, lines in (("", about["lines"]), ("", answer.get("lines_of_counts", []))):
         print("\n".join(f"  {name}{line}" for line in lines)) if lines else None
-    print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")
+    print(f"  written to {' and '.join(map(str, written))}" if written else "  write it with -o FILE")
 
 
 def _automaton(
@@ -98,7 +98,7 @@ def _automaton(
         )
         if nodes is None:
             raise InputError(
-                f"what the soft network follows is not proved: {why}; a lower --temperature may help"
+                f"could not prove which automaton the soft network follows: {why}; try a lower --temperature"
             )
         machine = Certification(numbers, asked, nodes, None, "").soft
         what = (
@@ -108,7 +108,7 @@ def _automaton(
     else:
         machine, what = asked.machine(), "hard automaton (temperature -> 0)"
         if machine is None:
-            raise InputError(f"there is no hard automaton: strings come to a tie, at {', '.join(asked.ties)}")
+            raise InputError(f"there is no hard automaton, because of ties at {', '.join(asked.ties)}")
     assert machine is not None
     dfa = accepting(machine) if wanted.minimal else machine.accepting(_final(machine))
     outputs: Any = machine.outputs
@@ -144,7 +144,7 @@ def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAut
     name = numbers.alphabet
     different = counted.differences(asked)
     lines = [
-        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; asked:"
+        f"counted ({counted.reading} run): centroid {i} with {write_symbol(name[a])} leads to {j}; evaluated:"
         f" {'a tie' if k is None else k}"
         for i, a, j, k in different
     ]
@@ -166,7 +166,7 @@ def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAut
             "undecided": [[i, str(name[a])] for i, a in counted.undecided],
         },
         "lines_of_counts": (
-            lines or [f"counted ({counted.reading} run): the same on all pairs that were seen"]
+            lines or [f"counted ({counted.reading} run): the same transitions on all pairs that were seen"]
         ),
     }
 

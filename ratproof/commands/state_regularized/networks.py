@@ -1,4 +1,4 @@
-"""A network as exact numbers, as all three commands need it."""
+"""Conversion of a network to exact numbers, which all three commands use."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ratproof.commands.terminal import naming
 
 
 def numbers_at(path: str, network: Acceptor, temperature: float | None) -> Numbers:
-    """Return a network's numbers at the given temperature, or at its own temperature if it is None."""
+    """Return a network as exact numbers, at the given temperature or at its own temperature if it is None."""
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(
-            f"--temperature must be positive, got {temperature}; ratproof extract gives the"
+            f"--temperature must be positive, got {temperature}; use ratproof extract for the"
             " automaton of the limit 0"
         )
     with naming(path):

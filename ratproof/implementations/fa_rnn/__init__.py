@@ -1,1 +1,1 @@
-"""FA-RNNs in torch against the automata of the claims about them."""
+"""Comparison of FA-RNNs in torch with the automata of the claims about them."""

@@ -1,11 +1,11 @@
-"""Programs with arbitrary weights: equations 4, 5, 6, 9 and 10, maxima, beta = 0, and removed rules.
+"""Programs with arbitrary weights, for equations 4, 5, 6, 9 and 10, maxima, beta = 0, and removed rules.
 
 Equation 5 multiplies three factors and sums twice.
 
-In floats, number j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t comes
-from at most K - 1 + 1 + 1 + r - 1 + 1 roundings in any order of summation (Higham, *Accuracy and Stability of
-Numerical Algorithms*, 3.1). So it is an exact step with a tensor that is off by at most gamma_{K+r+1} times
-the same sum of magnitudes. That is a deviation of the automaton's weights.
+In floats, component j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t
+comes from at most K - 1 + 1 + 1 + r - 1 + 1 roundings in any order of summation (Higham, *Accuracy and
+Stability of Numerical Algorithms*, 3.1). So it is an exact step with a tensor that is off by at most
+gamma_{K+r+1} times the same sum of magnitudes. That is a deviation of the automaton's weights.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ from theory.signature import Signature, Sizes
 from theory.weights import Weights
 
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
-"""Weights that every float format represents; repeated products of some of them round."""
+"""Weights that every dtype represents exactly; repeated products of some of them round."""
 BETAS = tuple(Fraction(n, 8) for n in (4, 2, 6, 1, 7, 0, 8))
-"""Values of beta in equation 6 that every float format represents."""
+"""Values of beta in equation 6 that every dtype represents exactly."""
 NOT_NEGATIVE = (*(v for v in DYADIC if v >= 0), Fraction(5592405, 2**24))
 
 
@@ -135,7 +135,7 @@ def _by_exact_factors(w: Weights, factory: Factory) -> Network:
 
 
 def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
-    """Bound the deviation if each number of the tensor is one product, from one column."""
+    """Bound the deviation if each element of the tensor is a single product, from one column."""
     (automaton,) = automata
     rank = exact_factors(automaton.to_float()).rank
     gamma = form.gamma(automaton.states + rank + 1)
@@ -178,7 +178,7 @@ def _of_blocks(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devia
     return [_deviation(a, w.alphabet, gamma * _sizes(f)) for a, f in zip(automata, both, strict=True)]
 
 
-# Maxima in place of sums: one rounding per step, and one at the end.
+# Maxima instead of sums: one rounding per step, and one at the end.
 
 
 def _by_maxima(w: Weights, factory: Factory) -> Network:

@@ -1,4 +1,4 @@
-"""An FA-RNN in floats against the automata of its weights.
+"""Comparison of an FA-RNN in floats with the automata of its weights.
 
 Every prefix of a string is one sentence of a batch.
 """
@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.recurrences.affine import flat
 from automata.rounding.bounds import Format, bounded, share
@@ -43,10 +44,10 @@ class FARNNComparison:
     """A comparison of a torch program's scores with those of the variant's automata.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        case: weights that the dtype can represent.
-        program: the program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
-        dtype, device: of the network.
+        claim, variant: Names of the claim and its variant.
+        case: Weights that the dtype can represent.
+        program: The program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
+        dtype, device: The dtype and the device of the network.
     """
 
     way = "fa-rnn"
@@ -147,8 +148,8 @@ class FARNNComparison:
                 worst = max(worst, used)
         return no_difference(string, worst, bounded(bounds)[shortest:])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the way, the case, the program, and its dtype and device."""
+    def to_json(self) -> JsonObject:
+        """Return the fields of the comparison as JSON."""
         return {
             "way": self.way,
             "case": self.case.to_json(),
@@ -158,13 +159,15 @@ class FARNNComparison:
         }
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> FARNNComparison:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> FARNNComparison:
         """Return the comparison that :meth:`to_json` wrote.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
-        name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]  # older files name the cell
+        name = (
+            f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]
+        )  # older files have the field 'cell'
         if name not in variant.programs or data["dtype"] not in DTYPES:
             programs = " or ".join(name for name in variant.programs if name in PROGRAMS)
             raise InputError(
@@ -177,16 +180,16 @@ class FARNNComparison:
         return comparison
 
     def check(self) -> None:
-        """Check that the weights fit the program, and that the dtype can represent them.
+        """Check that the weights match the program, and that the dtype can represent them.
 
-        Otherwise the comparison would run another network.
+        Otherwise the comparison would run a different network.
 
         Raises:
-            InputError: they do not.
+            InputError: If they do not.
         """
         wrong = self.program.misfit(self.case)
         if wrong is not None or not self.case.alphabet:
-            raise InputError(f"the case does not fit {self.claim}, {self.variant}: {wrong or 'no symbols'}")
+            raise InputError(f"the case does not match {self.claim}, {self.variant}: {wrong or 'no symbols'}")
         inexact = next((v for v in self._read if not _holds(self.dtype, v)), None)
         if inexact is not None:
             raise InputError(f"{self.dtype} cannot represent the weight {shorten(str(inexact))}")

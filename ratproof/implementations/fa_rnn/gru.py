@@ -1,10 +1,10 @@
-"""An FA-GRU with its initial weights, in torch, against the bounds of equation 7 in ball arithmetic.
+"""Comparison of an FA-GRU at initialisation with the bounds of equation 7 in ball arithmetic.
 
-The claim is about the exact networks. For floats, every number of both networks' states must lie between the
-bounds l and u, and the FA-GRU's must equal the exact one, each within rounding.
+The claim is about the exact networks. For floats, every component of both networks' states must lie between
+the bounds l and u, and the FA-GRU's components must equal the exact ones, all within rounding.
 
 The rounding bound is a running one through torch's own functions (:mod:`neural.tracked`). Nothing is compared
-if it is not small beside the counts.
+if it is not small relative to the counts.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
 
 @lru_cache(maxsize=64)
 def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list[np.ndarray[Any, Any]]:
-    """Bound the error of each number of the FA-GRU's state, after each prefix."""
+    """Bound the error of each component of the FA-GRU's state, after each prefix."""
     gated = network(w, True, {"dtype": dtype, "device": device})
     assert isinstance(gated.cell, FAGRUCell)
     h: Any = RunningErrorTensor.exact(gated.initial.unsqueeze(0).detach())
@@ -104,7 +104,7 @@ def _between(w: Weights, factory: Factory) -> Network:
     networks = [network(w, gated, factory) for gated in (True, False)]
 
     def verdicts(sentences: Sentences) -> Tensor:
-        """Return 1 for each prefix of one string at which all numbers are within their bounds, else 0."""
+        """Return 1 for each prefix of a string at which all components are within their bounds, else 0."""
         string = max(sentences, key=len)
         runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
         read = [(BEGIN, *sentence) for sentence in sentences]

@@ -1,4 +1,4 @@
-"""Programs of rules with weights 0 and 1, whose scores are exact while the format holds the counts."""
+"""Programs of rules with weights 0 and 1, whose scores are exact if the dtype can represent the counts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _rules_with_vectors(w: Weights, factory: Factory, separate_wildcard: bool) -
     )
 
 
-# Maxima in place of sums; and a deterministic automaton, whose forward score is 1 for a match.
+# Maxima instead of sums; and a deterministic automaton, whose forward score is 1 for a match.
 
 
 def _viterbi(w: Weights, factory: Factory, decomposed: bool) -> Network:

@@ -1,10 +1,10 @@
-"""The interface of a torch program of an FA-RNN: how it is built from weights, and its error bounds.
+"""The interface of a torch program of an FA-RNN, which is built from weights and has error bounds.
 
 There are two kinds of bounds.
 
-Integers that a format represents are added and multiplied without rounding. The bound is 0 while every number
-that may occur is representable. Otherwise each weight of a step has a known deviation, and Forward's running
-bound does the rest (:mod:`automata.rounding.bounds`).
+Integers that a dtype represents are added and multiplied without rounding. The bound is 0 if every possible
+value is representable. Otherwise each weight of a step has a known deviation, and Forward's running bound
+gives the error (:mod:`automata.rounding.bounds`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from theory.weights import Weights
 
 Sentences = list[tuple[str, ...]]
 Network = Callable[[Sentences], Tensor]
-"""A function from sentences of any lengths to scores, shape ``(sentences, units)``."""
+"""A function from sentences of any length to scores, shape ``(sentences, units)``."""
 Factory = dict[str, Any]
 """The ``dtype`` and ``device`` arguments of torch."""
 
@@ -40,9 +40,9 @@ class Reference:
     """The exact scores of the automata, and the error bounds of a program.
 
     Attributes:
-        values: exact score of each prefix and unit, shape ``(T + 1, units)``.
-        bounds: error bounds of the same shape; infinite if there is none.
-        left_out: the reason, from :data:`ratproof.evidence.ledger.LEFT_OUT`, if the string is not compared.
+        values: Exact score of each prefix and unit, shape ``(T + 1, units)``.
+        bounds: Error bounds of the same shape; infinite if there is none.
+        left_out: The reason, from :data:`ratproof.evidence.ledger.LEFT_OUT`, if the string is not compared.
     """
 
     values: list[list[Any]]
@@ -55,13 +55,13 @@ class FARNNProgram:
     """A torch program that implements the network of some variants.
 
     Attributes:
-        name: the name in files and in variants.
-        cases: source of random weights, with ``random`` and ``signatures`` as in
+        name: Name of the program in files and variants.
+        cases: Source of random weights, with ``random`` and ``signatures`` as in
             :class:`theory.signature.Signature`.
-        build: returns the network for weights that the dtype represents.
-        reference: returns the reference for the weights, the automata, a string and a format.
-        reads: names of the weights that the network reads, which floats must represent.
-        takes: the signatures of all supported weights; default those of ``cases``.
+        build: Returns the network for weights that the dtype can represent.
+        reference: Returns the reference for the weights, the automata, a string and a dtype.
+        reads: Names of the weights that the network reads, which the dtype must represent exactly.
+        takes: The signatures of all supported weights. Defaults to the signatures of ``cases``.
     """
 
     name: str
@@ -96,7 +96,7 @@ def without_rounding(
     """Return the reference of a program that computes with integers and does not round.
 
     Args:
-        largest: returns a bound on every intermediate number for weights and a string; default 1.
+        largest: Returns a bound on every intermediate value for weights and a string. Defaults to 1.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
@@ -121,12 +121,12 @@ def paths(w: Weights, string: String) -> int:
 def off_by(
     deviations: Callable[[Weights, Sequence[WFSA], Format], Sequence[Deviation] | None],
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
-    """Return the reference of a program that computes Forward's scores with deviating weights.
+    """Return the reference of a program that computes Forward scores with deviating weights.
 
-    A string is left out if a product of nonzero factors may underflow.
+    A string is omitted if a product of nonzero factors may underflow.
 
     Args:
-        deviations: returns one deviation per unit, or ``None`` if no bound is known.
+        deviations: Returns one deviation per unit, or ``None`` if no bound is known.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:

@@ -1,1 +1,1 @@
-"""State-regularized layers in torch against the automata of the claims about them."""
+"""Comparison of state-regularized layers in torch with the automata of the claims about them."""

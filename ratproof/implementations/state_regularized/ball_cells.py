@@ -32,10 +32,10 @@ def similarities(
     Args:
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.
         similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
-        parameters: the parameters of one cell, by their names in its ``state_dict``.
-        h: the hidden state.
-        c: the cell state, if the cell has one.
-        x: the input.
+        parameters: The parameters of one cell, by their names in its ``state_dict``.
+        h: The hidden state.
+        c: The cell state, if the cell has one.
+        x: The input.
     """
     with flint.ctx.workprec(PRECISION):
         d = len(h)
@@ -65,7 +65,7 @@ def total(terms: Any, first: Ball = None) -> Ball:
 
 
 def sigmoid(v: Ball) -> Ball:
-    """Return 1 / (1 + exp(-v)), which stays within [0, 1] however wide the ball is."""
+    """Return 1 / (1 + exp(-v)), which stays within [0, 1] for any radius of the ball."""
     return arb(1) / (1 + (-v).exp())
 
 

@@ -1,10 +1,10 @@
-"""State-regularized layers in torch against the automaton that Theorem 3.2 constructs.
+"""Comparison of state-regularized layers in torch with the automaton that Theorem 3.2 constructs.
 
 The layers run on padded batches of strings of unequal lengths.
 
 A network that ends at a centroid does not round. So the comparison is between centroids: the centroid of the
-last layer after every symbol, and the last state of each string. Strings that bring two centroids too near
-each other, exactly or in floats, are left out, because the theorem assumes that there are no ties.
+last layer after every symbol, and the last state of each string. Strings on which two similarities are too
+close, exactly or in floats, are omitted, because the theorem assumes that there are no ties.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.semirings import REAL
 from automata.strings import String
@@ -39,18 +40,18 @@ from theory.claim import Claim, Variant
 Places = list[int | None]
 """The index of the last layer's centroid after each prefix; ``None`` if a table has no entry."""
 COUNTED = 3
-"""Maximum length of the strings over which Algorithm 1 counts."""
+"""Maximum length of the strings over which Algorithm 1 counts transitions."""
 
 
 class CellComparison:
     """A network of one or two layers and its automaton.
 
     Args:
-        claim, variant: names of the claim and its variant.
-        program: how the network runs: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
+        claim, variant: Names of the claim and its variant.
+        program: How the network runs: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
             ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton of torch's cell
-            at each centroid; ``"sr-counted"``, the one that Algorithm 1 counts over runs of torch.
-        spec: the layers, with all options but the transition.
+            at each centroid; ``"sr-counted"``, the automaton that Algorithm 1 counts over runs of torch.
+        spec: The layers, with all options but the transition.
     """
 
     way = "sr-cells"
@@ -120,7 +121,7 @@ class CellComparison:
         ]
 
     def weights(self) -> str:
-        """Return the kind and sizes of the network; the numbers are in the JSON."""
+        """Return the kind and sizes of the network; the weights are in the JSON."""
         options = ", ".join(f"{name} = {value}" for name, value in self.spec.options.items())
         return f"{self.spec.kind} run as {self.program} in {self.spec.dtype} on {self.spec.device}, {options}"
 
@@ -167,7 +168,7 @@ class CellComparison:
     def _run(self, strings: Sequence[String], slack: float) -> list[Places]:
         """Return the centroid of the network after each prefix, from one padded batch.
 
-        The index is -1 for an output at no centroid, and for a last state that differs from the last output.
+        The index is -1 for an output at no centroid, and if the last state differs from the last output.
         """
         lengths = [len(x) for x in strings]
         first = next(iter(self.inputs.values()))
@@ -212,7 +213,7 @@ class CellComparison:
     def _counted(self) -> dict[tuple[int, str], int]:
         """Return the transitions that Algorithm 1 extracts from the network's runs.
 
-        T counts how often a centroid followed another with a symbol.
+        T counts how often one centroid followed another on a symbol.
         """
         data = [x for length in range(COUNTED + 1) for x in product(self.inputs, repeat=length)]
         counts: dict[tuple[int, str], dict[Any, int]] = {}
@@ -237,16 +238,16 @@ class CellComparison:
             states = after
         return pairs
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the network, its program and its weights."""
         return {"way": self.way, "program": self.program, **self.spec.to_json()}
 
     @classmethod
-    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> CellComparison:
+    def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> CellComparison:
         """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
 
         Raises:
-            InputError: the data are not such a comparison.
+            InputError: If the data do not describe such a comparison.
         """
         spec = checked(data)
         if data["program"] not in variant.programs or data["program"] not in cls.transitions:
@@ -265,7 +266,7 @@ def _read(table: dict[tuple[int, str], int], string: String) -> Places:
 
 
 def _while_seen(string: String, visited: Places, seen: set[tuple[int, str]]) -> Places:
-    """Return the centroids up to the first pair that the data lack, and ``None`` from there on."""
+    """Return the centroids up to the first pair that is missing from the data, and ``None`` after it."""
     result: Places = [visited[0]]
     for before, symbol, after in zip(visited, string, visited[1:], strict=False):
         lost = result[-1] is None or (before, symbol) not in seen

@@ -1,11 +1,10 @@
-"""The reader of kept state-regularized layers, which checks the file before it allocates arrays."""
+"""The reader of saved state-regularized layers, which checks the file before it allocates arrays."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.text.number_text import shorten
 from neural.state_regularized.component import checked_temperature
@@ -19,18 +18,20 @@ LARGEST = {"input_size": 64, "hidden_size": 64, "k": 64, "num_layers": 4}
 OPTIONS = {*LARGEST, "bias", "similarity", "temperature"}
 
 
-def checked(data: dict[str, Any]) -> LayerSpec:
+def checked(data: JsonObject) -> LayerSpec:
     """Return the layers that ``to_json`` of a CellComparison wrote.
 
     Raises:
-        InputError: the data are not such layers.
+        InputError: If the data do not describe such layers.
     """
     if set(data) != FIELDS:
-        raise InputError(f"the fields of a state-regularized network must be {', '.join(sorted(FIELDS))}")
+        raise InputError(
+            f"the fields of a state-regularized network must be exactly {', '.join(sorted(FIELDS))}"
+        )
     kind = one_of("network", data["network"], list(KINDS))
     dtype, options = one_of("dtype", data["dtype"], list(DTYPES)), data["options"]
     if not isinstance(options, dict) or set(options) != OPTIONS:
-        raise InputError(f"options must be {', '.join(sorted(OPTIONS))}")
+        raise InputError(f"the fields of 'options' must be exactly {', '.join(sorted(OPTIONS))}")
     for name, most in LARGEST.items():
         if checked_integer(name, options[name], 2 if name == "k" else 1) > most:
             raise InputError(f"{name} must be at most {most}, got {options[name]}")

@@ -18,7 +18,7 @@ TEMPERATURES = {"sr-mixture": (2.0**-4, 2.0**-7, 2.0**-10, 2.0**-14), "sr-sample
 """Temperatures that are low enough for many of these networks; other programs use 1."""
 ONE_LAYER = ("sr-asked", "sr-counted")
 SHUT = -200.0
-"""The bias of a forget gate that keeps nothing of c: such an LSTM is memory-less."""
+"""The bias of a closed forget gate, which makes an LSTM memory-less."""
 _GRID = st.integers(-128, 128).map(lambda n: n / 64)
 _NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, 2.0, -1.5]) | _GRID | st.floats(-2, 2, width=32)
 
@@ -36,9 +36,10 @@ class CellSource(Protocol):
 
 
 class Choices:
-    """A source that draws each value by itself from Hypothesis.
+    """A source that draws each value separately from Hypothesis.
 
-    Hypothesis can simplify such counterexamples. Many values are equal or 0, and such networks do little.
+    Hypothesis can simplify such counterexamples. Many values are equal or 0, so these networks are often
+    trivial.
     """
 
     def __init__(self, draw: st.DrawFn) -> None:
@@ -76,16 +77,16 @@ def networks(
     """Draw networks of one or two layers of any kind, with two to four centroids each.
 
     Most LSTMs have closed forget gates and input gates that do not read c. Otherwise few centroids are
-    certain, because c may take many values.
+    determined, because c may take many values.
 
     Args:
-        draw: the draw function of Hypothesis.
-        alphabet: the symbols.
-        claim: name of the claim.
-        variant: name of the variant.
-        program: name of the program that runs the network.
-        dtype: dtype of the layers.
-        device: device of the layers.
+        draw: The draw function of Hypothesis.
+        alphabet: The symbols.
+        claim: Name of the claim.
+        variant: Name of the variant.
+        program: Name of the program that runs the network.
+        dtype: Dtype of the layers.
+        device: Device of the layers.
     """
     one_by_one = draw(_ONE_BY_ONE)
     source: CellSource = Choices(draw) if one_by_one else Seeded(draw(st.integers(0, 2**32)))

@@ -2,8 +2,8 @@
 
 Each cell is evaluated at each centroid, and the error of torch's floats is bounded.
 
-A state is a tuple with one centroid per layer: the product automaton. The cell state c of an LSTM is not part
-of it. Each answer covers, in one ball, all c that strings can lead to.
+A state of the product automaton is a tuple with one centroid per layer. The cell state c of an LSTM is not
+part of it. Each answer covers all values of c that strings can lead to, in one ball.
 
 With equation 5 the hidden state is a mixture. If alpha of the automaton's centroid is at least 1 - epsilon in
 each layer, h is within epsilon times the largest difference of two centroids. If the next alpha is at least 1
@@ -32,7 +32,7 @@ from ratproof.implementations.state_regularized import ball_cells
 State = tuple[int, ...]
 """The index of one centroid per layer, from 0."""
 EPSILONS = (2.0**-40, 2.0**-14, 2.0**-7, 2.0**-4)
-"""Tolerances for alpha, tried in turn; with a smaller one, h stays nearer to its centroid."""
+"""Tolerances for alpha, tried in turn; a smaller tolerance keeps h closer to its centroid."""
 OUTWARD = 1 + 2.0**-40
 
 
@@ -41,8 +41,8 @@ class TableAnswer:
     """The next centroid of a cell at a centroid, for one input.
 
     Attributes:
-        centroid: index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
-        gap: lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
+        centroid: Index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
+        gap: Lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
             less the rounding of the division by the temperature and of the softmax.
     """
 
@@ -54,9 +54,9 @@ class TableQuestion:
     """Cached answers of a network's cells.
 
     Args:
-        kind: kind of the cells.
-        cells: one cell per layer, in order.
-        longest: maximum number of symbols that are read; it bounds c.
+        kind: Kind of the cells.
+        cells: One cell per layer, in order.
+        longest: Maximum number of symbols that are read; it bounds c.
     """
 
     def __init__(self, kind: str, cells: Sequence[SRCell], longest: int) -> None:
@@ -73,9 +73,9 @@ class TableQuestion:
         """Return the state after one input, and the smallest gap of the layers.
 
         Args:
-            state: index of the centroid of each layer.
-            inputs: the input, shape ``(input_size,)``.
-            epsilon: tolerance for alpha, and so for the h of each layer and the input of the next.
+            state: Index of the centroid of each layer.
+            inputs: The input, shape ``(input_size,)``.
+            epsilon: Tolerance for alpha, and so for the h of each layer and the input of the next.
 
         Returns:
             The next state, or ``None`` if it is not determined; and the gap.
@@ -130,7 +130,7 @@ class TableQuestion:
 
         The bound is infinite if it would be 1 or more.
 
-        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp rounds two numbers and three more
+        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp rounds two values and three more
         operations. The softmax rounds two functions, a sum of k terms and a quotient.
         """
         tau = self.cells[0].component.temperature
@@ -212,9 +212,9 @@ def followed(
     """Return a tolerance for alpha that holds after every string, with equation 5 at this temperature.
 
     Args:
-        asked: the cells.
-        inputs: the input of each symbol.
-        start: the first state.
+        asked: The cells.
+        inputs: The input of each symbol.
+        start: The first state.
         temperature: tau.
 
     Returns:
@@ -248,7 +248,7 @@ def always_certain(
 
     If so, sampling by equation 4 is deterministic.
     """
-    nothing = 200 if asked.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the format
+    nothing = 200 if asked.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the dtype
     waiting, seen = [start], {start}
     for state in waiting:
         for x in inputs.values():

@@ -1,1 +1,1 @@
-"""The rungs of the ladder, one module each: assertions that a network and its automata agree."""
+"""The rungs of the ladder, one module per kind of evidence."""

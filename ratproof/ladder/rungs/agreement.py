@@ -1,4 +1,4 @@
-"""The assertion of every evidence test: two implementations agree on all strings."""
+"""The assertion that two implementations agree on all strings, which all evidence tests share."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ratproof.implementations.comparison import Comparison, Repeatable, StringRe
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
     """Assert that both implementations agree on every prefix of every string.
 
-    The ledger counts the strings that were compared in full, and the others.
+    The ledger counts the strings that were compared in full, and the other strings.
 
     Raises:
-        Disagreement: with the first counterexample.
+        Disagreement: With the first counterexample.
     """
     book = ledger()
     if book.observe is not None:
@@ -48,7 +48,7 @@ def record(compared: StringResult, book: Ledger) -> None:
     """Count the result of a comparison.
 
     Raises:
-        RuntimeError: the result has no difference, although a bound is exceeded.
+        RuntimeError: If the result has no difference, although a bound is exceeded.
     """
     if compared.difference is None and compared.share is not None and not compared.share <= 1:
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""The rung ``cross-checked``: the recurrence in exact fractions against OpenFst's scores of the automata."""
+"""``cross-checked`` evidence, which compares the recurrence in exact fractions with OpenFst's scores."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def cross_checked(claim: Claim, variant: Variant, side: Implementation, effort: 
     """Assert that OpenFst gives random strings the recurrence's values, within OpenFst's derived bound.
 
     Raises:
-        Disagreement: a score differs.
-        NotRun: pynini is not installed.
+        Disagreement: If a score differs.
+        NotRun: If pynini is not installed.
     """
     assert isinstance(side, ExactRecurrence)
     scorer_class()

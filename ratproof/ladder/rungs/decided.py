@@ -1,4 +1,4 @@
-"""The rung ``decided``: all strings, for random rational weights or for a torch layer's float weights."""
+"""``decided`` evidence, which covers all strings, for random rational weights or a layer's floats."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from theory.claim import Claim, Effort, Variant
 from theory.reading import Following, NoAutomaton
 
 BOXES = 100
-"""Default number of cases that are decided by boxes."""
+"""Default number of cases that are decided with boxes."""
 
 
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert of random cases that both sides agree on all strings, and record the certificate.
+    """Assert that both sides of random cases agree on all strings, and record the certificate.
 
-    A recurrence, read as an automaton, is equivalent to the constructed ones. A mixture follows its automaton
-    by boxes. If the variant states that there is no automaton, that is shown for its unit.
+    A recurrence, read as an automaton, is equivalent to the constructed ones. That a mixture follows its
+    automaton is proved with boxes. If the variant states that there is no automaton, this is shown for its
+    unit.
 
     Raises:
-        InputError: the claim is a user's, and the decision would not run its recurrence.
-        Disagreement: the sides differ on a string.
-        NoSuchAutomaton: there is no automaton.
+        InputError: If the claim is a user's own, and the decision would not run its recurrence.
+        Disagreement: If the sides differ on a string.
+        NoSuchAutomaton: If there is no automaton.
     """
     reading = variant.reading
     own = isinstance(side, ExactRecurrence) and side.own
@@ -38,7 +39,7 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
         )
     if isinstance(reading, NoAutomaton):
         if reading.unit is None:
-            raise RuntimeError(f"{variant.name} names no unit that is decided to be no automaton")
+            raise RuntimeError(f"{variant.name} must have a unit for which no automaton exists")
         refute(reading.unit)
         return
     on_numbers = OnNumbers() if own else None

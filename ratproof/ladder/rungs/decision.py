@@ -1,4 +1,4 @@
-"""The decision for all strings: the recurrence, as an automaton, is compared with the claim's automaton."""
+"""The decision for all strings, which compares the recurrence as an automaton with the claim's automaton."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
     If the variant covers only strings of a minimum length, both sides give shorter ones the score 0.
 
     Args:
-        comparison: the case.
-        on_numbers: trial runs on numbers, if only the claim's file defines the step.
+        comparison: The case.
+        on_numbers: Trial runs on numbers, if the step is only defined by the claim's file.
 
     Raises:
-        Disagreement: with the shortlex-least string whose scores differ, or a string whose trial run differs.
-        NotAffine: the recurrence is not such an automaton.
-        NotAFunction: it gives one string two scores.
+        Disagreement: With the first string in shortlex order whose scores differ, or a string whose trial run
+            differs.
+        NotAffine: If the recurrence is not such an automaton.
+        NotAFunction: If it gives a string two different scores.
     """
     reading, constructed = comparison.read, comparison.automata()
     if reading.algorithm is not None:
@@ -56,7 +57,7 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
         try:
             on_numbers.run(comparison, network, constructed)
         except Exception:
-            ledger().certificate = None  # it is about another function
+            ledger().certificate = None  # the certificate is about another function
             raise
 
 
@@ -66,7 +67,7 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
         return automaton
     if length > MOST_LEFT_OUT:
         raise RuntimeError(
-            "it is not decided: the shortest string of the variant must have at most"
+            "not decided: the shortest string of the variant must have at most"
             f" {MOST_LEFT_OUT} symbols, got {length}"
         )
     k = automaton.semiring
@@ -79,7 +80,7 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
     """Return the recurrence with the weights of the case as automata, one per value.
 
-    They are over the case's own semiring. For an algorithm, the case is an automaton.
+    The automata are over the case's own semiring. For an algorithm, the case is an automaton.
     """
     over = case.over if isinstance(case, Weights) else REAL
     if over is not REAL:
@@ -111,7 +112,7 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
     """Assert that each unit's automata are equivalent, and record the last certificate as evidence."""
     current_ledger = ledger()
     if not network:
-        raise RuntimeError("there is no unit to decide")
+        raise RuntimeError("there must be at least one unit to decide")
     for unit, (one, other) in enumerate(zip(network, constructed, strict=True)):
         answer = equivalent(one, other)
         if isinstance(answer, Unknown):

@@ -1,4 +1,4 @@
-"""The rung ``exhausted``: every string up to a length, for every small case of a variant, in exact fractions.
+"""``exhausted`` evidence, which covers every string up to a length for every small case, in exact fractions.
 
 Weights are among 0, 1, -1 and 1/2, or near a case in which every weight matters.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from automata.aliases import JsonObject
 from automata.forward import score
 from automata.hankel import Block, full_rank_block, shortlex
 from automata.strings import String
@@ -33,7 +34,7 @@ def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effo
     Over a fixed alphabet, the length is limited by the number of strings.
 
     Raises:
-        Disagreement: a score differs.
+        Disagreement: If a score differs.
     """
     longest = effort.exhausted
     if variant.alphabet is not None:
@@ -51,15 +52,15 @@ def length_within(symbols: int) -> int:
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
     """Assert agreement on every string of at most ``longest`` symbols, over 1 to ``letters`` letters.
 
-    Small cases with few letters come first, then those of small size, then those with simple weights. After a
-    difference, all later cases are still tried on shorter strings. So the counterexample is minimal: no case
-    has a shorter string, then a smaller alphabet, fewer states, or simpler weights.
+    Small cases are sorted by number of letters, size, and simplicity of weights. After a difference, later
+    cases still run on shorter strings. So the counterexample is minimal: it has the shortest string, then the
+    smallest alphabet, the fewest states, and the simplest weights.
 
     If the variant states that no automaton or no initial distribution exists, the counterexample has a
-    certificate of that. It is then minimal among the cases with a certificate.
+    certificate of this. It is then minimal among the cases with a certificate.
 
     Raises:
-        Disagreement: with the minimal counterexample.
+        Disagreement: With the minimal counterexample.
     """
     current_ledger = ledger()
     best: _Candidate | None = None
@@ -80,8 +81,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
                 candidate = _Candidate(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
-                # Another automaton may be right for this case, though not the constructed one; then another
-                # case must show the refutation.
+                # An automaton other than the constructed one may be correct for this case. Then another case
+                # must show the refutation.
                 shown = candidate.certificate is not None or certify is None
                 best, uncertified = (candidate, uncertified) if shown else (best, uncertified + 1)
     current_ledger.facts.update(longest=longest, small_cases=cases, letters=letters)
@@ -99,7 +100,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
 class _Candidate:
     compared: StringResult
     comparison: ExactComparison
-    certificate: dict[str, Any] | None
+    certificate: JsonObject | None
 
     @property
     def length(self) -> int:
@@ -107,10 +108,8 @@ class _Candidate:
         return self.compared.difference.length
 
 
-def _no_automaton(
-    variant: Variant, comparison: ExactComparison, compared: StringResult
-) -> dict[str, Any] | None:
-    """Return a certificate that no automaton as small as ours computes the unit, or ``None``."""
+def _no_automaton(variant: Variant, comparison: ExactComparison, compared: StringResult) -> JsonObject | None:
+    """Return a certificate that no automaton with as few states as ours computes the unit, or ``None``."""
     case = comparison.case
     assert compared.difference is not None
     unit = compared.difference.unit
@@ -122,13 +121,13 @@ def _no_automaton(
     states = comparison.automata()[unit].states
     block = full_rank_block(value, shortlex(case.alphabet, states))
     if block.values != tuple(tuple(value(p + s) for s in block.suffixes) for p in block.prefixes):
-        raise RuntimeError("the block is not the values of its prefixes and suffixes")
+        raise RuntimeError("the block must contain the values of its prefixes and suffixes")
     return hankel_certificate(block, case, unit) if len(block) > states else None
 
 
 def no_initial_distribution(
     variant: Variant, comparison: ExactComparison, compared: StringResult
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Return a certificate that the automaton is wrong for every initial distribution, or ``None``.
 
     Its score is linear in the initial weights: a mean of the scores from each single state. All of these must
@@ -160,14 +159,14 @@ def _exactly(values: list[Fraction]) -> Any:
     return array
 
 
-CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], dict[str, Any] | None]] = {
+CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], JsonObject | None]] = {
     NoAutomaton: _no_automaton,
     NoInitialDistribution: no_initial_distribution,
 }
-"""Further certificates that a counterexample requires, by the kind of the variant's reading."""
+"""Additional certificates that a counterexample requires, by the kind of the variant's reading."""
 
 
-def hankel_certificate(block: Block, case: Any, unit: int) -> dict[str, Any]:
+def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:
     """Return the block as a JSON object."""
     return {
         "type": "hankel",

@@ -1,4 +1,4 @@
-"""The rung ``gradient``: torch's gradients equal the derivatives of the automata's scores."""
+"""``gradient`` evidence, which compares torch's gradients with the derivatives of the automata's scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def gradient(claim: Claim, variant: Variant, side: Implementation, effort: Effor
     """Assert that the gradients of random layers are within the derived bound.
 
     Raises:
-        Disagreement: a gradient differs.
+        Disagreement: If a gradient differs.
     """
     assert isinstance(side, Layer)
 

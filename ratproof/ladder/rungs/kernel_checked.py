@@ -1,4 +1,4 @@
-"""The rung ``kernel-checked``: a variant's theorem, as Coq's kernel accepts it."""
+"""``kernel-checked`` evidence, which is a theorem that Coq's kernel accepts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort:
     The theorem covers every semiring, alphabet and size.
 
     Raises:
-        InputError: the claim is a user's, to which no theorem of ratproof is linked.
-        RefutedByTheorem: the theorem refutes the variant.
-        NotAccepted: the kernel does not accept it.
+        InputError: If the claim is a user's own, because no theorem of ratproof is linked to it.
+        RefutedByTheorem: If the theorem refutes the variant.
+        NotAccepted: If the kernel does not accept it.
     """
     if not isinstance(side, ExactRecurrence) or side.own:
         raise InputError(
-            "kernel-checked is not supported for a claim of your own, because no theorem of ratproof is"
-            " linked to it"
+            "kernel-checked is not supported for your own claims, because no theorem of ratproof is"
+            " linked to them"
         )
     accept(claim.name, variant)
 
@@ -42,19 +42,19 @@ def accept(claim: str, variant: Variant) -> None:
     """Assert that the kernel accepts the variant's theorem without assumptions.
 
     The theorem must imply what the variant states, and its definitions must compute what ours compute. If
-    some of them can run, the facts have the number of compared values.
+    some of them can run, the facts contain the number of compared values.
 
     Raises:
-        RefutedByTheorem: it is accepted, and refutes the variant.
-        NotAccepted: it is not accepted.
-        OtherDefinitions: it is accepted, but its definitions differ from ours.
-        NotRun: Coq is not installed.
+        RefutedByTheorem: If it is accepted and refutes the variant.
+        NotAccepted: If it is not accepted.
+        OtherDefinitions: If it is accepted, but its definitions differ from ours.
+        NotRun: If Coq is not installed.
     """
     theorem = variant.theorem
     if theorem is None:
-        raise RuntimeError(f"{variant.name} names no theorem")
+        raise RuntimeError(f"{variant.name} must have a theorem")
     if theorem.name not in statements():
-        raise NotAccepted(f"there is no theorem {theorem.name} in theory/coq")
+        raise NotAccepted(f"the theorem {theorem.name} does not exist in theory/coq")
     try:
         root = build()
         answer = theorem_answers(root)[theorem.name]
@@ -69,7 +69,9 @@ def accept(claim: str, variant: Variant) -> None:
     if problem:
         raise NotAccepted(problem)
     if loose:
-        raise NotAccepted(f"{theorem.name} does not give what {claim}, {variant.name} says of its terms")
+        raise NotAccepted(
+            f"{theorem.name} does not imply the statement of {claim}, {variant.name} about its terms"
+        )
     if differs:
         raise OtherDefinitions(differs)
     current_ledger = ledger()

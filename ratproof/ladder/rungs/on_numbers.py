@@ -1,16 +1,16 @@
 """Trial runs of a user's decided claim on numbers, to compare the step with the function that was decided.
 
 A decision is about the function that a step computes on affine forms (:mod:`automata.recurrences.affine`). It
-would miss a step that is another function on numbers, or no function at all because it counts its calls,
-draws random numbers, or changes its state argument. So the recurrence also runs on fractions, each time from
-a fresh start and each string twice, the second time in another order.
+would miss a step that computes a different function on numbers. It would also miss a step that is not a
+function, because it counts its calls, draws random numbers, or changes its state argument. So the recurrence
+also runs on fractions. Each string runs twice from a fresh state, the second time in another order.
 
-- A string that differs from the automaton twice is a refutation, whatever was decided, and replay shows it
-  again.
-- A step that differs from itself is no function of the string. Then no string can refute the claim, and it
-  does not hold. The verdict is unknown, and the message names the string and the values.
+- A string that differs from the automaton twice refutes the claim regardless of the decision, and replay
+  shows it again.
+- A step that differs from itself is not a function of the string. Then no string can refute the claim, and it
+  does not hold. The verdict is unknown, and the message contains the string and the values.
 
-A finite number of runs covers only the strings that it runs. So the verdict states their number.
+The runs only cover finitely many strings, so the verdict states their number.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
+from automata.aliases import JsonObject
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import cleared
 from automata.operations import remove_epsilon
@@ -33,7 +34,7 @@ from ratproof.implementations.comparison import Difference, NotAFunction, String
 from ratproof.implementations.exact import ExactComparison, fresh_values, unlike
 
 STRINGS = 1000
-"""Minimum number of strings, if the alphabet has as many; a string counts with all its prefixes."""
+"""Minimum number of strings, if the alphabet has that many; a string counts with all its prefixes."""
 MOST_STEPS, LEAST_STEPS, WORK = 20_000, 1_200, 400_000
 LONGEST, SHORTEST_LONG, BITS = 1000, 60, 8000
 PRIME = 2**61 - 1
@@ -42,15 +43,15 @@ Word = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """A plan of the strings to run, which is the same whenever a case runs again.
+    """A deterministic plan of the strings to run for a case.
 
     Args:
-        alphabet: the symbols.
-        basis: strings on which the decision depends; they and their next symbols determine all others, if the
+        alphabet: The symbols.
+        basis: Strings on which the decision depends; they and their next symbols determine all others, if the
             step is a function.
-        steps: approximate total number of symbols.
-        longest: length of the longest string.
-        least: minimum number of strings, if the alphabet has as many of this length.
+        steps: Approximate total number of symbols.
+        longest: Length of the longest string.
+        least: Minimum number of strings, if the alphabet has that many of this length.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -130,7 +131,7 @@ class Prefixes:
 
 
 def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> TrialPlan:
-    """Return a plan for a network, read as automata, and the automata that it was decided to be.
+    """Return a plan for a network, read as automata, and the automata that it was decided to equal.
 
     With ``part`` below 1 the plan is smaller, for many cases. A plan takes some seconds: large networks get
     fewer strings, and fast-growing numbers get shorter ones.
@@ -156,24 +157,24 @@ def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float =
 
 
 def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
-    """Return strings whose state vectors span those of all strings, in shortlex order."""
+    """Return strings whose state vectors span the state vectors of all strings, in shortlex order."""
     both = cleared([remove_epsilon(automata[0])])
     return [tuple(both.symbols[i] for i in word) for word in explore(both, PRIME).words[:most]]
 
 
 class OnNumbers:
-    """The trial runs of one claim: the full plan for the first case, and a part of it for others."""
+    """The trial runs of a claim, with the full plan for the first case and a part of it for others."""
 
     def __init__(self, part: float = 1 / 20) -> None:
         self.part = part
         self._first: str | None = None
 
     def run(self, comparison: ExactComparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
-        """Assert that the case's recurrence gives the strings the automata's scores.
+        """Assert that the case's recurrence gives the strings the same scores as the automata.
 
         Raises:
-            Disagreement: a score differs; with the first such string, shrunk as far as it still differs.
-            NotAFunction: two runs of one string gave different scores.
+            Disagreement: If a score differs, with the first such string, shrunk as long as it still differs.
+            NotAFunction: If two runs of a string gave different scores.
         """
         case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
         self._first = self._first or case
@@ -221,7 +222,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
     """Shrink a string that differs, by removing parts and cutting it at the first difference.
 
     Raises:
-        NotAFunction: the string no longer differs.
+        NotAFunction: If the string no longer differs.
     """
 
     def differs(x: Word) -> Difference | None:
@@ -233,7 +234,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 
     current = differs(string)
     if current is None:
-        raise NotAFunction(string, "another score than the automaton's", "the automaton's score")
+        raise NotAFunction(string, "a score other than the automaton's", "the automaton's score")
     string, part = string[: current.length], len(string) // 2
     while part and tries > 0:
         for low in range(0, len(string), part):
@@ -250,7 +251,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
     return StringResult(string, None, current)
 
 
-def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:
+def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
     """Return the facts about the trial runs, for the report of a decided verdict."""
     sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,}"
@@ -260,7 +261,7 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:
     return {"cases": cases, "strings": strings, "longest": longest, "says": sentence}
 
 
-def ran_on_cases(cases: int) -> dict[str, Any]:
+def ran_on_cases(cases: int) -> JsonObject:
     """Return the facts about the trial runs, for the report of a proof."""
     sentence = (
         f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"

@@ -1,10 +1,11 @@
-"""Proofs: the identities of an invariant, checked, counted, and written for a person."""
+"""``proved`` evidence, which checks the identities of an invariant and writes the proof in readable form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
+from automata.aliases import JsonObject
 from ratproof.evidence.ledger import ledger, left_out_in_words, recording
 from ratproof.implementations.implementation import ExactRecurrence, Implementation
 from ratproof.ladder.rungs.on_numbers import ran_on_cases
@@ -23,20 +24,20 @@ from theory.induction import (
 )
 
 IN_ANY_ORDER = (
-    "It holds in every semiring, commutative or not: the factors stand in the order in which a path has them."
+    "It holds in every semiring, commutative or not, because the factors are in the order of the path."
 )
 IF_TURNED = (
     "It holds in every semiring, commutative or not, if paths are multiplied from their end to their start;"
-    " since the paper writes its factors in that order, a commutative semiring is asked for when they are"
-    " multiplied from their start."
+    " if they are multiplied from their start, the semiring must be commutative, because the paper writes"
+    " its factors in the opposite order."
 )
 NOT_IN_ORDER = (
-    "The semiring has to be commutative: in neither order of a path's factors do all identities hold without."
+    "The semiring must be commutative, because not all identities hold otherwise, in either order of factors."
 )
 
 
 class NotProved(AssertionError):
-    """An error for an identity that fails, which is no disproof because another invariant may work."""
+    """An error for a failed identity, which does not refute the claim because another invariant may work."""
 
     def __init__(self, identity: Identity, where: str) -> None:
         super().__init__(f"not proved in {where}: {identity}")
@@ -50,13 +51,13 @@ class GapInProof(AssertionError):
 def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
     """Assert the claim for all weights, strings and sizes, in every commutative semiring.
 
-    For a user's claim, the proof about variables is also sampled on numbers, because only the claim's file
-    relates the two.
+    For a user's own claim, the proof about variables is also sampled on numbers, because only the claim's
+    file relates the two.
 
     Raises:
-        NotProved: with the first identity that fails.
-        GapInProof: the identities do not cover all states.
-        Disagreement: a network with numbers differs from its automaton.
+        NotProved: With the first identity that fails.
+        GapInProof: If the identities do not cover all states.
+        Disagreement: If a network with numbers differs from its automaton.
     """
     prove(variant)
     if not (isinstance(side, ExactRecurrence) and side.own):
@@ -66,9 +67,9 @@ def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort)
         with recording() as current_ledger:
             sampled(claim, variant, side, effort)
         if not current_ledger.cases:
-            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(current_ledger.facts)}")
+            raise RuntimeError(f"nothing was compared on numbers: {left_out_in_words(current_ledger.facts)}")
     except BaseException:
-        outer.certificate = None  # it proves something else
+        outer.certificate = None  # the certificate is about another statement
         raise
     outer.facts["on_numbers"] = ran_on_cases(current_ledger.cases)
 
@@ -77,17 +78,17 @@ def prove(variant: Variant) -> None:
     """Assert that the variant's invariant proves it in every commutative semiring, and record the proof.
 
     Raises:
-        NotProved: with the first identity that fails.
-        GapInProof: the identities do not cover all states.
+        NotProved: With the first identity that fails.
+        GapInProof: If the identities do not cover all states.
     """
     induction = variant.proof
     if induction is None:
-        raise RuntimeError(f"{variant.name} has no invariant to be proved by")
+        raise RuntimeError(f"{variant.name} must have an invariant")
     if variant.reading.algorithm is not None:
-        raise RuntimeError(f"{variant.name} has an algorithm of its own, and the identities are Forward's")
+        raise RuntimeError(f"{variant.name} must use the Forward algorithm, got another algorithm")
     current_ledger = ledger()
     if not induction.instances:
-        raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
+        raise GapInProof(f"the proof of {variant.name} must have at least one instance")
     for instance in induction.checked:
         gap = what_is_left_out(variant.reading.recurrence, induction, instance)
         if gap is not None:
@@ -123,13 +124,13 @@ def order_of_factors(variant: Variant, induction: Induction) -> str:
     return NOT_IN_ORDER
 
 
-def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> dict[str, Any]:
+def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> JsonObject:
     """Return the proof as a JSON object.
 
     It has the invariant, the first instance's identities in full, and the extent of all of them.
     """
-    # Both sides are equal if variables commute, as was just checked. They are shown with every product in its
-    # own order.
+    # Both sides are equal if variables commute, as was just checked. They are shown with the factors of each
+    # product in their original order.
     first = identities(variant, induction, IN_PATH_ORDER, induction.instances[0])
     return {
         "type": "induction",

@@ -1,4 +1,4 @@
-"""The rung ``sampled``: random weights and strings, all prefixes, for each implementation of the network."""
+"""``sampled`` evidence, which compares each implementation on all prefixes of random strings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from theory.claim import Claim, Effort, Variant
 
 
 def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that random cases agree with their automata, exactly or within the bound of floats.
+    """Assert that random cases agree with their automata, exactly or within the rounding bound of floats.
 
     Raises:
-        Disagreement: a score differs.
+        Disagreement: If a score differs.
     """
 
     def one_case(data: st.DataObject) -> None:

@@ -1,4 +1,4 @@
-"""The rungs by the kind of evidence that they show."""
+"""The table of rungs by their kind of evidence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ratproof.ladder.rungs.sampled import sampled
 from theory.claim import Claim, Effort, Variant
 
 Rung = Callable[[Claim, Variant, Implementation, Effort], None]
-"""An assertion on a variant of a claim, run in one way, with some effort."""
+"""An assertion about a variant of a claim, for one implementation, with a given effort."""
 
 RUNGS: dict[str, Rung] = {
     "sampled": sampled,
@@ -27,16 +27,16 @@ RUNGS: dict[str, Rung] = {
     "proved": proved,
     "kernel-checked": kernel_checked,
 }
-"""The rungs, lowest first."""
+"""The rungs, weakest first."""
 
 
 def rung_of(kind: str) -> Rung:
-    """Return the rung of that kind of evidence.
+    """Return the rung of this kind of evidence.
 
     For an unknown kind, the rung raises :class:`~automata.errors.InputError`.
     """
 
     def unknown(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-        raise InputError(f"ratproof has no way to show that a claim is {kind}")
+        raise InputError(f"the kind {kind} is not supported as evidence for a claim")
 
     return RUNGS.get(kind, unknown)

@@ -1,4 +1,4 @@
-"""Checks of single claims besides the rungs of the ladder: one file per claim or group of claims."""
+"""Checks for single claims in addition to the rungs, one file per claim or group of claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check that is written for one claim."""
+"""A check for a single claim."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Inputs:
     """The user's inputs to ``ratproof verify``.
 
     Attributes:
-        device: where networks run, ``cpu`` or ``cuda``.
-        corpus: of ``--text``, a :class:`~ratproof.implementations.corpus.Corpus`; ``None`` without it.
-        rules: the folder of ``--rules``; ``None`` without it.
+        device: Device of the networks, ``cpu`` or ``cuda``.
+        corpus: The corpus of ``--text``, a :class:`~ratproof.implementations.corpus.Corpus`; or ``None``.
+        rules: The folder of ``--rules``, or ``None``.
     """
 
     device: str = "cpu"
@@ -43,14 +43,14 @@ class WrittenCheck:
     expected to be refuted is refuted by a counterexample only.
 
     Attributes:
-        name: of the claim.
-        kind: the kind of evidence.
-        names: the variants.
-        test: the pytest id of the test that runs it.
-        body: asserts the statement.
-        needs: the field of :class:`Inputs` without which it does not run; empty if it always runs.
-        draws: whether it draws random cases, so that ``hunt`` can run it with other seeds.
-        runs_torch: whether a torch network runs in it.
+        name: Name of the claim.
+        kind: The kind of evidence.
+        names: The variants.
+        test: The pytest id of the test that runs it.
+        body: Asserts the statement.
+        needs: The field of :class:`Inputs` that it requires; empty if it always runs.
+        draws: Whether it draws random cases, so that ``hunt`` can run it with other seeds.
+        runs_torch: Whether a torch network runs in it.
     """
 
     name: str
@@ -72,19 +72,20 @@ class WrittenCheck:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """The variants of the claim that it is about."""
+        """Return the variants of the claim that it is about."""
         return tuple(map(self.claim.variant, self.names))
 
     def can_run(self, inputs: Inputs) -> bool:
-        """Return whether the user gave what it needs."""
+        """Return whether the user passed the input that it requires."""
         return not self.needs or getattr(inputs, self.needs) is not None
 
     def run(
         self, inputs: Inputs, seed: int | None = None, observe: Observe | None = None
     ) -> list[Observation]:
-        """Run it, and return one observation per variant.
+        """Run the check, and return one observation per variant.
 
-        Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
+        Raises:
+            NotRun: If this machine cannot run it.
         """
 
         def rung() -> None:
@@ -110,15 +111,15 @@ def drawn(
     """Return a check's body that runs ``body`` on random cases.
 
     Args:
-        name: what its random cases are drawn from, together with the seed.
-        body: draws a case from its second argument, and asserts something of it.
-        examples: number of cases; ``None`` for the run's own number.
+        name: The name that determines its random cases, together with the seed.
+        body: Draws a case from its second argument, and makes an assertion about it.
+        examples: Number of cases; ``None`` for the run's own number.
     """
 
     def check(inputs: Inputs) -> None:
         for_random_cases(name, examples, lambda data: body(inputs, data))
 
-    statement = getattr(body, "func", body)  # of a partial function
-    check.__wrapped__ = statement  # type: ignore[attr-defined]  # whose file and docstring count
+    statement = getattr(body, "func", body)  # unwrap a partial function
+    check.__wrapped__ = statement  # type: ignore[attr-defined]  # for the file and the docstring
     check.__doc__ = statement.__doc__
     return check

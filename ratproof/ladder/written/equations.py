@@ -1,6 +1,6 @@
-"""The papers' equations, written out once more, against the automata that a torch layer reads itself off as.
+"""Comparison of a torch layer's automata with an independent implementation of the papers' equations.
 
-Layer and automata share their gates, so a wrong gate would be on both sides. Here one side is
+A layer and its automata share their gates, so an error in a gate would affect both sides. Here one side is
 :mod:`ratproof.ladder.written.references`.
 """
 
@@ -26,7 +26,7 @@ EXAMPLES = 40
 
 
 class OfEquations(LayerComparison):
-    """A comparison of the equations in the layer's number format with the exact scores of its automata.
+    """A comparison of the equations in the layer's dtype with the exact scores of its automata.
 
     The equations use the layer's parameters.
     """

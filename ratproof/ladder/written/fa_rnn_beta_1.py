@@ -1,4 +1,4 @@
-"""FA-RNN at beta = 1: the network is its rules, whatever its pretrained vectors are."""
+"""Checks that an FA-RNN at beta = 1 is equivalent to its rules for any pretrained vectors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LABELLED = st.lists(
 
 
 def network_of_rules_is_the_rules(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert that the float32 network does not round, and scores a label above 0 iff a rule of it matches."""
+    """Assert that the float32 network does not round, and scores a label above 0 iff its rules match."""
     labelled = [Labelled(label, rule, 1) for label, rule in data.draw(_LABELLED)]
     decided(labelled, ("a", "b", "c"), data.draw(st.booleans()), inputs.device)
 
@@ -54,7 +54,7 @@ def network_of_a_rule_file_is_the_rules(inputs: Inputs) -> None:
 def decided(
     labelled: Sequence[Labelled], words: Sequence[str], decomposed: bool, device: str
 ) -> tuple[FARNN, NetworkDecision]:
-    """Assert that the network of these rules is the rules on all sentences, and keep the last certificate."""
+    """Assert that the network equals its rules on all sentences, and record the last certificate."""
     compiled = rule_set(labelled, words)
     network = FARNN.of_rules(compiled, decomposed=decomposed, dtype=torch.float32, device=device)
     result = decide_network(network, labelled, compiled)

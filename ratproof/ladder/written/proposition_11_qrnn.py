@@ -1,4 +1,4 @@
-"""Proposition 11, QRNN: how many states the automata have, and how many are needed."""
+"""Check of the numbers of states in Proposition 11, QRNN."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZES = (
     *((1, 3), (2, 3), (3, 3)),
     *((1, 4), (2, 4), (1, 6)),
 )
-"""Letters s and window K."""
+"""Pairs of the number of letters s and the window K."""
 
 
 def random_weights(alphabet: str, window: int) -> Weights:
@@ -32,7 +32,7 @@ def random_weights(alphabet: str, window: int) -> Weights:
 
 
 def count_of_states_is_exact(inputs: Inputs) -> None:
-    """Assert the numbers of states that suffice, and that the rank for random weights is the least number.
+    """Assert the numbers of states, and that the rank for random weights is the minimum.
 
     With A = s + ... + s^(K-1), the corrected automaton has 2 A + 1 states, and 2 + A are enough.
     """

@@ -1,4 +1,4 @@
-"""Proposition 7: the gates of the torch network, its start, and a corpus."""
+"""Checks of Proposition 7: the gates of the torch network, its initial state, and a corpus."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def gates_are_those_of_the_paper(inputs: Inputs, data: st.DataObject, *, dtype: 
         assert (abs(tables[:, 1, 1] - f[:, unit]) <= slack.matrices[:, 1, 1]).all()
         assert (abs(tables[:, 0, 1] - u[:, unit]) <= slack.matrices[:, 0, 1]).all()
         bounds.append(slack.matrices)
-    ledger().add(int(np.isfinite(bounds).all()))  # where a gate might overflow there is no bound
+    ledger().add(int(np.isfinite(bounds).all()))  # there is no bound if a gate might overflow
 
 
 def start_in_one_is_not_the_drawn_automaton(inputs: Inputs, data: st.DataObject) -> None:
-    """Figure 1 as drawn gives the empty string 0, whatever c_0 is: here c_0 = 1."""
+    """Assert that Figure 1 as drawn is wrong for c_0 = 1, because it gives the empty string 0 for any c_0."""
     names, strings = data.draw(readings(most=100))
     one, layer = st.just(1.0), ("abc", "example-6", CLAIM, "printed", "float64", inputs.device)
     network = data.draw(networks(*layer, automata_know_start=False, start=one))
@@ -47,7 +47,7 @@ def start_in_one_is_not_the_drawn_automaton(inputs: Inputs, data: st.DataObject)
 
 
 def every_prefix_of_a_corpus(inputs: Inputs) -> None:
-    """``ratproof verify --text FILE``: the words are the alphabet, their vectors the inputs."""
+    """Compare the layer with its automata on the text of ``ratproof verify --text FILE``."""
     agree_on_text(CLAIM, "corrected", inputs.corpus, inputs.device)
 
 

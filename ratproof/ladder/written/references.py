@@ -1,4 +1,4 @@
-"""Independent implementations of the papers' equations, to which the layers are compared.
+"""Independent implementations of the papers' equations, with which the layers are compared.
 
 Each reference computes one symbol at a time, with the weights written out. It takes a cell, the inputs
 ``(T, input)`` of one string, and c_0 for every unit; it returns c_1, ..., c_T and the outputs. It shares only
@@ -17,7 +17,7 @@ def g(name):
 
 
 def of(linear, x):
-    """W x + b."""
+    """Return W x + b."""
     product = (linear.weight * x).sum(1)
     return product if linear.bias is None else product + linear.bias
 
@@ -40,7 +40,7 @@ def rrnn_b_max_plus(cell, v, c):
     for x in v:
         f = torch.nn.functional.logsigmoid(
             of(cell.forget, x)
-        )  # whose error is bounded, where that of log after sigmoid is not
+        )  # its error is bounded, unlike the error of log after sigmoid
         c = torch.maximum(f + c, of(cell.update, x))
         yield c, tanh(c if cell.gate is None else torch.log(sigmoid(of(cell.gate, x))) + c)
 
@@ -175,7 +175,7 @@ def closed(k, once, h, e):
 
 
 def soft_pattern(k, once):
-    """Every place of the pattern at once, as Schwartz et al. write it: h_0 stands before the first."""
+    """Return the scores at all positions of the pattern, as in Schwartz et al.; h_0 is before the first."""
     plus, times, weight = k
 
     def run(cell, v, c):
@@ -201,7 +201,7 @@ MAX_PLUS = (torch.maximum, torch.add, torch.nn.functional.logsigmoid)
 
 
 def cnn_max_pooled(cell, v, c):
-    """Each window by itself, oldest symbol first."""
+    """Return the maximum over windows, each computed separately, oldest symbol first."""
     out = {"relu": torch.relu, "tanh": tanh}[cell.outputs]
     for t in range(len(v)):
         window = [(j, t - cell.width + j + 1) for j in range(cell.width)]
@@ -276,5 +276,5 @@ KINDS = [
     ("cnn-max-pooled", {"bias": False}),
     ("cnn-max-pooled-padded", {"padding": True}),
 ]
-"""Every kind of network, with options that reach each branch of its equations."""
+"""All kinds of networks, with options that cover each branch of their equations."""
 NAMES = [" ".join([kind, *(f"{n}={v}" for n, v in options.items())]) for kind, options in KINDS]

@@ -1,4 +1,4 @@
-"""Theorem 3.2, the bound of its proof: no softmax is below it."""
+"""Check of the bound in the proof of Theorem 3.2, below which no softmax lies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEMPERATURES = st.fractions("1/50", 20, max_denominator=50)
 
 
 def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert in ball arithmetic that alpha_M is never surely less than its bound, for any temperature.
+    """Assert in ball arithmetic that alpha_M is never provably less than its bound, for any temperature.
 
     The bound is 1 / (1 + (k - 1) exp(-margin / tau)), for any scores.
     """
@@ -30,14 +30,14 @@ def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
         alpha = distribution(tuple(map(ball, scores)), 1 / ball(temperature))[scores.index(greatest)]
         bound = 1 / (1 + (len(scores) - 1) * (-ball(greatest - second) / ball(temperature)).exp())
         assert not alpha < bound
-        # balls that are wide, or no number, are never surely less
+        # wide balls and NaN are never provably less
         ledger().add(
             int(all(side.is_finite() and side.rel_accuracy_bits() > BITS // 2 for side in (alpha, bound)))
         )
 
 
 def automaton_has_the_bound_and_nothing_negative(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert in exact fractions that a transition weighs the bound, and that no weight is negative.
+    """Assert in exact fractions that a transition's weight is the bound, and no weight is negative.
 
     The bound is 1 / (1 + (k - 1) 2^(-m margin)), and alpha equals the weight of the softmax.
     """

@@ -1,9 +1,9 @@
 """Adapters for kernels with other layouts and names, for :func:`~ratproof.api.kernels.kernel_claim`.
 
-No adapter computes anything: an adapted kernel returns the kernel's own numbers.
+Adapters only change names and layouts. The values are those of the original kernel.
 
 >>> import torch
->>> def decayed_sum(*, x, log_decay, initial_state):  # its own names, and (B, D, T)
+>> def decayed_sum(*, x, log_decay, initial_state):  # other names, and axes (B, D, T)
 ...     states, h = [], x.new_zeros(x.shape[:2]) if initial_state is None else initial_state
 ...     for t in range(x.shape[2]):
 ...         h = log_decay[..., t].exp() * h + x[..., t]
@@ -82,11 +82,11 @@ def transposed_states(kernel: Function) -> Function:
 
 
 OPTIONS = ("initial_state", "cu_seqlens")
-"""Arguments whose axes are not those of strings and tokens."""
+"""Arguments without batch and time axes."""
 
 
 def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Function:
-    """Set a signature with our names, by which missing options are recognised."""
+    """Set a signature with our names, so that missing options are recognised."""
     try:
         signature = inspect.signature(kernel)
     except (TypeError, ValueError):

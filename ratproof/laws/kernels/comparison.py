@@ -1,4 +1,4 @@
-"""A call of a kernel against its recurrence: the largest share of a bound, or the first wrong number."""
+"""Comparison of a kernel's call with its recurrence."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ UNDERFLOW = 2.0**20
 
 @dataclass(frozen=True)
 class Held:
-    """Numbers that a kernel computed, and the recurrence's.
+    """The values that a kernel computed, and those of the recurrence.
 
     Attributes:
-        name: the name in a counterexample, such as ``o``, ``final_state`` or ``q.grad``.
-        computed: the kernel's numbers.
-        right: the recurrence's numbers.
-        bound: the largest allowed difference.
+        name: The name in a counterexample, such as ``o``, ``final_state`` or ``q.grad``.
+        computed: The kernel's values.
+        right: The recurrence's values.
+        bound: The largest allowed difference.
     """
 
     name: str
@@ -44,14 +44,14 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
     """Compare a call of a kernel with its recurrence, and count the case in the ledger.
 
     Args:
-        kernel: the kernel that is called.
-        problem: the call.
-        arrays: the numbers of its arguments.
-        law: a further description for a counterexample.
-        exactly: whether the results must be equal, because nothing rounds.
+        kernel: The kernel that is called.
+        problem: The call.
+        arrays: The values of its arguments.
+        law: A further description for a counterexample.
+        exactly: Whether the results must be equal, because nothing rounds.
 
     Raises:
-        WrongCall: a number is wrong.
+        WrongCall: If an element is wrong.
     """
     call, shown = kernel.call(problem, arrays), ShownCall(kernel, problem, arrays, law)
     if kernel.against is None:
@@ -69,13 +69,13 @@ def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
 
 
 def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], exactly: bool = False) -> None:
-    """Compare the results of a call with the right ones.
+    """Compare the results of a call with the correct results.
 
     Args:
-        shown: the call.
-        call: its results.
-        right: returns the right numbers, with bounds for a kernel.
-        exactly: whether the results must be equal, because nothing rounds.
+        shown: The call.
+        call: Its results.
+        right: Returns the correct values, with bounds for a kernel.
+        exactly: Whether the results must be equal, because nothing rounds.
     """
     if call.changed is not None:
         raise shown.changed(call.changed)
@@ -92,7 +92,7 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
 
 
 def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
-    """Compare numbers with the recurrence's; a number without a useful bound does not count."""
+    """Compare values with the recurrence's; an element without a useful bound does not count."""
     numbers = counted = 0
     share = 0.0
     for held in pairs:

@@ -31,18 +31,18 @@ class KernelCounterexample:
     """A difference between a kernel and its recurrence.
 
     Attributes:
-        claim, variant: names of the refuted claim and variant.
-        problem: the shapes and options of the call, on one line.
-        position: the result and the index of the number.
-        kernel, recurrence: both values, as text.
-        bound: the largest difference that rounding could explain, or, against another kernel, the measured
+        claim, variant: Names of the refuted claim and variant.
+        problem: The shapes and options of the call, on one line.
+        position: The result and the index of the element.
+        kernel, recurrence: Both values, as text.
+        bound: The largest difference that rounding could explain, or, against another kernel, the measured
             rounding; ``"0"`` if nothing rounds.
-        law: a short description of the broken law, if it is not the recurrence itself.
-        other: name of the other side, the recurrence or the other kernel.
-        sizes: sort key of simplicity.
-        seed: seed of the numbers.
-        form: a form of computation in which the call would be right; empty without such a form.
-        script: a program that shows the difference without ratproof; empty if there are too many numbers.
+        law: A short description of the broken law, if it is not the recurrence itself.
+        other: Name of the reference, the recurrence or the other kernel.
+        sizes: Sort key of simplicity.
+        seed: Seed of the values.
+        form: A form of computation in which the call would be correct; empty if there is none.
+        script: A program that shows the difference without ratproof; empty if there are too many elements.
     """
 
     claim: str
@@ -89,11 +89,11 @@ class WrongCall(Refutation):
     """An error for a call on which a kernel is wrong.
 
     Args:
-        counterexample: the difference.
-        problem, kernel: the call.
+        counterexample: The difference.
+        problem, kernel: The call.
 
     Attributes:
-        under: compares the same call with the bounds of a kernel in another form; ``None`` if the bound does
+        under: Compares the same call with the bounds of a kernel in another form; ``None`` if the bound does
             not depend on the form.
     """
 
@@ -108,9 +108,9 @@ class ShownCall:
     """A call that is compared with its recurrence, as a counterexample describes it.
 
     Attributes:
-        kernel, problem, arrays: the call.
-        law: a short description of the law, if it is not the recurrence itself.
-        weights: weights of ``o`` and ``final_state`` in the sum whose gradients are compared; empty if
+        kernel, problem, arrays: The call.
+        law: A short description of the law, if it is not the recurrence itself.
+        weights: Weights of ``o`` and ``final_state`` in the sum whose gradients are compared; empty if
             results are compared.
     """
 
@@ -121,19 +121,19 @@ class ShownCall:
     weights: Arrays = field(default_factory=dict)
 
     def changed(self, name: str) -> WrongCall:
-        """Return the counterexample of a kernel that wrote into an argument."""
-        what = "another tensor than before", "an argument, only read", "0"
+        """Return the counterexample for a kernel that modified an argument."""
+        what = "a modified tensor", "an unmodified argument", "0"
         return self._wrong(name, *what, f"arguments[{name!r}].sum()")
 
     def of_another_kind(self, error: WrongKind) -> WrongCall:
-        """Return the counterexample of a result with another shape, format or type."""
+        """Return the counterexample for a result with the wrong shape, dtype or type."""
         printed = error.printed or "type(result).__name__"
         return self._wrong(error.name, error.result, error.right, "0", printed)
 
     def wrong(
         self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
     ) -> WrongCall:
-        """Return the counterexample of a wrong number."""
+        """Return the counterexample for a wrong element."""
         number = f"{name}[{', '.join(map(str, index))}]"
         limit = "0" if bound == 0 else f"{bound:.2g}"
         return self._wrong(number, repr(float(computed)), repr(float(right)), limit, number)
@@ -158,9 +158,9 @@ class ShownCall:
 
 
 def script(shown: ShownCall, says: str, printed: str) -> str:
-    """Return a program that calls the kernel with these numbers and prints one of the results.
+    """Return a program that calls the kernel with these values and prints one of the results.
 
-    It is empty if there are too many numbers.
+    It is empty if there are too many elements.
     """
     kernel, problem, arrays, weights = shown.kernel, shown.problem, shown.arrays, shown.weights
     if sum(array.size for array in (*arrays.values(), *weights.values())) > MOST_WRITTEN:

@@ -25,16 +25,16 @@ from ratproof.laws.kernels.problem import Numbers, Problem
 BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
 """Budgets, of which each call draws one."""
 LARGEST = 2**23
-"""The budget of the one large call of a rung."""
+"""The budget of the large call of each check."""
 MOST_PAIRS = 2**23
 """Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
 SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES}
 """Sizes of each axis; the number of lanes has the sizes of keys."""
 WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
-"""Sizes that each rung covers: the first for keys and values, the second for tokens, and a last one for keys.
+"""Sizes that each check covers: for keys and values, for tokens, and a second size for keys.
 
-The last one is not a multiple of 16.
+The latter is not a multiple of 16.
 """
 SHORTENED = (range(2, 9), range(9, 65), range(65, 513))
 """Ranges of the smallest length, in tokens, to which a call may be reduced to keep its budget."""
@@ -51,10 +51,10 @@ class CallSizes:
     """The sizes that a call may have.
 
     Attributes:
-        times: ranges of lengths T, which are equally likely.
-        choices: possible sizes by axis.
-        budgets: possible limits on the product of all sizes.
-        orders: possible orders in which the sizes of a call that exceeds its budget are reduced.
+        times: Ranges of lengths T, which are equally likely.
+        choices: Possible sizes by axis.
+        budgets: Possible limits on the product of all sizes.
+        orders: Possible orders in which the sizes of a call that exceeds its budget are reduced.
     """
 
     times: tuple[Sequence[int], ...]
@@ -73,7 +73,7 @@ class Group:
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
-    """Return the lengths that every rung covers.
+    """Return the lengths that every check covers.
 
     They are those of the claim, or the edges of the usual chunks that the kernel takes. If the kernel takes
     only multiples of a length, they are rounded up.
@@ -88,15 +88,15 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
 
 
 def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iterator[Group]:
-    """Yield the groups of a rung's calls.
+    """Yield the groups of calls of a check.
 
-    Half of the calls have the lengths that every rung covers, half have random lengths, and a few are large.
+    Half of the calls have the lengths that every check covers, half have random lengths, and a few are large.
 
     Args:
-        kernel: the kernel that is called.
-        examples: minimum number of calls.
-        shortest: minimum number of tokens.
-        small: whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
+        kernel: The kernel that is called.
+        examples: Minimum number of calls.
+        shortest: Minimum number of tokens.
+        small: Whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
     """
     choices = _choices(kernel)
     lengths = [length for length in lengths_of(kernel) if length >= shortest]
@@ -172,12 +172,12 @@ def problems(
     """Draw a call of a kernel.
 
     Args:
-        draw: the draw function of Hypothesis.
-        kernel: the kernel that is called.
-        numbers: kind of its numbers.
-        sizes: sizes that it may have.
-        least_rows: minimum number of strings.
-        least_heads: minimum number of heads, or lanes.
+        draw: The draw function of Hypothesis.
+        kernel: The kernel that is called.
+        numbers: Kind of its numbers.
+        sizes: Sizes that it may have.
+        least_rows: Minimum number of strings.
+        least_heads: Minimum number of heads, or lanes.
     """
     family, unsupported = kernel.family, kernel.without
     # Hypothesis tends to repeat draws of a kind within a case, but not those of a random number generator;

@@ -1,4 +1,4 @@
-"""The families of linear recurrences: the tensors that a kernel takes, and the function that it computes.
+"""The families of linear recurrences, with the tensors that a kernel takes and the function that it computes.
 
 The state S of a head is a K x V matrix. A step decays it, may correct it along one direction, adds one matrix
 of rank one, and reads it:
@@ -23,26 +23,27 @@ class LinearRecurrence:
     """The function that a family of kernels computes.
 
     Attributes:
-        name: the name in ``kernel_claim``.
-        tensors: the tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
-            ``cu_seqlens``. The axes are B strings, T tokens, H heads, K and V of the state, D lanes, and P
+        name: The name in ``kernel_claim``.
+        tensors: The tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
+            ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, and P
             for the two parts of a complex number.
-        query, key, value: the names of these tensors; empty for a key or a query of ones.
-        decay: the tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
+        query, key, value: The names of these tensors; empty if keys or queries are ones.
+        decay: The tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
             at most 0, possibly -infinity.
-        fixed_decay: whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
-        step, rate: the tensors of a state-space layer: time steps, axes ``BTH``, at least 0, and rates, axes
+        fixed_decay: Whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
+        step, rate: The tensors of a state-space layer: time steps, axes ``BTH``, at least 0, and rates, axes
             ``HK`` or ``H``, at most 0. The decay is exp(step rate), and the added term is step k v^T.
-        factor: the tensor that is the decay itself rather than its logarithm.
+        factor: The tensor that is the decay itself rather than its logarithm.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
             b (S^T a)^T + k v^T, with the state before the decay.
-        bonus: the tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
+        bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
-        lanes: whether the state is a vector of D numbers, axes ``BTD``, rather than one matrix per head.
-        pairs: whether numbers are complex; then each tensor and the state have a last axis P.
-        scaled: whether there is a ``scale``: ``maybe`` it is None, or ``always`` a number; empty without one.
-        packed: whether strings may be packed, with ``cu_seqlens``.
-        says: the recurrence, as the statement of a claim shows it.
+        lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
+        pairs: Whether values are complex; then each tensor and the state have a last axis P.
+        scaled: ``maybe`` if ``scale`` may be None, ``always`` if it is a number; empty if there is no
+            ``scale``.
+        packed: Whether sequences may be packed, with ``cu_seqlens``.
+        says: The recurrence as a formula, for the statement of a claim.
     """
 
     name: str

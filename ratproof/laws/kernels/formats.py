@@ -1,4 +1,4 @@
-"""The floating-point formats of kernels."""
+"""The dtypes of kernels."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class KernelFormat:
-    """A floating-point format.
+    """A floating-point dtype with its unit roundoff and range.
 
     Attributes:
-        dtype: the torch dtype.
-        unit: the unit of rounding, half the distance from 1 to the next number.
-        smallest: the smallest normal number.
-        largest: the largest number.
+        dtype: The torch dtype.
+        unit: The unit roundoff, half the distance from 1 to the next number.
+        smallest: The smallest normal number.
+        largest: The largest number.
     """
 
     dtype: torch.dtype
@@ -28,7 +28,7 @@ class KernelFormat:
 
     @classmethod
     def of(cls, dtype: torch.dtype) -> KernelFormat:
-        """Return the format of a dtype.
+        """Return the properties of a dtype.
 
         >>> KernelFormat.of(torch.float32).unit == 2.0**-24
         True
@@ -41,11 +41,11 @@ FORMATS = {
     name: KernelFormat.of(getattr(torch, name)) for name in ("float32", "float64", "bfloat16", "float16")
 }
 WIDE = ("float32", "float64")
-"""Formats in which a kernel accumulates."""
+"""Dtypes in which a kernel accumulates."""
 
 
 def rounded(array: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Return the nearest numbers of a format.
+    """Return the nearest values in a dtype.
 
     >>> rounded(np.array([1 + 2.0**-9]), "bfloat16").tolist()
     [1.0]

@@ -1,4 +1,4 @@
-"""A kernel as its author declares it, and calls of it, whose results are checked."""
+"""A kernel with its declared properties, and calls of it whose results are checked."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ CAPABILITIES = {
     "final-state": "final states",
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
-    "scale": "a scale other than the default",
+    "scale": "values of scale other than None",
     "zero-scale": "a scale of 0",
-    "int32-offsets": "int32 offsets of packed sequences",
-    "exact": "exact sums: it clamps gates, or inverts by doubling",
-    "non-contiguous": "tensors that are not contiguous",
+    "int32-offsets": "int32 offsets",
+    "exact": "exact sums (it clamps gates, or inverts by doubling)",
+    "non-contiguous": "non-contiguous tensors",
 }
-"""Capabilities that a kernel may lack, by their names in ``without``."""
+"""Capabilities that ``without`` may exclude, with their descriptions."""
 
 
 class Raised(InputError):
@@ -48,22 +48,22 @@ class Kernel:
     """A kernel and its declared properties.
 
     Attributes:
-        name: name of the claim.
-        family: the recurrence that it computes.
-        function: called by keyword; it returns outputs and the final state.
-        form: recurrent or chunked.
-        without: capabilities that it lacks, names of :data:`CAPABILITIES`.
-        dtypes: the formats in which it computes.
-        device: the device on which it runs.
-        accumulation: the format of states and sums if it reads a narrower one; ``None`` for its own.
-        against: another kernel that should compute the same, in place of the family's recurrence.
-        cumulated: whether it may compute the gradients of decays as sums over later tokens.
-        multiple: number of tokens of which lengths must be a multiple.
-        longest: maximum number of tokens; ``None`` without a limit.
-        sizes: the possible sizes of some axes, B, H, K, V or D; other axes have the usual ones.
-        lengths: the lengths of all calls, in order; empty for the usual ones.
-        seconds: time limit of a rung.
-        gpu_memory: limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
+        name: Name of the claim.
+        family: The recurrence that it computes.
+        function: Called by keyword; it returns outputs and the final state.
+        form: Recurrent or chunked.
+        without: Names of :data:`CAPABILITIES` that it does not support.
+        dtypes: The dtypes in which it computes.
+        device: The device on which it runs.
+        accumulation: The dtype of states and sums for narrow inputs; ``None`` for the inputs' own dtype.
+        against: Another kernel that replaces the family's recurrence as the reference.
+        cumulated: Whether it may compute the gradients of decays as sums over later tokens.
+        multiple: Lengths must be multiples of this number of tokens.
+        longest: Maximum number of tokens; ``None`` without a limit.
+        sizes: The possible sizes of some axes, B, H, K, V or D; other axes have the default sizes.
+        lengths: The lengths of all calls, in order; empty for the default lengths.
+        seconds: Time limit of each check.
+        gpu_memory: Limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Kernel:
         if self.multiple > 1:
             unsupported.append(f"lengths other than multiples of {self.multiple}")
         if self.longest is not None:
-            unsupported.append(f"sequences of more than {self.longest} tokens")
+            unsupported.append(f"more than {self.longest} tokens")
         for axis, sizes in self.sizes.items():
             unsupported.append(f"{axis} other than {', '.join(map(str, sizes))}")
         if self.lengths:
@@ -134,8 +134,8 @@ class Kernel:
         if the function does not depend on the argument.
 
         Raises:
-            Raised: the kernel raises in the forward or backward pass.
-            WrongKind: the result is not a pair of tensors of the right shapes and formats.
+            Raised: If the kernel raises in the forward or backward pass.
+            WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
@@ -166,8 +166,8 @@ class Kernel:
         """Call the kernel and check its results.
 
         Raises:
-            Raised: the kernel raises.
-            WrongKind: the result is not a pair of tensors of the right shapes and formats.
+            Raised: If the kernel raises.
+            WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         accepted = self.accepted(arguments)
         with self._raising(problem, "the kernel"):
@@ -231,14 +231,14 @@ class Kernel:
 
 
 class WrongKind(Exception):
-    """An error for a result with another shape, format or type than the calling convention requires.
+    """An error for a result whose shape, dtype or type violates the calling convention.
 
     Args:
-        kernel, problem, arrays: the call.
+        kernel, problem, arrays: The call.
         name: ``o``, ``final_state``, or ``result`` for both.
-        result: description of the result.
-        right: description of the required result.
-        printed: an expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
+        result: Description of the result.
+        right: Description of the required result.
+        printed: An expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
     """
 
     def __init__(
@@ -261,10 +261,10 @@ class Call:
     """The results of a call, as arrays in the kernel's axes.
 
     Attributes:
-        outputs: the outputs o.
-        states: the final state; ``None`` if it is not requested.
-        changed: name of an argument that the kernel wrote into, if any.
-        flows: gradients by argument, if they are computed.
+        outputs: The outputs o.
+        states: The final state; ``None`` if it is not requested.
+        changed: Name of an argument that the kernel modified, if any.
+        flows: Gradients by argument, if they are computed.
     """
 
     outputs: NDArray[np.float64]
@@ -289,7 +289,7 @@ def _array(values: Tensor | None) -> NDArray[np.float64] | None:
 def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:
     """Return the gradient of a weighted sum with respect to a result.
 
-    It has the layout of the call. For a plain sum it is one number that is expanded, as in torch.
+    It has the layout of the call. For a plain sum it is an expanded scalar, as in torch.
     """
     if problem.mode == "sum":
         return result.new_ones(()).expand(result.shape)

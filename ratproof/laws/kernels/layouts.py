@@ -1,6 +1,6 @@
 """Memory layouts of the tensors of a call.
 
-A counterexample's script contains the source of :func:`laid_out`, so the function uses nothing else.
+A counterexample's script contains the source of :func:`laid_out`, so the function must be self-contained.
 
 >>> import torch
 >>> q, k = torch.zeros(2, 3, 1, 4), torch.zeros(2, 3, 1, 4)
@@ -26,7 +26,7 @@ LAYOUTS = {
 
 
 def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
-    """Return tensors with the same numbers in another layout."""
+    """Return tensors with the same values in another layout."""
     if layout == "fused":  # slices of one projection's result; the state stays separate
         fused = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
         if not fused:

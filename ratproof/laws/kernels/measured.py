@@ -1,12 +1,12 @@
-"""Comparison of a kernel with another one that should compute the same, if no family's recurrence fits.
+"""Comparison of a kernel with another kernel, for kernels to which no family's recurrence applies.
 
 Rounding is measured, because no bound can be derived.
 
 The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. A difference
-within 8 times the largest change of a result is rounding. A larger one is a refutation if it exceeds 1e-3 of
-the results' root mean square (1e-6 in float64). Otherwise it is a doubt, which leaves the verdict unknown.
+within 8 times the largest change of a result is rounding. A larger difference refutes the claim if it exceeds
+1e-3 of the results' root mean square (1e-6 in float64). Otherwise the verdict is unknown.
 
-A number that is NaN from both kernels is a doubt, too, because neither kernel gives the right value.
+If both kernels return NaN for an element, the verdict is also unknown, because neither value is correct.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ratproof.laws.kernels.problem import Problem
 RUNS, TIMES = 12, 8
 """The number of perturbed runs, and the multiple of the largest change that counts as rounding."""
 REFUTES = {"float64": 1e-6}
-"""Share of the results' root mean square above which a difference refutes; 1e-3 in other formats."""
+"""Share of the results' root mean square above which a difference refutes; 1e-3 in other dtypes."""
 DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 
@@ -34,12 +34,12 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
     """Compare a kernel's results with another's.
 
     Args:
-        shown: the call.
-        call: the kernel's results.
-        other: calls the other kernel with other numbers for the arguments.
+        shown: The call.
+        call: The kernel's results.
+        other: Calls the other kernel with the given values of the arguments.
 
     Raises:
-        WrongCall: a number is wrong.
+        WrongCall: If an element is wrong.
     """
     if call.changed is not None:
         raise shown.changed(call.changed)
@@ -72,8 +72,8 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
         largest = float(errors.max())
         if largest > rounding:
             text = (
-                f"for {shown.problem.says()}: {name} differs by {largest:.1g}, where the measured rounding is"
-                f" {rounding:.1g}, and that is too little to refute"
+                f"for {shown.problem.says()}: {name} differs by {largest:.1g}, but the measured rounding is"
+                f" {rounding:.1g}, so the difference is too small to refute the claim"
             )
             facts.setdefault(DOUBTS, []).append(text)
     ledger().add(1)
@@ -84,12 +84,12 @@ def require_no_doubts() -> None:
     facts = ledger().facts
     doubts, not_numbers = facts.pop(DOUBTS, []), facts.get(NOT_NUMBERS)
     if doubts:
-        more = "" if not_numbers is None else f"; {not_numbers:,} numbers of all calls are NaN from both"
+        more = "" if not_numbers is None else f"; {not_numbers:,} elements in all calls are NaN from both"
         raise InputError(doubts[0] + more)
 
 
 def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:
-    """Return the numbers, each moved up or down by a unit in the last place; zeros and infinities stay."""
+    """Return the values moved by one unit in the last place; zeros and infinities stay unchanged."""
     rng = np.random.default_rng((problem.seed, 2, seed))
     return {
         name: problem.in_format(
@@ -100,6 +100,6 @@ def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:
 
 
 def _size(values: NDArray[np.float64]) -> float:
-    """Return the root mean square of the finite numbers."""
+    """Return the root mean square of the finite elements."""
     finite = values[np.isfinite(values)]
     return float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0

@@ -1,7 +1,7 @@
-"""The recurrence of every family, step by step, in a wider format than the kernel's.
+"""The recurrence of every family, step by step, in a wider dtype than the kernel's.
 
-A family names the tensors that are called d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`).
-Without a name, d, k and q are 1, and the others are missing. A step is
+A family names the tensors that are called d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`). If
+the family has no tensor for d, k or q, it is 1; the other tensors are then omitted. A step is
 
     S <- diag(d) S + k v^T                              most families; k = 1 for lanes
     S <- diag(d) S, then S <- S + beta k (v - S^T k)^T  the delta rules
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from ratproof.laws.kernels.problem import Problem
 
-Wide = Any  # arrays of a format that is wider than the kernel's
+Wide = Any  # arrays of a dtype that is wider than the kernel's
 Bounds = NDArray[np.float64]
 Arrays = dict[str, NDArray[np.float64]]
 
 
 def wider_than(accumulation: str) -> Any:
-    """Return the format of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
+    """Return the dtype of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
 
     The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the bound of
     a kernel in float32, which :data:`~ratproof.laws.kernels.bounds.rounding.OUTWARD` covers.
@@ -48,7 +48,7 @@ def size_of(values: Wide) -> Bounds:
 
 @dataclass(frozen=True)
 class StringGroup:
-    """A group of strings of equal length: indices of their states, and of their tokens in the tensors."""
+    """A group of sequences of equal length: indices of their states, and of their tokens in the tensors."""
 
     states: list[int]
     rows: slice
@@ -56,7 +56,7 @@ class StringGroup:
 
 
 def groups(problem: Problem) -> Iterator[StringGroup]:
-    """Yield all rows of a batch as one group, or each packed sequence by itself."""
+    """Yield all rows of a batch as one group, or each packed sequence separately."""
     if not problem.packed:
         yield StringGroup(list(range(problem.batch)), slice(None), slice(0, problem.time))
         return
@@ -66,25 +66,25 @@ def groups(problem: Problem) -> Iterator[StringGroup]:
 
 @dataclass(frozen=True)
 class RecurrenceInputs:
-    """The tensors of a call, for strings of equal length, by their role in the recurrence.
+    """The tensors of a call, for sequences of equal length, by their role in the recurrence.
 
     Attributes:
         query, key: q and k, shape ``(N, T, H, K)``.
         value: v, shape ``(N, T, H, V)``.
         decay: d, shape ``(N, T, H, K)``, or ``(N, T, H, 1)`` for one decay of all keys.
-        logarithms: the logarithms of the decays as the kernel has them, of the same shape.
-        roundings: the error of a product with a decay, in units of rounding.
-        start: the state before the first token, shape ``(N, H, K, V)``.
-        scale: the scale of the outputs.
+        logarithms: The logarithms of the decays as the kernel has them, of the same shape.
+        roundings: The error of a product with a decay, in multiples of the unit roundoff.
+        start: The state before the first token, shape ``(N, H, K, V)``.
+        scale: The scale of the outputs.
         beta: beta of the delta rule, shape ``(N, T, H)``.
-        a, b: vectors of a correction b (S^T a)^T, of the keys' shape.
-        growth: the largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
-        b_roundings: roundings of b, which a kernel has only as a product, of the shape of ``growth``.
+        a, b: Vectors of a correction b (S^T a)^T, of the keys' shape.
+        growth: The largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
+        b_roundings: Roundings of b, which a kernel has only as a product, of the shape of ``growth``.
         bonus: u, shape ``(H, K)``, if the state is read before its update.
-        product_roundings: roundings of an element of k v^T; 0 if keys are ones.
-        own_value, step, rate: the tensors of a state-space layer: the values without the time steps, the time
+        product_roundings: Roundings of an element of k v^T; 0 if keys are ones.
+        own_value, step, rate: The tensors of a state-space layer: the values without the time steps, the time
             steps, shape ``(N, T, H)``, and the rates, shape ``(H, K)`` or ``(H, 1)``.
-        more_roundings: additional roundings of a decay's logarithm and of the added term.
+        more_roundings: Additional roundings of a decay's logarithm and of the added term.
     """
 
     query: Wide
@@ -133,12 +133,12 @@ class StateTrajectory:
     """The states of all steps, in arrays with the axes T, N, H, K and V.
 
     Attributes:
-        states: the state before each step, and the state after the last: T + 1 states.
-        held: the state that each step decays: the state before it, plus the added term if that comes first.
+        states: The state before each step, and the state after the last: T + 1 states.
+        held: The state that each step decays: the state before it, plus the added term if that comes first.
         added: k v^T; ``None`` if the correction includes it.
-        column, along: factors of the correction ``column * along``, with V = 1 and K = 1; ``None`` without a
+        column, along: Factors of the correction ``column * along``, with V = 1 and K = 1; ``None`` without a
             correction.
-        adds_first: whether a step adds before it decays.
+        adds_first: Whether a step adds before it decays.
     """
 
     states: Wide
@@ -153,8 +153,8 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
     """Run the recurrence.
 
     Args:
-        inputs: the tensors of the recurrence.
-        adds_first: whether a step adds k v^T before it decays and corrects.
+        inputs: The tensors of the recurrence.
+        adds_first: Whether a step adds k v^T before it decays and corrects.
     """
     time, shape, wide = inputs.time, inputs.start.shape, inputs.start.dtype  # real or complex
     d, k, v = by_token(inputs.decay)[..., None], by_token(inputs.key), by_token(inputs.value)[..., None, :]
@@ -220,7 +220,7 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
 
 
 def numbers_of(problem: Problem, array: Any) -> Wide:
-    """Return the numbers in the reference's format.
+    """Return the values in the reference's dtype.
 
     Pairs become complex numbers, with a last axis of size 1.
     """

@@ -1,6 +1,6 @@
-"""The search for another form in which a wrong call would be right.
+"""The search for another form in which a wrong call would be correct.
 
-A kernel may compute in another form than its claim declares; then its report should say so.
+If a kernel computes in a form other than the declared one, its report should show that form.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ratproof.laws.kernels.counterexample import WrongCall
 from ratproof.laws.kernels.kernel import Kernel
 
 CHUNKS = (16, 64, 256)
-"""The chunk lengths that are tried, besides one chunk for the whole string."""
+"""The chunk lengths that are tried, besides one chunk for the whole sequence."""
 
 
 def with_form(wrong: WrongCall) -> WrongCall:

@@ -1,4 +1,4 @@
-"""One call of a kernel: its shapes and options, and its numbers, which follow from these and a seed."""
+"""A call of a kernel, defined by its shapes, its options and the seed of its values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BURST = 1_000.0
 LARGE = {"exact": 16.0, "plain": 16.0, "real": 32.0}
 """Factor of large values: a power of two, so that exact sums stay exact."""
 SHORT = 8
-"""Maximum length of strings with frequent gates of -infinity, so that counterexamples with one are short."""
+"""Maximum length of sequences with frequent gates of -infinity, so that their counterexamples are short."""
 
 
 @dataclass(frozen=True)
@@ -34,25 +34,25 @@ class Problem:
     """A call of a kernel.
 
     Attributes:
-        family: the recurrence.
-        dtype: the format of all tensors but the states.
-        accumulation: the format of states and sums.
+        family: The recurrence.
+        dtype: The dtype of all tensors except the states.
+        accumulation: The dtype of states and sums.
         lengths: T for all rows, or, if packed, of each sequence.
-        batch: B; 1 if strings are packed.
+        batch: B; 1 if sequences are packed.
         heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D.
-        packed: whether ``cu_seqlens`` is passed.
-        has_initial_state: whether ``initial_state`` is passed.
-        scale: a number, or None.
-        numbers: ``exact``: sums do not round; ``plain``: few distinct small numbers; ``real``: any numbers.
-        gates: kind of the logarithms of decays: ``none``, ``mild``, ``bursts`` or ``infinite``.
-        directions: directions of the keys that correct a state: ``hot`` (one-hot and repeated) or ``free``.
-        seed: seed of the numbers.
-        layout: memory layout of the tensors, a key of :data:`~ratproof.laws.kernels.layouts.LAYOUTS`.
-        large: whether queries, values, initial states, and keys without corrections are large.
-        final: value of ``output_final_state``.
-        offsets: the format of ``cu_seqlens``.
-        frozen: names of tensors without ``requires_grad`` when gradients are computed.
-        mode: mode of the call, a key of :data:`MODES`.
+        packed: Whether ``cu_seqlens`` is passed.
+        has_initial_state: Whether ``initial_state`` is passed.
+        scale: A number, or None.
+        numbers: ``exact``: sums do not round; ``plain``: few distinct small values; ``real``: any values.
+        gates: Kind of the logarithms of decays: ``none``, ``mild``, ``bursts`` or ``infinite``.
+        directions: Directions of the keys that correct a state: ``hot`` (one-hot and repeated) or ``free``.
+        seed: Seed of the values.
+        layout: Memory layout of the tensors, a key of :data:`~ratproof.laws.kernels.layouts.LAYOUTS`.
+        large: Whether queries, values, initial states, and keys without corrections are large.
+        final: Value of ``output_final_state``.
+        offsets: The dtype of ``cu_seqlens``.
+        frozen: Names of tensors without ``requires_grad`` when gradients are computed.
+        mode: Mode of the call, a key of :data:`MODES`.
     """
 
     family: LinearRecurrence
@@ -79,7 +79,7 @@ class Problem:
 
     @property
     def time(self) -> int:
-        """Return T of the tensors, the total length if strings are packed."""
+        """Return T of the tensors, the total length if sequences are packed."""
         return sum(self.lengths) if self.packed else self.lengths[0]
 
     @property
@@ -107,9 +107,9 @@ class Problem:
         return tuple({**sizes, "D": self.heads, "P": 2}[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """Return the numbers of all tensors, and of ``initial_state`` if it is passed.
+        """Return the values of all tensors, and of ``initial_state`` if it is passed.
 
-        The format represents all of them.
+        They are exact in the dtype.
         """
         rng = np.random.default_rng(self.seed)
         arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
@@ -126,11 +126,11 @@ class Problem:
         return {name: self.in_format(name, array) for name, array in arrays.items()}
 
     def format_of(self, name: str) -> str:
-        """Return the format of an argument or a result."""
+        """Return the dtype of an argument or a result."""
         return self.accumulation if name in ("initial_state", "final_state") else self.dtype
 
     def in_format(self, name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest numbers that an argument can represent."""
+        """Return the nearest values that an argument can represent."""
         return rounded(array, self.format_of(name))
 
     def weights(self) -> dict[str, NDArray[np.float64]]:
@@ -142,7 +142,7 @@ class Problem:
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
 
     def arguments(self, arrays: dict[str, NDArray[np.float64]], device: str = "cpu") -> dict[str, Any]:
-        """Return the arguments of a kernel: tensors of the format, in the layout, on the device."""
+        """Return the arguments of a kernel: tensors of the dtype, in the layout, on the device."""
         tensors = {n: torch.tensor(x, dtype=FORMATS[self.format_of(n)].dtype) for n, x in arrays.items()}
         arguments: dict[str, Any] = dict(laid_out({n: x.to(device) for n, x in tensors.items()}, self.layout))
         arguments.setdefault("initial_state", None)
@@ -227,8 +227,8 @@ class Problem:
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return random values.
 
-        Exact ones are 0, 1 and -1. Sums over the tokens of the longest strings, and over K of them, stay
-        below 2^24, where integers are floats; so do their halves and doubles.
+        Exact ones are 0, 1 and -1. Sums over the tokens of the longest sequences, and over K of them, stay
+        below 2^24, where integers are floats; this also applies to their halves and doubles.
         """
         if self.numbers == "exact":
             return rng.choice([0.0, 0.0, 1.0, -1.0], shape)
@@ -293,8 +293,8 @@ class Problem:
     def _direction(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the vectors a or b of RWKV-7.
 
-        b = -a c with 0 <= c <= 1 and a of length 1 or 0, so that the state does not grow. For a few tokens b
-        has a direction of its own.
+        b = -a c with 0 <= c <= 1 and a of length 1 or 0, so that the state does not grow. For a few tokens, b
+        has its own direction.
         """
         direction = self._keys(
             np.random.default_rng(self.seed + 1), shape

@@ -1,7 +1,7 @@
 """Adapters for published kernels, with the calling convention of ``kernel_claim``.
 
-Kernels of flash-linear-attention go by their name, and others need one line. Options for computations beyond
-the recurrence are switched off. See :func:`~ratproof.api.kernels.kernel_claim`.
+Kernels of flash-linear-attention are selected by name; for others, pass the function. Options for
+computations beyond the recurrence are switched off. See :func:`~ratproof.api.kernels.kernel_claim`.
 
 ``kernel_claim("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
 """
@@ -29,10 +29,10 @@ class Published:
     """A function of flash-linear-attention.
 
     Attributes:
-        family: name of the family that it computes.
-        module: name of its module.
-        names: its names of the family's tensors, if they differ.
-        fixed: options that must be set.
+        family: Name of the family that it computes.
+        module: Name of its module.
+        names: Its names of the family's tensors, if they differ.
+        fixed: Options that must be set.
     """
 
     family: str
@@ -73,11 +73,11 @@ def of_fla(name: str, **options: Any) -> Function:
     """Return a function of flash-linear-attention by its name, such as ``chunk_gla``.
 
     Args:
-        name: a key of :data:`FLA`, which also gives its family.
-        options: further options of the function, besides those of the calling convention.
+        name: A key of :data:`FLA`, which also gives its family.
+        options: Further options of the function, besides those of the calling convention.
 
     Raises:
-        InputError: the name is unknown, or the library is not installed.
+        InputError: If the name is unknown, or the library is not installed.
     """
     if name not in FLA:
         raise InputError(
@@ -98,7 +98,7 @@ def of_fla(name: str, **options: Any) -> Function:
         # drop unknown arguments that are None; other unknown arguments raise an error
         return function(**{n: x for n, x in named.items() if n in knows or x is not None}, **fixed)
 
-    # it accepts the options of the calling convention, whatever its own names of tensors
+    # it accepts the options of the calling convention, regardless of its own tensor names
     kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
     )
@@ -151,11 +151,11 @@ def lru(scan: Function) -> Function:
     """Return the scan of an LRU as a kernel of :data:`~ratproof.laws.kernels.family.LRU`.
 
     The scan takes the complex factors, shape ``(D,)``, the complex inputs after B, shape ``(B, T, D)``, and
-    the initial state, shape ``(B, D)``, if there is one. It returns the states of all tokens, or a pair of
-    these and the last state.
+    the initial state, shape ``(B, D)``, if there is one. It returns the states of all tokens, or the pair of
+    these states and the last state.
 
-    Use ``without=("empty", ...)`` for a scan that returns no last state, because it cannot read empty inputs,
-    and ``"initial-state"`` for one that takes no state.
+    Use ``without=("empty", ...)`` for a scan that does not return the last state, because the empty input has
+    none, and ``"initial-state"`` for a scan that does not accept an initial state.
 
     >>> import torch
     >>> def scan(factors, inputs):
@@ -183,9 +183,9 @@ def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("
     multiple.
 
     Args:
-        kernel: takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
-        groups: the number of heads of values per head of keys.
-        per_head: names of tensors that it takes for each head of values.
+        kernel: Takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
+        groups: The number of heads of values per head of keys.
+        per_head: Names of tensors that it takes for each head of values.
     """
 
     def shared_out(x: Tensor, head: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""The rungs of a kernel: assertions on random calls of every length."""
+"""The checks of a kernel, as assertions on random calls of every length."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class KernelRung:
     """An assertion on random calls of a kernel.
 
     Attributes:
-        kind: kind of evidence.
-        body: the assertion on one call.
-        numbers: kind of the numbers.
-        rows, heads: minimum numbers of strings and heads.
-        shortest: minimum number of tokens.
-        small: whether its largest calls are a quarter of the usual size, because it is slow.
+        kind: Kind of evidence.
+        body: The assertion on one call.
+        numbers: Kind of the values.
+        rows, heads: Minimum numbers of sequences and heads.
+        shortest: Minimum number of tokens.
+        small: Whether its largest calls are a quarter of the usual size, because it is slow.
     """
 
     kind: str
@@ -48,15 +48,15 @@ class KernelRung:
     small: bool = False
 
     def __call__(self, kernel: Kernel, examples: int | None = None) -> None:
-        """Assert it for calls of every length and size.
+        """Run the assertion for calls of every length and size.
 
         After a wrong call, shorter ones are searched for a simpler counterexample. A call on which the kernel
         raises does not end the search.
 
         Raises:
-            WrongCall: a call is wrong.
-            Raised: no call is wrong, but the kernel raised on some.
-            InputError: no call is wrong, but the time was not enough for all.
+            WrongCall: If a call is wrong.
+            Raised: If no call is wrong, but the kernel raised on some.
+            InputError: If no call is wrong, but the time was too short for all calls.
         """
         watch = KernelWatch(kernel)
         for group in groups_of(kernel, examples or settings().max_examples, self.shortest, self.small):
@@ -93,7 +93,7 @@ GRADIENT = {
     "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
 }
 SHRINKING = 200
-"""Number of calls that are tried for a shorter counterexample, before shrinking."""
+"""Number of calls in the search for a shorter counterexample, before shrinking."""
 
 
 def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -132,7 +132,7 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 
 def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
-    """Return a strategy for tensors without gradients: none in half of the cases, or one, or any but all."""
+    """Return a strategy for the tensors without gradients: none in half of the cases, and never all."""
     some = [part for number in range(1, len(names)) for part in combinations(names, number)]
     if not some:
         return st.just(())
@@ -163,13 +163,13 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 
 def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """Assert that the contents of other strings and heads do not change the results of one."""
+    """Assert that the results of one sequence and head do not depend on the contents of the others."""
     arrays = problem.arrays()
     kept = data.draw(st.integers(0, problem.rows - 1)), data.draw(st.integers(0, problem.heads - 1))
     others = replace(problem, seed=problem.seed ^ 0x5DEECE66D).arrays()
     mixed = _mixed(problem, arrays, others, *kept)
     where = "sequence" if problem.packed else "string"
-    law = f"{where} {kept[0]}, head {kept[1]} is held, all others are other ones"
+    law = f"{where} {kept[0]}, head {kept[1]} is unchanged, and all others are replaced"
     if kernel.against is not None:
         compare(kernel, problem, mixed, law)
         return
@@ -180,7 +180,7 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
     def right(own: Kernel) -> Right:
         every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
-        # the reference of the kept string and head is that before all others changed
+        # the reference is computed before the other sequences and heads are replaced
         for after, before in zip(every["o"], alone["o"], strict=True):
             after.reshape(kept_outputs.shape)[kept_outputs] = before.reshape(kept_outputs.shape)[kept_outputs]
         for after, before in zip(every["final_state"], alone["final_state"], strict=True):
@@ -201,7 +201,7 @@ def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
 
 
 def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
-    """Return the tensors of one string and head, with other numbers everywhere else.
+    """Return the tensors of one sequence and head, with other values everywhere else.
 
     Other values and initial states are a thousand times as large.
     """
@@ -234,4 +234,4 @@ KERNEL_RUNGS = {
         KernelRung("independence", independence, rows=2, heads=2, shortest=1),
     )
 }
-"""The rungs, by kind."""
+"""The checks, by kind of evidence."""

@@ -1,4 +1,4 @@
-"""The state of a rung's search: its time limit, the calls on which the kernel raised, and wrong calls."""
+"""The state of a check: its time limit, the calls on which the kernel raised, and wrong calls."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ratproof.laws.kernels.problem import Problem
 
 
 class KernelWatch:
-    """The state of one rung of a kernel.
+    """The state of one check of a kernel.
 
     Args:
-        kernel: the kernel, whose time starts now.
+        kernel: The kernel, whose time starts now.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -44,12 +44,13 @@ class KernelWatch:
         """Assert the body for random cases; see :func:`~ratproof.evidence.random_cases.for_random_cases`.
 
         Raises:
-            WrongCall: a call is wrong; the simplest one if the time ended before Hypothesis could shrink it.
+            WrongCall: If a call is wrong; the simplest call if the time ended before Hypothesis could shrink
+                it.
         """
         self.wrong = None
         try:
             for_random_cases(name, examples, body)
-        except Flaky:  # a wrong call that is skipped after the time limit looks right
+        except Flaky:  # a wrong call that is skipped after the time limit appears to pass
             if not self.skipped:
                 raise
             if self.wrong is not None:
@@ -57,7 +58,7 @@ class KernelWatch:
 
     @contextmanager
     def told(self, problem: Problem) -> Iterator[None]:
-        """Record the result of a call: keep the smallest call on which the kernel raises, and continue."""
+        """Record the result of a call and continue; for errors, store only the smallest call."""
         try:
             yield
             sizes = problem.sizes()
@@ -87,6 +88,6 @@ class KernelWatch:
             raise InputError(str(self.raised)) from self.raised
         if self.skipped:
             raise InputError(
-                f"{self.kernel.name}: {self.kernel.seconds:g} seconds were not enough: {ledger().cases:,}"
-                " calls were right, and others were not tried; increase seconds="
+                f"{self.kernel.name}: {self.kernel.seconds:g} seconds were too short: {ledger().cases:,}"
+                " calls were correct, and the others did not run; increase seconds="
             )

@@ -1,6 +1,6 @@
 """The adapter for causal language models with the calling convention of transformers.
 
-It does not import transformers, and relies only on the names of arguments.
+It depends only on the names of arguments, and does not import transformers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ratproof.laws.models.model import StatefulModel
 class CausalModel(StatefulModel):
     """A module called with ``input_ids`` or ``inputs_embeds``, ``attention_mask``, a cache and ``use_cache``.
 
-    Its state is a pair of the cache and the mask of all tokens that the cache has seen. Such models require
+    Its state is a pair of the cache and the mask of all tokens that the cache has seen. These models require
     the mask of all tokens in every call, and positions that do not count padding.
     """
 
@@ -48,10 +48,10 @@ class CausalModel(StatefulModel):
         full = here if seen is None else torch.cat([seen, here], 1)
         result = self.module(**self._arguments(inputs, cache, full))
         outputs = result.logits if getattr(result, "logits", None) is not None else result.last_hidden_state
-        return outputs, (getattr(result, self.cache, cache), full)  # it may omit a cache that it received
+        return outputs, (getattr(result, self.cache, cache), full)  # a passed cache may be omitted
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """Reorder with the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a tuple cache."""
+        """Reorder rows with the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a tuple."""
         cache, seen = state
         if hasattr(cache, "reorder_cache"):
             result = cache.reorder_cache(rows)
@@ -67,7 +67,7 @@ class CausalModel(StatefulModel):
         return cache, seen.index_select(0, rows)
 
     def clear(self, state: Any) -> Any:
-        """Clear with the cache's ``reset``."""
+        """Clear the cache with its ``reset``."""
         cache, _ = state
         if not hasattr(cache, "reset"):
             raise InputError(
@@ -113,19 +113,19 @@ def of_causal_model(
     """Return the adapter for a causal language model with the calling convention of transformers.
 
     Args:
-        model: called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
+        model: Called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
             ``attention_mask`` of all tokens so far, the cache and ``use_cache=True``; with ``position_ids``,
             ``cache_position`` and ``return_dict`` if its ``forward`` has them. It returns an object with
             ``logits`` (or ``last_hidden_state``) and the cache.
-        inputs: kind of the inputs; default tokens of ``model.config.vocab_size``.
-        cache: the name of the cache among arguments and results, such as ``cache_params`` for Mamba.
-        new_cache: returns the initial cache for a number of rows; by default the model creates and returns
+        inputs: Kind of the inputs. Defaults to tokens below ``model.config.vocab_size``.
+        cache: The name of the cache among arguments and results, such as ``cache_params`` for Mamba.
+        new_cache: Returns the initial cache for a number of rows; by default the model creates and returns
             one.
-        masked: tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
+        masked: Tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
             as for Mamba.
 
     Raises:
-        InputError: the model lacks the cache argument or a vocabulary size, or ``masked`` is unknown.
+        InputError: If the model lacks the cache argument or a vocabulary size, or ``masked`` is unknown.
     """
     if masked not in ("seen", "call"):
         raise InputError(f"masked must be 'seen' or 'call', got {masked!r:.60}")

@@ -1,4 +1,4 @@
-"""The comparison of the two ways of a law in one case: a difference is rounding, a refutation, or a doubt."""
+"""Comparison of the two ways of a law, whose difference is rounding, a refutation, or too small to decide."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     """Run a case, and count it in the ledger if the two ways agree.
 
     Returns:
-        A doubt, if the two ways neither agree nor refute.
+        A doubt, if the difference is neither rounding nor a refutation.
 
     Raises:
-        BrokenLaw: they differ.
-        Unusable: nothing can be compared.
+        BrokenLaw: If they differ.
+        Unusable: If nothing can be compared.
     """
     session = format_.session(problem)
     plain = law.plain(session)
@@ -71,7 +71,7 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
 def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
     """Return the difference that refutes if rounding does not explain it.
 
-    It is smaller in float64, unless the reference way rounds to a narrower format and this changes the
+    It is smaller in float64, unless the reference way rounds to a narrower dtype and this changes the
     results.
     """
     size = _size(plain)
@@ -92,7 +92,7 @@ def _require_repeatable(
     results: tuple[Rows, Rows],
     wrong: Tensor,
 ) -> None:
-    """Raise the error for a model that differs from itself, whose rounding cannot be measured."""
+    """Raise an error if the model is not deterministic, because its rounding cannot be measured."""
     if repetition is Repeated.UNEQUAL and law.kind == "reuse":
         raise BrokenLaw(_counterexample(law, format_, problem, results, wrong, None), problem)
     if repetition is not Repeated.SAME:
@@ -109,7 +109,7 @@ def _repeated(
 def _rounding(
     law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float
 ) -> float:
-    """Measure the rounding: a multiple of the largest change among runs on perturbed numbers.
+    """Measure the rounding, a multiple of the largest change among perturbed runs.
 
     The runs stop when the rounding explains the difference.
     """
@@ -125,12 +125,12 @@ def _rounding(
 
 
 def _joined(rows: Rows) -> Tensor:
-    """Return the numbers of all rows."""
+    """Return the values of all rows."""
     return torch.cat([row.double().reshape(-1) for row in rows])
 
 
 def _size(numbers: Tensor) -> float:
-    """Return the root mean square of the finite numbers."""
+    """Return the root mean square of the finite values."""
     finite = numbers[numbers.isfinite()]
     return float(finite.square().mean().sqrt()) if finite.numel() else 0.0
 
@@ -139,20 +139,20 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
     """Raise :class:`~ratproof.laws.models.session.Unusable` if there is nothing to compare."""
     where = f"for {session.problem.says()}"
     if not one.numel():
-        raise Unusable(f"{where}: the outputs have no numbers")
+        raise Unusable(f"{where}: the outputs must not be empty")
     if one.shape != two.shape:
         raise Unusable(
-            f"{where}: the outputs have {one.numel()} numbers one way, and {two.numel()} the other"
+            f"{where}: the outputs have {one.numel()} elements in one way, and {two.numel()} in the other"
         )
     both = one.isnan() & two.isnan()
     if both.any():
-        raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
+        raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are NaN in both ways")
 
 
 def _count(format_: ModelFormat, errors: float, size: float) -> bool:
     """Count a case in the ledger, and record the largest rounding as a share of the results' size.
 
-    Return whether it is a case: it is none if the rounding is as large as the results.
+    Return whether it counts as a case. It does not if the rounding is as large as the results.
     """
     current_ledger = ledger()
     if errors > size:
@@ -169,8 +169,8 @@ def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) ->
     other, plain = law.words(problem, 0)
     explained = f"{rounding:.1g} of it" if rounding else "nothing: no perturbation changed a result"
     return (
-        f"for {problem.says()}: {other} and {plain} differ by {share:.1g} of the results' size, where the"
-        f" measured rounding explains {explained}, and that is too little to refute"
+        f"for {problem.says()}: {other} and {plain} differ by {share:.1g} of the results' size, but the"
+        f" measured rounding explains {explained}, so the difference is too small to refute the claim"
     )
 
 
@@ -208,7 +208,7 @@ def _counterexample(
 
 
 def _first(rows: Rows, wrong: Tensor) -> tuple[int, tuple[int, ...]]:
-    """Return the row of the earliest token with a wrong number, and the index of that number in the row."""
+    """Return the row of the earliest token with a wrong element, and the index of that element in the row."""
     marked = torch.split(wrong, [row.numel() for row in rows])
     indices = []
     for number, (row, marks) in enumerate(zip(rows, marked, strict=True)):

@@ -1,4 +1,4 @@
-"""Copies of a model: a fresh one that shares the parameters, a perturbed one, and one in float64."""
+"""Copies of a model: fresh, perturbed, or in float64."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
     If the model cannot be copied, return the model itself.
 
     Args:
-        model: the model.
-        unit: the unit in the last place of numbers from 1 to 2, if it is larger than that of the parameter's
-            own format.
-        seed: seed of the signs.
+        model: The model.
+        unit: The unit in the last place of values from 1 to 2, if it is larger than that of the parameter's
+            own dtype.
+        seed: Seed of the signs.
     """
     generator = torch.Generator().manual_seed(seed)
     memo: dict[int, Any] = {}
@@ -42,7 +42,7 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
 
 
 def in_float64(model: StatefulModel) -> StatefulModel | None:
-    """Return a copy in float64, or ``None`` without a module or if it cannot be copied."""
+    """Return a copy in float64, or ``None`` if there is no module or it cannot be copied."""
     copied = None if model.module is None else _copied(model, {})
     if copied is None or copied.module is None:
         return None

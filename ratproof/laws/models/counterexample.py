@@ -15,18 +15,18 @@ class StatefulCounterexample:
     """A case in which the two ways of a law give different outputs.
 
     Attributes:
-        claim, variant: names of the refuted claim and variant.
-        law: kind of evidence of the law.
-        problem: the shapes of the case, on one line.
-        position: index of the number in the outputs.
-        other, plain: both values, as text.
-        other_way, plain_way: descriptions of the two ways.
-        rounding: the largest difference that the measured rounding explains; empty if it cannot be measured
-            because the model differs from itself.
-        inputs: the tokens of the rows; empty if there are too many.
-        seed: seed of the inputs.
-        sizes: sort key of simplicity.
-        case: the problem as a Python expression.
+        claim, variant: Names of the refuted claim and variant.
+        law: Kind of evidence of the law.
+        problem: The shapes of the case, on one line.
+        position: Index of the element in the outputs.
+        other, plain: Both values, as text.
+        other_way, plain_way: Descriptions of the two ways.
+        rounding: The largest difference that the measured rounding explains; empty if it cannot be measured
+            because the model is not deterministic.
+        inputs: The tokens of the rows; empty if there are too many.
+        seed: Seed of the inputs.
+        sizes: Sort key of simplicity.
+        case: The problem as a Python expression.
     """
 
     claim: str
@@ -67,9 +67,9 @@ class StatefulCounterexample:
         return {name: value for name, value in asdict(self).items() if name not in ("case", "sizes")}
 
     def script(self, file: str) -> str:
-        """Return a program that asks the model again, which is in the claim of that file.
+        """Return a program that runs the model from the claim in that file again.
 
-        The inputs follow from the seed; the model does not, so that the program needs the file and ratproof.
+        The program needs the file and ratproof, because only the inputs can be generated from the seed.
         """
         says = self.sentence().replace("\\", "\\\\").replace('"', '\\"')
         return _SCRIPT.format(
@@ -87,7 +87,7 @@ class BrokenLaw(Refutation):
 
 _SCRIPT = '''"""{says}
 
-Seed {seed}. This needs ratproof, and the file with the claim: the model is as that file makes it.
+Seed {seed}. This script needs ratproof and the file with the claim, which creates the model.
 """
 
 from ratproof.ladder.user_files import load

@@ -1,4 +1,4 @@
-"""A model as its author declares it, and the formats in which it runs."""
+"""A model with its declared properties, and the dtypes in which it runs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Declared:
     """A model and its declared properties.
 
     Attributes:
-        name: name of the claim.
-        model: the model that is called.
-        inputs: kind of its inputs.
-        without: capabilities that it lacks, names of :data:`~ratproof.laws.models.model.CAPABILITIES`.
-        precision: the lowest internal precision, a name of
+        name: Name of the claim.
+        model: The model that is called.
+        inputs: Kind of its inputs.
+        without: Names of :data:`~ratproof.laws.models.model.CAPABILITIES` that it does not support.
+        precision: The lowest internal precision, a name of
             :data:`~ratproof.laws.models.precision.FORMATS`; ``None`` to infer it from the operators.
-        longest: maximum number of tokens; ``None`` without a limit.
-        device: the device on which it runs.
+        longest: Maximum number of tokens; ``None`` without a limit.
+        device: The device on which it runs.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Declared:
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, ModelFormat]:
-        """Return the formats in which the model runs, by name.
+        """Return the dtypes in which the model runs, by name.
 
-        They are its own format, and float64 if a copy of it, or a function of vectors, runs in float64.
+        They are its own dtype, and float64 if a copy of it, or a function of vectors, runs in float64.
         """
         dtype = self._own_format()
         own = ModelFormat(self, self.model, dtype)
@@ -59,17 +59,17 @@ class Declared:
             if parameters(self.model):
                 wide = in_float64(self.model)
             elif self.model.module is None and isinstance(self.inputs, Vectors):
-                wide = self.model  # a function computes in the format of its inputs, or raises
+                wide = self.model  # a function computes in the dtype of its inputs, or raises
         if wide is not None:
             other = ModelFormat(self, wide, torch.float64)
-            with suppress(Unusable):  # it may run only in its own format
+            with suppress(Unusable):  # it may only run in its own dtype
                 session = other.session(StatefulProblem(2, 1, (2,), other.name, 0))
                 session.run(session.tokens())
                 formats[other.name] = other
         return formats
 
     def _own_format(self) -> torch.dtype:
-        """Return the most common format of the parameters, by the number of elements."""
+        """Return the most common dtype of the parameters, by the number of elements."""
         numbers: Counter[torch.dtype] = Counter()
         for parameter in parameters(self.model):
             if parameter.is_floating_point():
@@ -79,12 +79,12 @@ class Declared:
 
 @dataclass(frozen=True)
 class ModelFormat:
-    """A model in a format.
+    """A model in a given dtype.
 
     Attributes:
-        declared: the declared model.
-        model: the model, or a copy of it in this format.
-        dtype: dtype of parameters, and of floating-point inputs.
+        declared: The declared model.
+        model: The model, or a copy of it in this dtype.
+        dtype: Dtype of parameters, and of floating-point inputs.
     """
 
     declared: Declared
@@ -93,14 +93,14 @@ class ModelFormat:
 
     @property
     def name(self) -> str:
-        """Return the format's name."""
+        """Return the dtype's name."""
         return str(self.dtype).removeprefix("torch.")
 
     @property
     def unit(self) -> float:
-        """Return the unit in the last place of numbers from 1 to 2.
+        """Return the unit in the last place of values from 1 to 2.
 
-        It is that of the format, or of a lower declared precision.
+        It is the unit of the dtype, or of a lower declared precision.
         """
         own = torch.finfo(self.dtype).eps
         precision = self.declared.precision
@@ -108,7 +108,7 @@ class ModelFormat:
 
     @property
     def wide(self) -> bool:
-        """Return whether the format is float64 and no lower precision is declared."""
+        """Return whether the dtype is float64 and no lower precision is declared."""
         return self.unit == torch.finfo(torch.float64).eps
 
     def session(self, problem: StatefulProblem) -> Session:
@@ -116,17 +116,17 @@ class ModelFormat:
         return Session(fresh(self.model), self.declared.inputs, problem, self.dtype, self.declared.device)
 
     def perturbed(self, problem: StatefulProblem, seed: int) -> Session:
-        """Return a session with perturbed numbers.
+        """Return a session with perturbed values.
 
         Inputs and parameters are moved by one unit in the last place, and so are results that operators round
-        to a narrower format.
+        to a narrower dtype.
         """
         operators = None if self.declared.precision else NarrowRounding(self.dtype, seed)
         model = perturbed(self.model, self.unit, seed)
         return self._perturbed(model, problem, Perturbation(self.unit, seed, operators))
 
     def with_narrow_rounding(self, problem: StatefulProblem, seed: int) -> Session:
-        """Return a session that perturbs only results that operators round to a narrower format."""
+        """Return a session that perturbs only results that operators round to a narrower dtype."""
         moves = Perturbation(0.0, seed, NarrowRounding(self.dtype, seed))
         return self._perturbed(fresh(self.model), problem, moves)
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for cases of a model, with all lengths at which chunked programs may be wrong."""
+"""Hypothesis strategies for cases of a model, with all lengths at which chunked programs often fail."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class Stage:
     """Cases of a law that are drawn in the same way.
 
     Attributes:
-        name: name, unique among the stages of the law.
-        times: strategy for the number of tokens.
-        examples: number of cases.
-        uses: number of times that other inputs are read before a second use.
+        name: Name, unique among the stages of the law.
+        times: Strategy for the number of tokens.
+        examples: Number of cases.
+        uses: Number of times that other inputs are read before a second use.
     """
 
     name: str
@@ -56,9 +56,9 @@ def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
     The stages are the edges of chunks, arbitrary lengths, long inputs, and many uses.
 
     Args:
-        model: the model.
-        law: the law.
-        examples: total number of cases; there are more if each stage needs its minimum.
+        model: The model.
+        law: The law.
+        examples: Total number of cases; there are more if each stage needs its minimum.
     """
     longest = LONG[-1] if model.longest is None else min(model.longest, LONG[-1])
     known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
@@ -85,12 +85,12 @@ def problems(
     """Draw problems with ``time`` tokens.
 
     Args:
-        draw: the draw function of Hypothesis.
-        model: the model.
-        law: the law.
-        formats: names of the formats in which the model runs.
-        time: the number T of tokens.
-        uses: number of times that other inputs are read before a second use.
+        draw: The draw function of Hypothesis.
+        model: The model.
+        law: The law.
+        formats: Names of the dtypes in which the model runs.
+        time: The number T of tokens.
+        uses: Number of times that other inputs are read before a second use.
     """
     batch = 1 if "batch" in model.without else draw(_rows(law, time))
     drawn: dict[str, Any] = {}
@@ -148,7 +148,7 @@ def _between(model: Declared, time: int) -> list[tuple[int, ...]]:
 def _pieces(
     draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
 ) -> tuple[int, ...]:
-    """Draw the lengths of the calls: several for a law about pieces, else one or two."""
+    """Draw the lengths of the calls: several for ``pieces``, otherwise one or two."""
     if drawn.get("way") == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))
     if law.kind == "reorder":  # an error may appear only in a later call
@@ -189,7 +189,7 @@ def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
     """Draw the amount of padding of each row.
 
     At least one row has some, and no row has the whole first call. In a quarter of the cases there is no
-    padding, and the mask masks nothing.
+    padding, and the mask is true everywhere.
     """
     if draw(st.integers(0, 3)) == 3:
         return (0,) * batch
@@ -203,7 +203,7 @@ def _orders(draw: st.DrawFn, model: Declared, batch: int, time: int, number: int
     """Draw the rows of the first call, and the order of the state's rows after each call.
 
     The first order is not the identity. It has as many rows, more, fewer, or several times as many, and rows
-    may repeat, as in a beam search. Later orders keep the rows or put them in any order.
+    may repeat, as in a beam search. Later orders are the identity or any other permutation.
     """
     hows = ["same", "more", "fewer"] + ["times"] * (batch in ROWS and time <= LENGTHS[-1])
     how = draw(st.sampled_from(hows[:1] if "resize" in model.without else hows))

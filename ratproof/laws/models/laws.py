@@ -22,11 +22,11 @@ class Law:
     """A law: two ways to run a model that must give the same outputs.
 
     Attributes:
-        kind: kind of evidence.
-        plain, other: the reference way and the other way.
-        words: returns descriptions of the other way and of the reference way for a problem and a row.
-        rows: minimum number of rows.
-        shortest: minimum number of tokens.
+        kind: Kind of evidence.
+        plain, other: The reference way and the other way.
+        words: Returns descriptions of the other way and of the reference way for a problem and a row.
+        rows: Minimum number of rows.
+        shortest: Minimum number of tokens.
     """
 
     kind: str
@@ -48,13 +48,13 @@ def in_pieces(session: Session) -> Rows:
 
 
 def alone(session: Session) -> Rows:
-    """Run each row by itself, with a fresh model."""
+    """Run each row separately, with a fresh model."""
     tokens, pieces = session.tokens(), session.problem.pieces
     return [session.anew().read(tokens[row : row + 1], pieces)[0][0] for row in range(len(tokens))]
 
 
 def unpadded(session: Session) -> Rows:
-    """Run each row by itself, without its padding, with a fresh model."""
+    """Run each row separately, without its padding, with a fresh model."""
     first, *rest = session.problem.pieces
     tokens, kept = session.tokens(), _kept(session)
     return [
@@ -66,7 +66,7 @@ def unpadded(session: Session) -> Rows:
 def padded(session: Session) -> Rows:
     """Run all rows as a batch, with the padding of the first call masked.
 
-    Without padding, each call has a mask that masks nothing.
+    If there is no padding, each call has a mask that is true everywhere.
     """
     pieces, kept = session.problem.pieces, _kept(session)
     masks = torch.split(kept, list(pieces), 1)
@@ -87,7 +87,7 @@ def _kept(session: Session) -> Tensor:
 
 
 def first_use(session: Session) -> Rows:
-    """Run from no state, or, if a state is used again, from its first use."""
+    """Run without a state, or, if a state is used again, from its first use."""
     tokens = session.tokens()
     if session.problem.way != "state":
         return list(session.read(tokens, session.problem.pieces)[0])
@@ -99,7 +99,7 @@ def first_use(session: Session) -> Rows:
 def second_use(session: Session) -> Rows:
     """Run again after other tokens.
 
-    The second use is of the model, of a cleared state, or of the state from which the other tokens started.
+    The model, a cleared state, or the state before the other tokens is used a second time.
     """
     tokens, between = session.tokens(), session.between()
     if session.problem.way == "state":
@@ -157,11 +157,11 @@ def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
 
 def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     if not any(problem.pads):
-        return "with a mask that masks nothing", "without a mask"
+        return "with a mask that is true everywhere", "without a mask"
     pad = problem.pads[row]
     tokens = f"{pad} token{'' if pad == 1 else 's'} of padding"
     where = f"after {tokens}" if problem.side == "left" else f"with {tokens} on the right"
-    return where if pad else "beside a row with padding", "without padding"
+    return where if pad else "in a batch with a padded row", "without padding"
 
 
 LAWS = {

@@ -1,4 +1,4 @@
-"""The interface of a stateful model: the methods of an adapter.
+"""The interface of a stateful model, which adapters implement.
 
 >>> from ratproof.laws.models.inputs import Vectors
 >>> class RunningSum(StatefulModel):
@@ -40,20 +40,20 @@ CAPABILITIES = {
     "after-right-padding": "calls after padding on the right",
     "resize": "states whose number of rows changes",
 }
-"""Capabilities that a model may lack, by their names in ``without``."""
+"""Capabilities that ``without`` may exclude, with their descriptions."""
 
 
 class StatefulModel:
     """A model that maps inputs and a state to outputs and a state.
 
-    A subclass defines :meth:`run`, and the other methods unless it declares that it lacks them.
+    A subclass defines :meth:`run`, and the other methods unless ``without`` excludes them.
 
     Attributes:
-        inputs: kind of its inputs; ``None`` if ``model_claim`` receives it.
-        module: its torch module, whose parameters are perturbed to measure rounding and which runs in
-            evaluation mode; ``None`` without a module.
-        without: capabilities that it lacks, names of :data:`CAPABILITIES`.
-        longest: maximum number of tokens, in all pieces together; ``None`` without a limit.
+        inputs: Kind of its inputs; ``None`` if ``model_claim`` receives it.
+        module: Its torch module, whose parameters are perturbed to measure rounding and which runs in
+            evaluation mode; ``None`` if there is no module.
+        without: Names of :data:`CAPABILITIES` that it does not support.
+        longest: Maximum number of tokens, in all pieces together; ``None`` without a limit.
     """
 
     inputs: Inputs | None = None
@@ -65,9 +65,9 @@ class StatefulModel:
         """Read some tokens.
 
         Args:
-            inputs: ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
-            state: the state that an earlier call returned; ``None`` at the beginning.
-            mask: bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
+            inputs: Ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
+            state: The state that an earlier call returned; ``None`` at the beginning.
+            mask: Bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
                 it may be true everywhere. It may be ``None`` if there is no padding among these tokens.
 
         Returns:
@@ -79,15 +79,15 @@ class StatefulModel:
         """Return the state whose row i is row ``rows[i]`` of the argument, which may be changed.
 
         Args:
-            state: the state that a call returned.
-            rows: int64 of shape ``(N,)``. Rows may repeat or be left out, and unless ``resize`` is among
-                ``without``, N may be more or less than the state's number of rows: a beam search begins with
-                one row that becomes several.
+            state: The state that a call returned.
+            rows: int64 of shape ``(N,)``. Rows may repeat or be omitted. Unless ``without`` contains
+                ``resize``, N may differ from the state's number of rows: a beam search begins with one row
+                that becomes several.
         """
         raise NotImplementedError
 
     def clear(self, state: Any) -> Any:
-        """Return a state as at the beginning; the function may change its argument."""
+        """Return a cleared state, equivalent to the initial state; the argument may be modified."""
         raise NotImplementedError
 
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Floating-point formats, and the rounding of operators with results narrower than the model's format."""
+"""Dtypes, and the rounding of operators whose results are narrower than the model's dtype."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 FORMATS = {name: getattr(torch, name) for name in ("float64", "float32", "float16", "bfloat16")}
-"""The formats that may be declared, by name."""
+"""The dtypes that may be declared, by name."""
 
 
 class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Move what operators round to a narrower format, by one unit in the last place.
+    """A dispatch mode that moves results in a narrower dtype by one unit in the last place.
 
-    Each operator with such a result runs again in float64. Only the numbers that differ from that result were
+    Each operator with such a result runs again in float64. Only the values that differ from that result were
     rounded, and only they are moved. Rounding inside a kernel or another library is not visible.
 
     >>> x = torch.tensor([1.0, 0.1])
@@ -26,8 +26,8 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     [False, True]
 
     Args:
-        own: the model's own format.
-        seed: seed of the signs.
+        own: The model's own dtype.
+        seed: Seed of the signs.
     """
 
     def __init__(self, own: torch.dtype, seed: int) -> None:
@@ -60,7 +60,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
-        """Move the numbers that differ from the exact ones, in place, or all numbers without exact ones."""
+        """Move the values that differ from the exact values, in place, or all if there are none."""
         other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
         if isinstance(exact, Tensor) and exact.shape == numbers.shape:
             other = torch.where(numbers.double() == exact, numbers, other)
@@ -68,12 +68,12 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
-    """Return each number moved up or down by one unit in the last place; 0, infinities and integers stay.
+    """Return the values moved by one unit in the last place; 0, infinities and integers do not move.
 
     Args:
-        numbers: numbers of any shape and format.
-        unit: the unit in the last place of numbers from 1 to 2.
-        generator: generator of the signs.
+        numbers: A tensor of any shape and dtype.
+        unit: The unit in the last place of values from 1 to 2.
+        generator: Generator of the signs.
     """
     if not numbers.is_floating_point():
         return numbers
@@ -87,7 +87,7 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
 
 
 def _widened(value: Any) -> Any:
-    """Return a float64 copy of a float tensor, float64 for another float dtype, and others unchanged."""
+    """Return a float64 copy of a float tensor, float64 for a float dtype, and other values unchanged."""
     if isinstance(value, Tensor):
         return value.to(torch.float64, copy=True) if value.is_floating_point() else value
     return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value

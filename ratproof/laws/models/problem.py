@@ -10,21 +10,21 @@ class StatefulProblem:
     """One case of a law.
 
     Attributes:
-        time: number of tokens of a row.
-        batch: number of rows.
-        pieces: number of tokens of each call; they sum to ``time``.
-        format: name of the format in which the model runs.
-        seed: seed of the inputs.
-        pads: number of padding tokens of each row, all in the first piece; 0 in each row for masks that mask
-            nothing.
-        side: side of the padding in the first piece, ``left`` or ``right``.
-        orders: for each piece after the first, the indices of the state's rows from which it continues; empty
-            if the state stays unchanged.
-        prompt_rows: number of rows of the first piece, if there are ``orders``.
-        way: the object that is used again: ``model``, ``cleared`` or ``state``.
-        before: number of tokens of each call between the uses.
-        before_rows: number of rows between the uses; 0 for ``batch``.
-        uses: number of times that the inputs between the uses are read, each time from no state.
+        time: Number of tokens of a row.
+        batch: Number of rows.
+        pieces: Number of tokens of each call; they sum to ``time``.
+        format: Name of the dtype in which the model runs.
+        seed: Seed of the inputs.
+        pads: Number of padding tokens of each row, all in the first piece; 0 in each row for masks that are
+            true everywhere.
+        side: Side of the padding in the first piece, ``left`` or ``right``.
+        orders: For each piece after the first, the indices of the state's rows from which it continues; empty
+            if the rows are not reordered.
+        prompt_rows: Number of rows of the first piece, if there are ``orders``.
+        way: The object that is used again: ``model``, ``cleared`` or ``state``.
+        before: Number of tokens of each call between the uses.
+        before_rows: Number of rows between the uses; 0 for ``batch``.
+        uses: Number of times that the inputs between the uses are read, each time from no state.
     """
 
     time: int

@@ -1,6 +1,6 @@
-"""The test whether a model gives the same outputs for equal calls.
+"""The test that a model gives the same outputs for equal calls.
 
-Without this, a difference says nothing about a law, and rounding cannot be measured.
+If it does not, a difference is not evidence about a law, and rounding cannot be measured.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 MANY = 12
-"""Number of repetitions that are not all equal by chance."""
+"""Number of repetitions, so that they are not all equal by chance."""
 
 
 class Repeated(Enum):
@@ -20,23 +20,23 @@ class Repeated(Enum):
 
     SAME = ""
     RANDOM = (
-        "two equal calls differ, and the model draws random numbers, in evaluation mode too: there is no"
-        " function for a law to be about"
+        "two equal calls differ, because the model draws random numbers even in evaluation mode, so it is"
+        " not a function of its inputs"
     )
-    UNEQUAL = "two equal calls of fresh models differ, so that this law says nothing; reuse is about that"
+    UNEQUAL = "two equal calls of fresh models differ, so this law cannot be tested; see the reuse law"
 
 
 def repeated(run: Callable[[], Tensor], before: Tensor, allowed: float, times: int = 1) -> Repeated:
     """Repeat the same calls and compare; repeat more often if the model draws random numbers.
 
-    A model that draws from torch's generators is not a function of its inputs. A model that differs from
-    itself without random numbers keeps hidden state. Only the ``reuse`` law refutes that.
+    A model that draws from torch's generators is not a function of its inputs. If a model differs from itself
+    without random numbers, it has hidden state. Only the ``reuse`` law refutes that.
 
     Args:
-        run: calls a fresh model.
-        before: the earlier outputs.
-        allowed: the largest difference that counts as equal.
-        times: minimum number of repetitions.
+        run: Calls a fresh model.
+        before: The earlier outputs.
+        allowed: The largest difference that counts as equal.
+        times: Minimum number of repetitions.
     """
     generators = _generators()
     done, drew = 0, False

@@ -1,4 +1,4 @@
-"""The rungs of a stateful model: each law, for random cases of every length."""
+"""The checks of a stateful model, which test each law on random cases of every length."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Unequal, Unusable
 
 SHRINKING = 100
-"""Number of cases that are tried for a shorter counterexample, before shrinking."""
+"""Number of cases in the search for a shorter counterexample, before shrinking."""
 
 
 def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
     """Assert a law of a model.
 
     Raises:
-        BrokenLaw: a case breaks the law.
-        Unusable: no case breaks the law, but in some the model raised, gave outputs that cannot be compared,
-            or differed by more than rounding and too little to refute.
+        BrokenLaw: If a case breaks the law.
+        Unusable: If no case breaks the law, but in some cases the model raised, returned outputs that cannot
+            be compared, or differed by more than rounding but too little to refute the law.
     """
     with in_evaluation_mode(declared.model):
         formats = declared.formats()
@@ -41,7 +41,7 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
 
 
 def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
-    """Return what a case of a law shows now, in a sentence."""
+    """Return a one-line result of a case of a law."""
     with in_evaluation_mode(declared.model):
         format_ = declared.formats()[problem.format]
         try:
@@ -49,11 +49,11 @@ def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
                 doubt = compare(LAWS[kind], format_, problem)
         except (BrokenLaw, Unusable) as error:
             return str(error)
-    return "the two ways agree now" if doubt is None else doubt.sentence
+    return "the two ways agree" if doubt is None else doubt.sentence
 
 
 def _seeded(declared: Declared, problem: StatefulProblem) -> AbstractContextManager[None]:
-    """Seed the random numbers that a model may draw, so that a case always draws the same ones."""
+    """Seed torch, so that a case always draws the same random numbers."""
     return seeded(problem.seed, declared.device.startswith("cuda"))
 
 
@@ -116,10 +116,10 @@ class _Rung:
         return self.broken or broken
 
     def _unsteady(self) -> Exception:
-        """Return the error for a model that behaves differently in the same case.
+        """Return the error for a model that gives different results in the same case.
 
         For the ``reuse`` law this is a refutation, because the second use differs from the first.
         """
         if self.law.kind == "reuse" and self.broken is not None:
             return self.broken
-        return Unusable("the same case, run again, showed something else: the model differs from itself")
+        return Unusable("the same case gave another result when it ran again: the model is not deterministic")

@@ -1,4 +1,4 @@
-"""A model under test: its calls, whose results are checked."""
+"""Calls of a model under test, whose results are checked."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ratproof.laws.models.problem import StatefulProblem
 
 
 class Unusable(Exception):
-    """An error, in one sentence, for a model that raised or gave outputs that cannot be compared."""
+    """A one-line error for a model that raised or returned outputs that cannot be compared."""
 
 
 class Unequal(Unusable):
-    """An error for a model that differs from itself, for which no case of a law shows anything."""
+    """An error for a model that is not deterministic, so that laws cannot be tested."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Perturbation:
     """The perturbation of a run.
 
     Attributes:
-        unit: the change of inputs, as the unit in the last place of numbers from 1 to 2.
-        seed: seed of the signs.
-        operators: perturbs the results of operators; ``None`` if they stay unchanged.
+        unit: The change of inputs, as the unit in the last place of values from 1 to 2.
+        seed: Seed of the signs.
+        operators: Perturbs the results of operators; ``None`` if they are not perturbed.
     """
 
     unit: float
@@ -45,12 +45,12 @@ class Session:
     """A model that runs on one problem.
 
     Args:
-        model: the model, which keeps the hidden state of its calls.
-        inputs: kind of its inputs.
-        problem: shapes, and the seed of the inputs.
-        dtype: dtype of floating-point inputs.
-        device: device of the inputs.
-        perturbed: the perturbation of the run, if any.
+        model: The model, with the hidden state of its calls.
+        inputs: Kind of its inputs.
+        problem: Shapes, and the seed of the inputs.
+        dtype: Dtype of floating-point inputs.
+        device: Device of the inputs.
+        perturbed: The perturbation of the run, if any.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Session:
         """Call the model without gradients.
 
         Raises:
-            Unusable: the model raises, or does not return outputs of shape ``(B, T, ...)`` and a state.
+            Unusable: If the model raises, or does not return outputs of shape ``(B, T, ...)`` and a state.
         """
         self.calls += 1
         result = self._asked("the model", lambda: self.model.run(inputs, state, mask))
@@ -115,7 +115,7 @@ class Session:
     ) -> tuple[Tensor, Any]:
         """Make one call per piece, each with the state of the previous one.
 
-        Masks belong to the first calls, in order.
+        The masks are passed to the first calls, in order.
 
         Returns:
             All outputs, and the last state.
@@ -125,8 +125,11 @@ class Session:
             part_outputs, state = self.run(part, state, mask)
             outputs.append(part_outputs)
             if part_outputs.shape[2:] != outputs[0].shape[2:]:
-                shapes = f"{tuple(outputs[0].shape)}, and then {tuple(part_outputs.shape)}"
-                raise Unusable(f"{self._where()}: the outputs of two calls have shapes {shapes}")
+                shapes = f"{tuple(outputs[0].shape)} and then {tuple(part_outputs.shape)}"
+                raise Unusable(
+                    f"{self._where()}: the outputs of all calls must have the same shape after (B, T), got"
+                    f" {shapes}"
+                )
         return torch.cat(outputs, 1), state
 
     def reorder(self, state: Any, rows: Sequence[int]) -> Any:

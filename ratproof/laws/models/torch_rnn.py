@@ -23,7 +23,7 @@ class TorchRNN(StatefulModel):
     def __init__(self, module: nn.RNNBase) -> None:
         self.module, self.inputs = module, Vectors(module.input_size)
         unsupported = {"padding", "pieces"} if module.bidirectional else {"padding"}
-        self.without = frozenset(unsupported)  # a bidirectional module cannot read pieces
+        self.without = frozenset(unsupported)  # a bidirectional module cannot be called in pieces
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
         """Call the module with the batch axis first."""
@@ -85,13 +85,14 @@ def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
     >>> of_torch_rnn(torch.nn.LSTM(3, 5)).inputs
     Vectors(size=3)
 
-    They take no mask, so ``padding`` is not tested. A bidirectional module cannot read pieces.
+    These modules do not accept a mask, so ``padding`` is not tested. A bidirectional module cannot be called
+    in pieces.
 
     Args:
         module: ``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``, with either layout, or one of their cells.
 
     Raises:
-        InputError: the module is of another type.
+        InputError: If the module has another type.
     """
     if isinstance(module, nn.RNNCellBase):
         return TorchCell(module)

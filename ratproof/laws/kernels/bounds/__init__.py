@@ -1,14 +1,14 @@
 """Bounds on the difference between a kernel's floats and the recurrence's results and gradients.
 
-The bound follows a running error from step to step. ``u`` is the unit of rounding. Every product, sum and
+The bound follows a running error from step to step. ``u`` is the unit roundoff. Every product, sum and
 exponential of the kernel is assumed to be within it, for any order of a sum, fused or not:
 
 * exp(g) is within (4 + 2 |g|) u of itself: four units for the function, and the rounding of its argument.
 * A recurrent step adds terms in any order, and may multiply them out first. An element of the new state is
-    the sum of d S_ and k v, with the error u ((x + 1) |d S_-| + 2 |k v|) for x = 5 + 2 |g|. The earlier error
-    is multiplied by d. The output adds (K + 5) u |q|^T A with A = |d S_-| + |k v|, because a kernel may read
-    it from the old state, as (q d)^T S_- + (q . k) v. A kernel may keep the initial state separate from the
-    sum of all other terms, as a cumulative sum does. Then |S_-| is the sum of both sizes, and they are added
+  the sum of d S_ and k v, with the error u ((x + 1) |d S_-| + 2 |k v|) for x = 5 + 2 |g|. The earlier error
+  is multiplied by d. The output adds (K + 5) u |q|^T A with A = |d S_-| + |k v|, because a kernel may read it
+  from the old state, as (q d)^T S_- + (q . k) v. A kernel may store the initial state separately from the sum
+  of all other terms, as a cumulative sum does. Then |S_-| is the sum of both sizes, and they are added
     at the end.
 * If a step corrects, a kernel may multiply the state by a matrix such as I - beta k k^T. Then an element is
     the sum of up to K + 3 products of at most four factors, and the error is (K + 10 + x) u A with A = |d

@@ -24,11 +24,11 @@ def adjoint(
     """Return the adjoint states, by token.
 
     Args:
-        inputs: the tensors of the recurrence.
+        inputs: The tensors of the recurrence.
         weights: A, shape ``(N, T, H, V)``.
         final: B, shape ``(N, H, K, V)``.
-        form: the kernel's form of computation.
-        arithmetic: the rounding units of its format.
+        form: The kernel's declared form.
+        arithmetic: The rounding units of its dtype.
 
     Returns:
         The states, where ``held`` is D_t, the gradient of the state that token t is read from, or of the

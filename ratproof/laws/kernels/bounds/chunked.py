@@ -1,4 +1,4 @@
-"""The running error of a chunked form: first within all chunks at once, and then from chunk to chunk."""
+"""The running error of a chunked form, within all chunks at once and then from chunk to chunk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_PAIRS = 4_000_000
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a string, which split arrays of steps.
+    """The chunks of a sequence, which split arrays of steps.
 
     Split arrays have the axes step in the chunk, chunk, and the other axes of the array. A shorter chunk is
     padded with its last step, which is not used.
@@ -82,12 +82,12 @@ def bounded_states(
     """Return the states of the recurrence and their errors.
 
     Args:
-        inputs: the tensors of the recurrence.
-        form: the kernel's form of computation.
-        arithmetic: the rounding units of its format.
-        adds_first: whether a step adds before it decays and corrects.
-        backwards: whether the steps run in reversed time.
-        for_gradients: whether sizes are those of gradients, which are larger for an explicit inverse.
+        inputs: The tensors of the recurrence.
+        form: The kernel's declared form.
+        arithmetic: The rounding units of its dtype.
+        adds_first: Whether a step adds before it decays and corrects.
+        backwards: Whether the steps run in reversed time.
+        for_gradients: Whether sizes are those of gradients, which are larger for an explicit inverse.
     """
     states = state_trajectory(inputs, adds_first)
     if form.chunk is None or not inputs.time:

@@ -1,8 +1,8 @@
 """The corrections of a chunk, which solve a triangular system (I + L) w = rhs, and the error of rhs.
 
 Substitution solves the system exactly for right sides that are off by at most n u (|I + L| |w| + |rhs|). Here
-n is C + K + 20 plus the roundings of the decays, which covers the rounding of the written numbers. For an
-explicit inverse Y the bound is 2 n u |I + L| |Y| |rhs|.
+n is C + K + 20 plus the roundings of the decays, which covers the rounding of the values that are written.
+For an explicit inverse Y the bound is 2 n u |I + L| |Y| |rhs|.
 
 Gradients through substitution are products of solutions, -p w^T for L, where p is the gradient of the right
 sides. Through an explicit inverse they are -Y^T (dw rhs^T) Y^T, whose roundings do not vanish if p or w
@@ -25,12 +25,13 @@ class Solution:
     """Bounds on the corrections of N chunks, shapes ``(N, H, C, V)``.
 
     Attributes:
-        off: the error of their right sides, in units of rounding.
+        off: The error of their right sides, in multiples of the unit roundoff.
         sizes: s and S, to which the roundings of gradients through an explicit inverse are relative; ``None``
             for substitution, where they are relative to the solution itself.
-        carried: a bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
+        carried: A bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
             ``(N, H, C, 1)``.
-        carried_off: the error of their right sides for that, in units of rounding, of the same shape.
+        carried_off: The error of their right sides for that, in multiples of the unit roundoff, of the same
+            shape.
     """
 
     off: Bounds
@@ -45,12 +46,12 @@ def solution(
     """Return bounds on the corrections of chunks.
 
     Args:
-        inputs: the tensors of N chunks with C tokens each.
-        state: the states at the chunks' beginnings.
-        terms: the number of roundings of a term in each chunk, besides one per token of the chunk, shape
+        inputs: The tensors of N chunks with C tokens each.
+        state: The states at the chunks' beginnings.
+        terms: The number of roundings of a term in each chunk, besides one per token of the chunk, shape
             ``(N,)``.
         inverse: ``substitution`` or ``explicit``.
-        adds_first: whether a step adds before it decays and corrects.
+        adds_first: Whether a step adds before it decays and corrects.
     """
     k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (inputs.key, inputs.value, inputs.decay))
     start, delta = state.astype(float), inputs.beta is not None

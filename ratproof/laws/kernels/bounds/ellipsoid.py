@@ -8,7 +8,7 @@ of ellipsoids P_i is contained in (sum of a_i) (sum of P_i / a_i) for any positi
 their traces minimise the trace of that one. A step adds a segment along c, of half-length own |c|, and a
 ball.
 
-P is stored as the root of its trace and a matrix of trace 1, because its own numbers are squares of errors,
+P is stored as the root of its trace and a matrix of trace 1, because its own elements are squares of errors,
 which underflow if states are small.
 """
 
@@ -20,7 +20,7 @@ from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_squar
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
-"""Limit on the size of a string's ellipsoids, tokens times columns times K^3, which bounds the run time."""
+"""Limit on the size of a sequence's ellipsoids, tokens times columns times K^3, which bounds the run time."""
 
 
 class Ellipsoids:
@@ -87,7 +87,7 @@ def _divisor(size: Bounds) -> Bounds:
 def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
     """Return the longest half-axes, shape ``(T, N, H, 1, V)``, which bound the 2-norm of the columns.
 
-    They are infinite if the numbers overflow.
+    They are infinite if a value overflows.
     """
     sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
     known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
@@ -108,12 +108,12 @@ def step_by_step(
     """Return bounds on the columns before each step and after the last, and on those that each step decays.
 
     Args:
-        inputs: the tensors of a recurrence with corrections.
-        own: the largest addition of each step along its column, in units of the column.
-        ball: the further contribution of each step's decay.
-        addition: the contribution of each step's addition.
-        stretch: the further growth of a column in each step because its error is rounded.
-        adds_first: whether a step adds before it decays and corrects.
+        inputs: The tensors of a recurrence with corrections.
+        own: The largest addition of each step along its column, in units of the column.
+        ball: The further contribution of each step's decay.
+        addition: The contribution of each step's addition.
+        stretch: The further growth of a column in each step because its error is rounded.
+        adds_first: Whether a step adds before it decays and corrects.
     """
     shape = (inputs.time, *inputs.start.shape[:2], 1, inputs.values)
     own, ball, addition = (np.broadcast_to(x, shape) for x in (own, ball, addition))
@@ -137,11 +137,11 @@ def in_chunks(
     """Return bounds on the columns' errors from corrections and from all earlier chunks.
 
     Args:
-        inputs: the tensors of a recurrence with corrections.
-        own: the largest addition of each step along its column, in units of the column.
-        at_ends: the further error of each chunk.
-        stretch: the further growth, in each chunk, of the error from before the chunk.
-        begins: the first steps of the chunks.
+        inputs: The tensors of a recurrence with corrections.
+        own: The largest addition of each step along its column, in units of the column.
+        at_ends: The further error of each chunk.
+        stretch: The further growth, in each chunk, of the error from before the chunk.
+        begins: The first steps of the chunks.
 
     Returns:
         The bounds before each step of each chunk and after its last step, one chunk after another; and the

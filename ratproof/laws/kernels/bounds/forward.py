@@ -38,7 +38,7 @@ class BoundedResult:
 
 
 def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
-    """Run the recurrence for all strings of a problem."""
+    """Run the recurrence for all sequences of a call."""
     keys, values = (1, 1) if problem.family.lanes else (problem.keys, problem.values)
     values = 2 if problem.family.pairs else values
     wide = wider_than(problem.accumulation)

@@ -6,7 +6,7 @@ They are products of the states S with the adjoint states D:
     . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k. For a correction b (S_-^T a)^T, da = S_- (D^T b) and
     db = D (S_-^T a).
 * The gradient of a decay is the sum over values of (D - beta k dw^T) * S_-, times the decay for its
-    logarithm. Many kernels cumulate gates. They compute the gradient as a sum over later tokens, dg_t = sum
+  logarithm. Many kernels accumulate gates. They compute the gradient as a sum over later tokens, dg_t = sum
     of (the read at s with the decay - the write at s) over s >= t, in a chunk or to the end, whose terms
     cancel. Then the bound is the largest of the three.
 * A kernel with an explicit inverse computes gradients through it from products that are rounded before they
@@ -55,12 +55,12 @@ def gradients(
     """Return the gradients and their bounds by the names of the arguments, including ``initial_state``.
 
     Args:
-        problem: the call.
-        arrays: the numbers of its arguments.
+        problem: The call.
+        arrays: The values of its arguments.
         weights: A, of the outputs' shape.
         final: B, of the final states' shape.
-        form: the kernel's form of computation.
-        cumulated: whether the kernel may compute the gradients of decays as sums over later tokens.
+        form: The kernel's declared form.
+        cumulated: Whether the kernel may compute the gradients of decays as sums over later tokens.
     """
     family = problem.family
     arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
@@ -105,7 +105,7 @@ def _store(
 
 
 class _Flows:
-    """The gradients of a group of strings, with axes T, N, H, and K or V."""
+    """The gradients of a group of sequences, with axes T, N, H, and K or V."""
 
     def __init__(
         self,

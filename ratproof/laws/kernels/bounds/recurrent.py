@@ -28,15 +28,15 @@ class BoundedStates:
     absolute values since the chunk began.
 
     Attributes:
-        before: the state before each step.
-        held: the state that each step decays.
-        after: the state after each step.
-        last: the state after all steps.
-        corrections: the addition of each step along its direction, axes T, N, H and V; ``None`` without
+        before: The state before each step.
+        held: The state that each step decays.
+        after: The state after each step.
+        last: The state after all steps.
+        corrections: The addition of each step along its direction, axes T, N, H and V; ``None`` without
             corrections.
-        roundings: additional roundings of the gradients of corrections, shape ``(T, 1, 1, 1)``.
-        edges: the state at the beginning of each chunk, by its first step.
-        rougher: the same states with the larger size of an explicit inverse; ``None`` for substitution.
+        roundings: Additional roundings of the gradients of corrections, shape ``(T, 1, 1, 1)``.
+        edges: The state at the beginning of each chunk, by its first step.
+        rougher: The same states with the larger size of an explicit inverse; ``None`` for substitution.
     """
 
     before: RoundedArray
@@ -101,7 +101,7 @@ def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> Ro
 
 
 def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
-    """Return the sizes of the numbers that a kernel stores for the states.
+    """Return the sizes of the values that a kernel stores for the states.
 
     If no step corrects, a kernel may store the rest of the first state and the sum of all other terms
     separately.
@@ -124,11 +124,11 @@ def passage(
     """Propagate a bound from step to step: multiply by a factor, then add the contributions of a step.
 
     Args:
-        factor: the factor of each step.
-        of_decay: the contribution of each step's decay.
-        of_addition: the contribution of each step's addition.
-        first: the bound before the first step.
-        adds_first: whether a step adds before it decays.
+        factor: The factor of each step.
+        of_decay: The contribution of each step's decay.
+        of_addition: The contribution of each step's addition.
+        first: The bound before the first step.
+        adds_first: Whether a step adds before it decays.
 
     Returns:
         The bound before each step and after the last, ``len(factor) + 1`` of them; and the bound of the

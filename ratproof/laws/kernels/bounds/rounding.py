@@ -1,4 +1,4 @@
-"""Rounding models of kernels, and arrays of true numbers with bounds on a kernel's error."""
+"""Rounding models of kernels, and arrays of exact values with bounds on a kernel's error."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class KernelForm:
     """A kernel's form of computation: step by step, or in chunks.
 
     Attributes:
-        chunk: number of tokens in a chunk; ``None`` for a recurrent form.
-        scan: order of the cumulative sum of gates in a chunk: ``any``, a ``chain``, a ``tree``, or ``double``
+        chunk: Number of tokens in a chunk; ``None`` for a recurrent form.
+        scan: Order of the cumulative sum of gates in a chunk: ``any``, a ``chain``, a ``tree``, or ``double``
             (a wider accumulator).
-        inverse: method for corrections within a chunk: ``substitution`` or an ``explicit`` inverse.
+        inverse: Method for corrections within a chunk: ``substitution`` or an ``explicit`` inverse.
     """
 
     chunk: int | None = None
@@ -41,7 +41,7 @@ class KernelForm:
 
 @dataclass(frozen=True)
 class RoundingUnits:
-    """A format's unit of rounding and smallest normal number: the largest errors of an operation.
+    """The unit roundoff and the smallest normal number of a dtype, which bound the error of an operation.
 
     >>> RoundingUnits.of("float32").unit == 2.0**-24
     True
@@ -52,22 +52,22 @@ class RoundingUnits:
 
     @classmethod
     def of(cls, dtype: str, pairs: bool = False) -> RoundingUnits:
-        """Return the units of a format.
+        """Return the units of a dtype.
 
         The error of a complex product is within sqrt(5) units of its absolute value, or less if a sum is
         fused. The error of a complex sum is within one unit.
         """
         unit = FORMATS[dtype].unit * (3 if pairs else 1)
         if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
-            unit *= 2  # the reference rounds as much as the kernel if there is no wider format
+            unit *= 2  # the reference rounds as much as the kernel if there is no wider dtype
         return cls(unit, FORMATS[dtype].smallest * (4 if pairs else 1))
 
 
 def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
     """Return the 2-norm along an axis.
 
-    The numbers are first multiplied by a power of two, which is exact, so that the largest is near 1. Then no
-    square overflows, and no significant square underflows.
+    The elements are first multiplied by a power of two, which is exact, so that the largest is near 1. Then
+    no square overflows, and no significant square underflows.
 
     >>> float(norm(np.array([3e-200, 4e-200])))
     5e-200
@@ -79,12 +79,12 @@ def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
 
 
 def column_norm(states: Bounds) -> Bounds:
-    """Return the 2-norm over K of states, whose last axes are K and V; K is kept with size 1."""
+    """Return the 2-norm over K of states, whose last axes are K and V; the axis K remains, with size 1."""
     return norm(states, axis=-2, keepdims=True)
 
 
 def root_mean_square(values: Bounds) -> float:
-    """Return the root mean square of all numbers."""
+    """Return the root mean square of all elements."""
     return float(norm(values.ravel()) / np.sqrt(values.size))
 
 
@@ -93,10 +93,10 @@ class RoundedArray:
     """An array that a kernel computes, with its true values.
 
     Attributes:
-        value: the true values.
-        error: a bound on the kernel's error, with K = 1 for a state whose columns are bounded in the 2-norm.
-        size: the magnitude to which roundings are relative; at least the absolute value.
-        unit: the unit of rounding.
+        value: The true values.
+        error: A bound on the kernel's error, with K = 1 for a state whose columns are bounded in the 2-norm.
+        size: The magnitude to which roundings are relative; at least the absolute value.
+        unit: The unit roundoff.
     """
 
     value: Wide
@@ -110,7 +110,7 @@ class RoundedArray:
         return cls(value, np.zeros(value.shape), np.abs(value).astype(float), unit)
 
     def computed(self) -> RoundedArray:
-        """Return the array as a factor: its size includes the error of the computed numbers."""
+        """Return the array as a factor: its size includes the error of the computed values."""
         return replace(self, size=self.size + self.error)
 
     def __getitem__(self, index: Any) -> RoundedArray:
@@ -150,14 +150,14 @@ class RoundedArray:
         return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
     def over_values(self, vector: RoundedArray, roundings: float | Bounds = 0) -> RoundedArray:
-        """Return a state's product with a vector of V numbers, one number per key.
+        """Return a state's product with a vector of size V, one value per key.
 
         ``roundings`` are added to those of the sum.
         """
         return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
 
     def over_keys(self, vector: Wide, roundings: int = 5) -> RoundedArray:
-        """Return a state's product with a vector of K exact numbers, one number per value.
+        """Return a state's product with an exact vector of size K, one value per column.
 
         ``roundings`` are added to those of the K sums.
         """
