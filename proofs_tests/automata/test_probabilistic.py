@@ -231,7 +231,7 @@ def test_a_drawing_shows_probabilities_and_reports_omitted_transitions():
     )
     full = dot(pfa, least=0)
     assert "omitted" not in full and r'1 -> 0 [label="a / <0.01\nb / 1"' in full and "start1 -> 1" in full
-    assert ">a / " in svg(pfa) and "left out" in svg(pfa)
+    assert ">a / " in svg(pfa) and "omitted" in svg(pfa)
 
 
 @some_cases(pfas(exact=False), st.sampled_from([0, 0.01, 0.2]))
