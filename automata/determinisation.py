@@ -186,8 +186,8 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises:
-        InputError: the automaton is not boolean.
-        TooManyStates: there are more than ``most`` sets, or a limit on transitions or memory is
+        InputError: If the automaton is not boolean.
+        TooManyStates: If there are more than ``most`` sets, or a limit on transitions or memory is
             exceeded.
     """
     if not automaton.semiring.is_boolean:

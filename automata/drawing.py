@@ -105,7 +105,7 @@ def dot(
         least: the smallest probability of a PFA to draw; the caption reports how much is omitted.
 
     Raises:
-        InputError: there are too many states or arrows, ``names`` does not have one entry per state, or an
+        InputError: If there are too many states or arrows, ``names`` does not have one entry per state, or an
             argument is not supported for this kind of automaton.
     """
     if not automaton.probabilistic and len(final):

@@ -17,7 +17,7 @@ from automata.wfsa import WFSA
 MOST_STEPS = 1_000_000
 """Maximum number of prefixes to extend."""
 Row = dict[int, Weight]
-"""The nonzero weights, by state."""
+"""The nonzero weights, keyed by state."""
 
 
 def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:

@@ -38,7 +38,7 @@ def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = 
         The matrix E*, shape ``(n, n)``.
 
     Raises:
-        EpsilonCycle: a cycle through some state has no sum; the message names the state and the cycle's
+        EpsilonCycle: If a cycle through some state has no sum; the message names the state and the cycle's
             weight.
     """
     exact, states = epsilon.dtype == object, range(len(epsilon)) if names is None else names
@@ -75,7 +75,7 @@ def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
 
 
 Row = dict[int, Weight]
-"""Weights other than zero, by state."""
+"""Weights other than zero, keyed by state."""
 Eliminated = tuple[int, Weight, list[tuple[int, Weight]], list[tuple[int, Weight]]]
 """A state, the star of its cycles through earlier states, and its transitions from and to later states.
 """

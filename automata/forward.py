@@ -51,7 +51,7 @@ def forward(automaton: WFSA, string: String) -> Weights:
         Omega, shape ``(T + 1, n)``, with the dtype of the automaton's weights.
 
     Raises:
-        UnknownSymbol: the string has a symbol that is not in the alphabet.
+        UnknownSymbol: If the string has a symbol that is not in the alphabet.
     """
     omega = [start(automaton)]
     for position, symbol in enumerate(string):

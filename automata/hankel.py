@@ -52,7 +52,7 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
            [2, 3]], dtype=object)
 
     Raises:
-        LimitReached: the matrix would have too many entries.
+        LimitReached: If the matrix would have too many entries.
     """
     k, exact = (automaton.semiring, automaton if automaton.semiring.float_only else automaton.to_exact())
     require_cells(k, len(prefixes) * len(suffixes), exact.exact, "the Hankel matrix")

@@ -66,7 +66,7 @@ def minimise(automaton: WFSA, progress: ProgressCallback = lambda stage: None) -
         progress: a callback that receives the current stage as text.
 
     Raises:
-        InputError: minimisation is not supported for the automaton's semiring.
+        InputError: If minimisation is not supported for the automaton's semiring.
     """
     require_wfsa(automaton)
     if automaton.semiring.is_boolean:
@@ -97,8 +97,8 @@ def rank(automaton: WFSA, progress: ProgressCallback = lambda stage: None) -> in
     """Return the rank of the Hankel matrix: the least number of states of an equivalent real automaton.
 
     Raises:
-        InputError: the automaton is neither real nor counting.
-        LimitReached: the reduction of a large automaton could not be shown to be minimal.
+        InputError: If the automaton is neither real nor counting.
+        LimitReached: If the reduction of a large automaton could not be shown to be minimal.
     """
     _require_field(automaton, "the rank")
     result = minimise(automaton, progress)
@@ -123,11 +123,8 @@ def _minimised_large(automaton: WFSA, progress: ProgressCallback) -> Minimised:
 def _require_field(automaton: WFSA, what: str) -> None:
     require_wfsa(automaton)
     if not automaton.semiring.is_field:
-        others = ", or boolean" if what == "minimise" else ""
-        raise InputError(
-            f"{what}: the automaton must be real or counting{others}, got one over the"
-            f" {automaton.semiring.name} semiring"
-        )
+        allowed = "real, counting or boolean" if what == "minimise" else "real or counting"
+        raise InputError(f"{what}: the semiring must be {allowed}, got {automaton.semiring.name}")
 
 
 def _reduced(automaton: WFSA, progress: ProgressCallback) -> tuple[WFSA, Weights | None]:

@@ -49,7 +49,7 @@ def reverse(automaton: WFSA) -> WFSA:
 def sum_of(left: WFSA, right: WFSA) -> WFSA:
     """Return the automaton that scores A[x] (+) B[x], over the union of the alphabets.
 
-    Its states are the disjoint union of the states of both automata.
+    Its states are the disjoint union of the states of the two automata.
     """
     left, right = _aligned(left, right)
     tables, index = _paired(left, right, SparseMatrix.beside)

@@ -75,8 +75,8 @@ class PFA(Drawable):
     The second term covers underflow.
 
     Raises:
-        ShapeError: the shapes do not match.
-        InputError: a probability is negative, infinite or NaN, or a row does not sum to one; the message
+        ShapeError: If the shapes do not match.
+        InputError: If a probability is negative, infinite or NaN, or a row does not sum to one; the message
             names the row.
 
     Attributes:

@@ -52,8 +52,8 @@ class Pushdown:
         final: the accept states.
 
     Raises:
-        InputError: a state or a symbol is invalid, two moves apply to one configuration, or moves that read
-            nothing push several symbols or cycle.
+        InputError: If a state or a symbol is invalid, two moves apply to one configuration, or moves that
+            read nothing push several symbols or cycle.
     """
 
     alphabet: tuple[Hashable, ...]

@@ -42,7 +42,7 @@ def from_regex(pattern: str, alphabet: Iterable[str] | None = None) -> WFSA:
             sorted.
 
     Raises:
-        InputError: The pattern is not a valid regex, contains an unsupported construct, or contains a
+        InputError: If the pattern is not a valid regex, contains an unsupported construct, or contains a
             character outside the alphabet.
 
     >>> from automata.forward import score
@@ -69,7 +69,7 @@ def to_regex(automaton: WFSA) -> str:
     """Return a regex in Python's syntax that matches the strings that a boolean automaton accepts.
 
     Raises:
-        InputError: the automaton is not boolean, or a symbol is not a single character.
+        InputError: If the automaton is not boolean, or a symbol is not a single character.
 
     >>> to_regex(from_regex("(ab)*"))
     '(?:ab)*'

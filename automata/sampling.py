@@ -30,7 +30,7 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     [('a', 'b'), ('a', 'b')]
 
     Raises:
-        InputError: ``count`` exceeds 10,000,000, a weight is negative or infinite, or no string of at most
+        InputError: If ``count`` exceeds 10,000,000, a weight is negative or infinite, or no string of at most
             ``longest`` symbols has a path.
     """
     if count > MOST_STRINGS:

@@ -29,7 +29,7 @@ def levels(automaton: WFSA, longest: int) -> Iterator[Weights]:
     [[0], [1, 0], [2, 1, 1, 0]]
 
     Raises:
-        LimitReached: the vectors of all strings of one length have too many weights.
+        LimitReached: If the vectors of all strings of one length have too many weights.
     """
     if is_large(automaton):
         yield from _levels_of_many_states(automaton, longest)

@@ -35,16 +35,18 @@ class BestPath:
 
 
 def viterbi(automaton: WFSA, string: String) -> BestPath | None:
-    """Return the best path that derives ``string``, or ``None``; ties go to the lowest states from the end.
+    """Return the best path that derives ``string``, or ``None`` if there is none.
+
+    Ties are broken from the last state to the first, in favour of the lowest state.
 
     Raises:
-        InputError: plus is not selective, so a score does not belong to a single path.
+        InputError: If plus is not selective, because a score then does not belong to a single path.
     """
     return viterbi_batch(automaton, [string])[0]
 
 
 def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath | None]:
-    """Return the best path of each string, read side by side; see :func:`viterbi`."""
+    """Return the best path of each string, computed for all strings at once; see :func:`viterbi`."""
     if not automaton.semiring.selective:
         raise InputError(
             "Viterbi: the semiring must be max-plus, min-plus, max-times or boolean, got"

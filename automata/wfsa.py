@@ -66,10 +66,10 @@ class WFSA(Drawable):
     finite float, the automaton is float64. See :meth:`to_exact` and :meth:`to_float`.
 
     Raises:
-        ShapeError: the shapes do not match.
-        WeightError: a weight is not in the semiring, or is NaN.
-        EpsilonCycle: a cycle of epsilon transitions on a path from an initial to a final state has no sum in
-            the semiring.
+        ShapeError: If the shapes do not match.
+        WeightError: If a weight is not in the semiring, or is NaN.
+        EpsilonCycle: If a cycle of epsilon transitions on a path from an initial to a final state has no sum
+            in the semiring.
 
     Attributes:
         semiring: the semiring.

@@ -67,7 +67,7 @@ def decide_within(
     mirrored = [(turned, _bound(turned)) for turned in map(reverse, forms)]
     for form, bound in (*bounds, *mirrored):
         if bound is not None and abs(form.initial).dot(bound) <= tolerance:
-            return Equivalent(f"the scores of no string differ by more than {write_number(tolerance)}")
+            return Equivalent(f"for every string, the scores differ by at most {write_number(tolerance)}")
     progress("strings whose scores differ")
     bounded = [(form, bound) for form, bound in bounds if bound is not None]
     return first_answer(partial(_search, *pair, a, b, tolerance) for pair in bounded or bounds[:1])
@@ -142,12 +142,12 @@ def _search(form: WFSA, bound: Weights | None, a: WFSA, b: WFSA, tolerance: Frac
         queue += [((*string, s), after) for s in form.alphabet if (after := row.dot(form.matrix(s))).any()]
     if longest is not None:
         return Unknown(
-            f"the scores of no string of at most {plural(longest, 'symbol')} differ by more than"
-            f" {write_number(tolerance)}, and no bound for longer strings was"
+            f"for every string of at most {plural(longest, 'symbol')}, the scores differ by at most"
+            f" {write_number(tolerance)}, but no bound for longer strings was"
             f" {'found' if bound is None else 'small enough'}",
             longest,
         )
-    return Equivalent(f"the scores of no string differ by more than {write_number(tolerance)}")
+    return Equivalent(f"for every string, the scores differ by at most {write_number(tolerance)}")
 
 
 def _score(automaton: WFSA, string: Symbols) -> Fraction:

@@ -263,7 +263,7 @@ def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
 
 
 def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Return nanoseconds per element, forward, by the number of steps and of lanes."""
+    """Return nanoseconds per element, forward, keyed by the number of steps and of lanes."""
     result: dict[str, dict[str, dict[str, float]]] = {"steps": {}, "lanes": {}}
     for what, sizes in COSTS.items():
         for size in sizes:

@@ -51,7 +51,8 @@ class AuditRow:
     """A fault, and the verdict of each kind of evidence that runs the broken part.
 
     Attributes:
-        rungs: ``refuted``, ``unknown``, ``holds`` or :data:`LATE`, by the short name of the kind of evidence.
+        rungs: ``refuted``, ``unknown``, ``holds`` or :data:`LATE`, keyed by the short names of
+            kinds of evidence.
     """
 
     claim: str
@@ -123,7 +124,7 @@ def holding(claim: Claim) -> list[Variant]:
 
 
 def planned(name: str) -> dict[str, Fault | None]:
-    """Return the faults of a claim's record, by the keys of their rows.
+    """Return the faults of a claim's record, keyed like their rows.
 
     The first entry of each variant is the absence of a fault.
     """

@@ -73,7 +73,7 @@ class TextFault:
         """Return the file's text with the fault.
 
         Raises:
-            ValueError: the file does not contain ``before`` exactly once.
+            ValueError: If the file does not contain ``before`` exactly once.
         """
         count = text.count(self.before)
         if count != 1:

@@ -25,7 +25,8 @@ class Mutant:
     """One mutation of one file.
 
     Attributes:
-        passes: the outcome (``killed``, ``timed out`` or ``survived``) and the test, by the name of the pass.
+        passes: the outcome (``killed``, ``timed out`` or ``survived``) and the test, keyed by the
+            name of the pass.
     """
 
     room: str
@@ -58,7 +59,8 @@ class MutantSession:
         seed: the seed of the sample.
         mutants: the mutants in the order of drawing.
         tree: the digest of the tree on which the tests' times were measured (:func:`mutants.trial.digest`).
-        clean: the seconds of each test without a mutant, by number of examples; ``None`` for failing tests.
+        clean: the seconds of each test without a mutant, keyed by the number of examples; ``None`` for
+            failing tests.
     """
 
     path: Path
@@ -161,7 +163,7 @@ def located(source: str, definition: str, before: str, after: str) -> Iterator[M
 
 
 def equivalent(root: Path) -> dict[tuple[str, str, str, str], str]:
-    """Return the reason for each mutant that is judged equivalent, by its key."""
+    """Return the reason for each mutant that is judged equivalent, keyed by the mutant's key."""
     path = root / EQUIVALENT
     entries = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
     return {(e["room"], e["in"], e["before"].strip(), e["after"].strip()): e["why"] for e in entries}

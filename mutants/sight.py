@@ -13,7 +13,7 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 
 
 def own_folders(root: Path, room: str) -> list[str]:
-    """Return the folders with a package's tests, by its name and its folders' names, and its doctests.
+    """Return the folders with a package's tests, found by its name and its folders' names, and its doctests.
 
     A name that two packages share belongs to the first, so that a paper's tests belong to ``theory``, like
     the tests of all claims.

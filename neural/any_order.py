@@ -163,7 +163,7 @@ class ReorderingBound:
 
     @_plain
     def maximum(self, other: ReorderingBound) -> ReorderingBound:
-        """Return the elementwise maximum of both tensors.
+        """Return the elementwise maximum of the two tensors.
 
         If either operand might be the larger one, the bound of the derivative covers every split of it.
         """
@@ -175,7 +175,7 @@ class ReorderingBound:
         of_other = ReorderingBound.leaf(1 - share, self.kind, doubt)
 
         def either(mine: Tensor, others: Tensor) -> Tensor:
-            """Select the larger operand's part, or the maximum of both parts if the comparison is unclear."""
+            """Select the larger operand's part, or the larger part if the comparison is unclear."""
             return torch.where(unclear, torch.maximum(mine, others), torch.where(a > b, mine, others))
 
         parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))

@@ -39,7 +39,7 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]
     """Read the description and the tensors that :func:`write` wrote.
 
     Raises:
-        FormatError: if the file does not exist, has another format or kind, or is truncated.
+        FormatError: If the file does not exist, has a different format or kind, or is truncated.
     """
     try:
         with Path(path).open("rb") as file:

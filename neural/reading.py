@@ -150,7 +150,7 @@ def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hasha
     """Return all windows over the vocabulary.
 
     Raises:
-        InputError: if the embeddings are invalid or the automata would be too large.
+        InputError: If the embeddings are invalid or the automata would be too large.
     """
     expected: tuple[int, ...] = (len(vocabulary),)
     if not cell.reads_symbols:

@@ -162,7 +162,10 @@ def _conv1d(
 
 
 def _cumsum(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
-    """Return cumulative sums, for example of gates' logarithms, with a bound for any order."""
+    """Return cumulative sums, with a bound that holds for any order of summation.
+
+    The logarithms of gates are summed in this way, for example.
+    """
     value, size = torch.cumsum(a.value, dim), torch.cumsum(a.value.double().abs(), dim)
     kind, terms = rounding.format_of(value.dtype), a.value.shape[dim]
     return RunningErrorTensor(

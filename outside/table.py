@@ -1,4 +1,4 @@
-"""All tested programs, by name."""
+"""All tested programs, keyed by name."""
 
 from __future__ import annotations
 

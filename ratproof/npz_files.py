@@ -44,7 +44,7 @@ def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np
     """Return the array with this name as float32, shape ``(words, width)``.
 
     Raises:
-        FormatError: If there is no such array, it has another shape, or an element is not finite.
+        FormatError: If there is no such array, it has a different shape, or an element is not finite.
     """
     array = data.get(name)
     if array is None or array.ndim != 2:

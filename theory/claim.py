@@ -91,10 +91,10 @@ class Variant:
         alphabet: the symbols of all its cases, if they are fixed.
         effort: the amount of testing; by default, the claim's.
         without: the kinds of evidence that are not available, with the reasons (:mod:`theory.without`).
-        programs: the torch programs for its network, besides layers of units, by their names in
+        programs: the torch programs for its network, besides layers of units, keyed by their names in
             :mod:`ratproof.implementations.fa_rnn` and
             :mod:`ratproof.implementations.state_regularized`.
-        layers: the torch layers for its network, by the names of their kinds, if they differ from
+        layers: the torch layers for its network, keyed by the names of their kinds, if they differ from
             the claim's.
         torch_in_tests: whether a dedicated test also runs torch.
         constant: the reason why its automata give all strings the same score, if they do. Then no
@@ -199,7 +199,7 @@ class Claim:
         example: a case to draw on the claim's page.
         uses: the names of the claims from which it follows.
         case: the class of its cases, which can parse them from JSON.
-        layers: the torch layers for the network of its variant ``corrected``, by the names of their
+        layers: the torch layers for the network of its variant ``corrected``, keyed by the names of their
             kinds.
         layers_are_cases: whether the gates of one unit of such a layer are a case of the claim, which is then
             decided, too.

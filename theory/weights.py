@@ -116,7 +116,7 @@ class Weights:
         """Read the result of :meth:`to_json`.
 
         Raises:
-            InputError: the data is anything else; this is checked before anything large is built.
+            InputError: If the data is anything else; this is checked before anything large is built.
         """
         if not isinstance(data, dict) or set(data) != FIELDS:
             raise InputError(

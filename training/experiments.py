@@ -23,7 +23,7 @@ def settings_for(
     """Return the settings of a run: those of a preset, overridden by the given values.
 
     Raises:
-        InputError: if there is no such experiment, preset or setting.
+        InputError: If there is no such experiment, preset or setting.
     """
     record = record_of(experiment, str(options.get("model")))
     if record is None:

@@ -46,8 +46,8 @@ def fill_optimiser(
     ``parameters`` are in the optimiser's order.
 
     Raises:
-        InputError: if a tensor is missing, unknown, of another shape or dtype, or has values that no step
-            produces.
+        InputError: If a tensor is missing or unknown, has a different shape or dtype, or has values that no
+            step produces.
     """
     full, reference = optimiser.state_dict(), _after_a_step(optimiser)
     names = {f"{PREFIX}{index}.{name}" for index, state in reference.items() for name in state}

@@ -30,7 +30,7 @@ def read_lines(path: Path, about: str, latin_1: bool = False) -> list[str]:
     """Return the file's lines, separated by line feeds only; with ``latin_1`` invalid UTF-8 is Latin-1.
 
     Raises:
-        FormatError: if the file is binary, not such a text, or truncated.
+        FormatError: If the file is binary, not such a text, or truncated.
     """
     data = read_bytes(path, about)
     if b"\0" in data:

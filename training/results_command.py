@@ -87,7 +87,7 @@ def show(selected: list[dict[str, Any]], as_json: bool) -> int:
     """Print the tables of some results.
 
     Raises:
-        InputError: if there are results, but no table of any of them.
+        InputError: If there are results, but no table of any of them.
     """
     from training.tables import rows_of, tables
 

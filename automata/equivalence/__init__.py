@@ -70,7 +70,7 @@ def equivalent(
         :class:`Equivalent`, :class:`Different` or :class:`Unknown`; each has a ``verdict``.
 
     Raises:
-        InputError: the semirings or the alphabets differ.
+        InputError: If the semirings or the alphabets differ.
     """
     a, b = aligned(a, b, missing_as_zero)
     answer = _decide(a, b, longest, progress)

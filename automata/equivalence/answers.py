@@ -52,7 +52,7 @@ class Equivalent(_Result):
     Attributes:
         how: a description of the method that decided it.
         certificate: the proof, for an independent checker; ``None`` if the method does not produce one.
-        figures: sizes, times and methods of a decision about large automata, by name; otherwise empty.
+        figures: sizes, times and methods of a decision about large automata, keyed by name; otherwise empty.
     """
 
     how: str
@@ -81,7 +81,7 @@ class Different(_Result):
         word: The symbols of the string.
         scores: The exact scores of the first and the second automaton; float logarithms as exact fractions.
         certificate: The automata, the word and the scores.
-        figures: Sizes, times and methods of a decision about large automata, by name; otherwise empty.
+        figures: Sizes, times and methods of a decision about large automata, keyed by name; otherwise empty.
         doubt: The binary logarithm of a bound on the probability that a smaller string differs; ``None`` if
             no smaller string is proved to differ.
         tolerance: The tolerance, which the difference of the scores exceeds.
@@ -119,7 +119,7 @@ class Unknown(_Result):
     Attributes:
         why: the reason, in one sentence.
         searched: a length up to which all strings have the same scores; ``None`` if no such length is known.
-        figures: sizes, times and methods of a decision about large automata, by name; otherwise empty.
+        figures: sizes, times and methods of a decision about large automata, keyed by name; otherwise empty.
     """
 
     why: str

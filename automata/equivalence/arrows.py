@@ -22,7 +22,7 @@ class Arrows:
     """The transitions of an automaton without epsilon.
 
     Attributes:
-        initial, final: weights other than zero, by state.
+        initial, final: weights other than zero, keyed by state.
         out: for each symbol index, the transitions by source state.
     """
 

@@ -156,7 +156,7 @@ class Lumped(_Certificate):
 
 
 Simulation = dict[tuple[int, int], Weight]
-"""The weights c of a simulation, by pairs of states p of one automaton and q of another.
+"""The weights c of a simulation, keyed by pairs of states p of one automaton and q of another.
 
 From p, each string scores at most c times its score from q, where x is at most y if x (+) y = y.
 """

@@ -34,7 +34,7 @@ def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None =
     """Return the link to the representation without epsilon transitions.
 
     Raises:
-        LimitReached: E* takes more than ``most`` 8-byte words (default: :data:`MOST_WORDS`).
+        LimitReached: If E* takes more than ``most`` 8-byte words (default: :data:`MOST_WORDS`).
     """
     n, most = of.states, MOST_WORDS if most is None else most
     table = SparseMatrix.of_entries(n, epsilon.rows, epsilon.columns, _fractions(epsilon.weights))

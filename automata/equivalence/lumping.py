@@ -35,7 +35,7 @@ Classes = list[dict[int, int]]
 """For each automaton, the class of each state that has one."""
 State = tuple[int, int]
 """A side and one of its states."""
-HOW = "lumping the states of both gives the same automaton"
+HOW = "lumping gives the same automaton for both"
 
 
 def lump(a: WFSA, b: WFSA) -> Equivalent | None:
@@ -95,7 +95,7 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
 
 
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
-    """Return the coarsest partition of the states of both automata.
+    """Return the coarsest partition of the states of the two automata.
 
     When a class splits, its largest part retains the number, so only the sources of the other parts are
     visited again.

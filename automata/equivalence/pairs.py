@@ -148,7 +148,7 @@ def _as_vector(kind: Sets, states: Set) -> Vector:
 
 
 Vector = dict[int, Weight]
-"""Weights other than zero, by state."""
+"""Weights other than zero, keyed by state."""
 
 
 def search(
@@ -177,17 +177,19 @@ def search(
     while level:
         if longest is not None and length > longest:
             return Unknown(
-                f"no string of at most {longest} symbols differs; longer strings were not searched", longest
+                f"all strings of at most {longest} symbols have equal scores; longer strings were not"
+                " searched",
+                longest,
             )
         progress(f"length {length}: {len(pairs)} pairs of vectors")
         following = []
         for word, x, y in level:
             if weights > most:
                 selective = a.semiring.selective and not a.semiring.is_boolean
-                undecidable = ", where equivalence is undecidable in general" if selective else ""
+                undecidable = f" (over {a.semiring.name}, equivalence is undecidable in general)"
                 return Unknown(
-                    f"no string of at most {length - 1} symbols differs; over {a.semiring.name}"
-                    f"{undecidable}, the search did not close",
+                    f"all strings of at most {length - 1} symbols have equal scores, but no proof of"
+                    f" equivalence was found{undecidable if selective else ''}",
                     length - 1,
                 )
             x, y = _normal(a.semiring, x, y)

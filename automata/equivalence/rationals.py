@@ -126,7 +126,7 @@ class RationalMatrix(SparseMatrix):
         return RationalMatrix(shape, new_rows[inside], self.columns[inside], self.weights[inside])
 
     def row_by_column(self, row: int) -> dict[int, Weight]:
-        """Return the entries of one row, by column."""
+        """Return the entries of one row, keyed by column."""
         columns, weights = self.row(row)
         return dict(zip(columns.tolist(), weights.tolist(), strict=True))
 

@@ -91,7 +91,7 @@ def reduced(automaton: WFSA, progress: Callable[[str], None]) -> WFSA:
     The result is not always minimal.
 
     Raises:
-        LimitReached: epsilon connects too many states.
+        LimitReached: If epsilon connects too many states.
     """
     exact = automaton.to_exact()
     nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])

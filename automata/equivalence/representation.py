@@ -162,11 +162,11 @@ def _cleared(row: dict[int, Weight]) -> tuple[dict[int, int], int]:
 
 @dataclass(frozen=True)
 class VectorDifference:
-    """The difference of two automata's scores: A, and B with negated initial weights, side by side.
+    """The difference of two automata: the direct sum of A and of B with negated initial weights.
 
     Attributes:
         joint: the representation, with A's states first.
-        epsilon: the epsilon transitions of both, or ``None``.
+        epsilon: the epsilon transitions of the direct sum, or ``None``.
         symbols: the first symbol of each kind.
         index: the kind of each symbol.
         split: the number of A's states.

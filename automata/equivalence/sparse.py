@@ -54,7 +54,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback, most_dense: int = MOST_
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
     Raises:
-        LimitReached: epsilon connects too many states.
+        LimitReached: If epsilon connects too many states.
     """
     return _Decision(a, b, progress, most_dense).answer()
 

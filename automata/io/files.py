@@ -47,7 +47,7 @@ def read(
         file_format: ``"json"``, ``"att"``, ``"fst"`` or ``"dot"``. Defaults to the format of the suffix.
 
     Raises:
-        FormatError: the file cannot be read; the message specifies the file and the field.
+        FormatError: If the file cannot be read; the message specifies the file and the field.
     """
     path = _path(path)
     kind = suffix_of(path, file_format)
@@ -243,7 +243,7 @@ def write_together(
     No file is renamed before all are written. Raise OutputError for the first file that cannot be written;
     all files are then unchanged.
     """
-    ready: dict[str, Path] = {}  # written files, by their temporary names
+    ready: dict[str, Path] = {}  # written files, keyed by their temporary names
     path: str | Path = ""
     try:
         for path, text in texts.items():

@@ -38,7 +38,7 @@ def n_gram_model(
         trust: the interpolation weight, between 0 and 1.
 
     Raises:
-        InputError: the order or trust is out of range, or there is no sentence.
+        InputError: If the order or trust is out of range, or there is no sentence.
     """
     if order < 1 or not 0 < trust < 1:
         raise InputError(f"the order must be positive and the trust between 0 and 1, got {order} and {trust}")

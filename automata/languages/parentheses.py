@@ -29,7 +29,7 @@ def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
         letters: the other symbols; the alphabet is ``("(", ")", *letters)``.
 
     Raises:
-        InputError: the depth is not a nonnegative integer, or a letter is a parenthesis or a duplicate.
+        InputError: If the depth is not a nonnegative integer, or a letter is a parenthesis or a duplicate.
     """
     _require_depth(depth)
     alphabet = (OPEN, CLOSE, *letters)
@@ -51,7 +51,7 @@ def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pus
     (True, False, Configuration(state=1, stack=('.', '(', '(')))
 
     Raises:
-        InputError: a letter is a parenthesis or a duplicate.
+        InputError: If a letter is a parenthesis or a duplicate.
     """
     others, bottom = tuple(letters), "."
     moves: dict[tuple[int, Hashable, Hashable], tuple[int, tuple[Hashable, ...]]] = {

@@ -33,7 +33,7 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
         seed: a seed, which determines the DFA, or a generator to draw from.
 
     Raises:
-        InputError: no such DFA exists (no state, or several without a symbol), or 1000 attempts failed.
+        InputError: If no such DFA exists (no state, or several without a symbol), or 1000 attempts failed.
     """
     symbols = checked_alphabet(alphabet)
     if isinstance(states, bool) or not isinstance(states, int) or states < 1:

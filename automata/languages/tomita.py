@@ -48,7 +48,7 @@ def tomita(number: int) -> Grammar:
     ('Strings not contain a substring "000"', True, False)
 
     Raises:
-        InputError: the number is not 1 to 7.
+        InputError: If the number is not 1 to 7.
     """
     if isinstance(number, bool) or not isinstance(number, int) or number not in GRAMMARS:
         raise InputError(f"the number of a Tomita grammar must be from 1 to 7, got {shorten(number)}")

@@ -73,15 +73,15 @@ def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbo
         alphabet: the symbols.
 
     Raises:
-        NotAffine: a step, or ``out``, is not affine; the error contains a pair of states that shows this.
-        InputError: a value is NaN or infinite, a step rounds because it computes in floats, or a step changes
-            the shape of the state.
+        NotAffine: If a step, or ``out``, is not affine; the error contains a pair of states that shows this.
+        InputError: If a value is NaN or infinite, a step rounds because it computes in floats, or a step
+            changes the shape of the state.
     """
     origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)
     tables = {}
     for symbol in symbols:
-        what = f"the step by {shorten(symbol)}"
+        what = f"the step on {shorten(symbol)}"
         offset, rows = affine_part(
             partial(_swapped, step, symbol), start, what, symbol, len(origin), same_shape=True
         )
@@ -104,7 +104,7 @@ def affine_part(
     d: int,
     same_shape: bool = False,
 ) -> tuple[Fractions, list[Fractions]]:
-    """Return f(0), and f(e_i) - f(0) for the d unit states, of an affine function f of a state.
+    """Return f(0), and f(e_i) - f(0) for each of the d unit states, where f is an affine function of a state.
 
     Args:
         function: a function from a state to numbers.
@@ -144,7 +144,10 @@ class _Affine:
         self.function, self.what, self.symbol = function, what, symbol
 
     def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
-        """Return f(0), and f(e_i) - f(0) for the d unit states; raise NotAffine if f is not affine."""
+        """Return f(0), and f(e_i) - f(0) for each of the d unit states.
+
+        Raise NotAffine if f is not affine.
+        """
         units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
         zero = self.at([Fraction(0)] * d)
         rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]

@@ -50,9 +50,9 @@ def read_clamped(
         alphabet: the symbols.
 
     Raises:
-        NotAffine: a step, or ``scores``, is not affine.
-        NotCounting: one of their weights is not a nonnegative integer.
-        InputError: there are more than 2,000 sets of positive components.
+        NotAffine: If a step, or ``scores``, is not affine.
+        NotCounting: If one of their weights is not a nonnegative integer.
+        InputError: If there are more than 2,000 sets of positive components.
     """
     counts = read_affine(start, step, scores, alphabet)
     one = counts[0]

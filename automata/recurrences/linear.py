@@ -107,7 +107,7 @@ def read_linear(
         alphabet: the symbols.
 
     Raises:
-        NotLinear: the step uses more than ``plus`` and ``times``, or multiplies two of the state's
+        NotLinear: If the step uses more than ``plus`` and ``times``, or multiplies two of the state's
             components.
     """
     over = Forms(k)

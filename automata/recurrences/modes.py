@@ -43,8 +43,8 @@ def read_with_modes(
         alphabet: the symbols.
 
     Raises:
-        NotAffine: a step, or ``out``, is not affine in the vector.
-        InputError: the next mode depends on the vector, there are more than 2,000 modes, or as in
+        NotAffine: If a step, or ``out``, is not affine in the vector.
+        InputError: If the next mode depends on the vector, there are more than 2,000 modes, or as in
             :func:`~automata.recurrences.affine.read_affine`.
     """
     symbols = list(alphabet)

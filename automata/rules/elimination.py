@@ -42,7 +42,7 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
             if it matches all of them.
 
     Raises:
-        InputError: the automaton is not boolean, or a symbol contains white space.
+        InputError: If the automaton is not boolean, or a symbol contains white space.
     """
     if not automaton.semiring.is_boolean:
         raise InputError(

@@ -73,7 +73,7 @@ def parse(text: str, where: str = "the formula") -> Formula:
     """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds tightest.
 
     Raises:
-        FormatError: the text is not a formula; the message has its column.
+        FormatError: If the text is not a formula; the message has its column.
     """
     _require_shallow(text, where)
     try:

@@ -28,7 +28,7 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
     [('fare', 'any'), ('any',), ()]
 
     Raises:
-        UnknownSymbol: a word is not in the vocabulary.
+        UnknownSymbol: If a word is not in the vocabulary.
     """
     strings = [tuple(sentence) for sentence in sentences]
     hits = matches(rules, strings)
@@ -83,7 +83,7 @@ def transitions(rules: RuleSet) -> NDArray[np.int32]:
     [[4, 4, 4, 4, 4], [4, 2, 4, 4, 4], [4, 4, 3, 4, 4]]
 
     Raises:
-        LimitReached: the table would have more than :data:`MOST_STEPS` entries.
+        LimitReached: If the table would have more than :data:`MOST_STEPS` entries.
     """
     tables, n = rules.automaton.tables, rules.automaton.states
     if len(tables) * (n + 1) > MOST_STEPS:

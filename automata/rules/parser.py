@@ -63,7 +63,7 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
     """Parse a rule.
 
     Raises:
-        FormatError: the text is not a rule; the message contains the line, the column, the actual and the
+        FormatError: If the text is not a rule; the message contains the line, the column, the actual and the
             expected signs.
     """
     position = Position(where, line, column)

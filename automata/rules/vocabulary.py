@@ -23,7 +23,7 @@ def vocabulary(source: str) -> tuple[str, ...]:
             ``"vocab"``; or the words, separated by commas.
 
     Raises:
-        FormatError: there are no words, a word occurs twice, is empty, or contains white space.
+        FormatError: If there are no words, a word occurs twice, is empty, or contains white space.
     """
     if not names_a_file(source):
         if "," not in source and ("/" in source or Path(source).suffix in (".json", ".txt")):

@@ -128,7 +128,7 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
         vocabulary: the words besides the wildcards; by default, those of the rules.
 
     Raises:
-        InputError: a word looks like a wildcard of the rules.
+        InputError: If a word looks like a wildcard of the rules.
     """
     all_leaves = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
     named = [leaf.text for leaf in all_leaves if isinstance(leaf, Word)]

@@ -22,7 +22,7 @@ def parse_number(text: str) -> Fraction | float:
     (Fraction(-3, 7), Fraction(1, 4), -inf)
 
     Raises:
-        WeightError: the text is anything else, including NaN.
+        WeightError: If the text is anything else, including NaN.
     """
     if text in _INFINITIES:
         return _INFINITIES[text]

@@ -108,7 +108,7 @@ def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
     (('a', 'b'), ('New York', 'b'))
 
     Raises:
-        InputError: with ``as_list``, the text is not a JSON list of strings.
+        InputError: If ``as_list`` is true and the text is not a JSON list of strings.
     """
     if not as_list:
         return tuple(text.split())

@@ -73,7 +73,7 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def page_of(name: str, kept: Runs) -> dict[str, str]:
-    """Return the page of an experiment and its pictures, by file, for the results of some runs."""
+    """Return the page of an experiment and its pictures, keyed by file, for the results of some runs."""
     own = [run for run in kept if run["experiment"] == name]
     if name in TEXTS:
         return {f"{name}.md": render("text", name=name, own=own, **_texts(name, kept))}

@@ -177,7 +177,7 @@ def _language(errors: dict[str, float]) -> str:
 
 
 def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> dict[str, Runs]:
-    """Return the runs with five centroids or none, by the model's name."""
+    """Return the runs with five centroids or none, keyed by the model's name."""
     groups = {
         environment().filters["model"](model): [
             run

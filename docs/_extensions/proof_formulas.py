@@ -66,7 +66,7 @@ def in_latex(formula: str) -> str:
     """Return a formula of a proof in LaTeX.
 
     Raises:
-        ValueError: it is not written as the proofs write formulas.
+        ValueError: If it is not written as the proofs write formulas.
     """
     try:
         return _latex(ast.parse(_python(formula), mode="eval").body)

@@ -1,4 +1,4 @@
-"""The pages of long sequences: the tables of Wang & Niepert 2019 beside ours, which are of another scale."""
+"""The pages of long sequences: the tables of Wang & Niepert 2019 beside ours, of a different scale."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Runs = Sequence[dict[str, Any]]
 
 
 def pages(name: str, runs: Runs) -> dict[str, str]:
-    """Return the page of an experiment and its pictures, by path, from its results."""
+    """Return the page of an experiment and its pictures, keyed by path, from its results."""
     own = [run for run in runs if run["metrics"].get("test_accuracy")]
     regularised = [run for run in own if run["model"] == "sr-lstm-p"]
     files: dict[str, str] = {}

@@ -29,7 +29,7 @@ from neural.fa_rnn.network import FARNN
 
 
 class Bidirectional(nn.Module):
-    """The mean of the scores of both directions.
+    """The mean of the scores of the two directions.
 
     Args:
         forth: the network that reads sentences, which begin with BOS.

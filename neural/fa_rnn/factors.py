@@ -70,7 +70,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
             program.
 
     Raises:
-        InputError: if the automaton has another semiring, epsilon transitions or no states.
+        InputError: If the automaton is over a different semiring, has epsilon transitions, or has no states.
     """
     if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.silent is not None:
         raise InputError(
@@ -100,7 +100,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 
 
 def side_by_side(one: Factors, other: Factors) -> Factors:
-    """Return the factors of both networks in blocks (equation 10).
+    """Return the factors of the two networks in blocks (equation 10).
 
     The columns and states of each are beside the other's. The wildcard must stand for the same words in both;
     the result uses the words of ``one``.

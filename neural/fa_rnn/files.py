@@ -59,7 +59,7 @@ def load(path: str | Path) -> tuple[Classifier, dict[str, Any]]:
     """Read a classifier (in evaluation mode, on the CPU) and its description.
 
     Raises:
-        FormatError: if the file is not a complete checkpoint of a classifier.
+        FormatError: If the file is not a complete checkpoint of a classifier.
     """
     about, tensors = checkpoints.read(path, KIND)
     try:

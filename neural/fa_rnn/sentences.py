@@ -40,7 +40,7 @@ def read(folder: str | Path) -> dict[str, Sentences]:
     """Read the three parts in a folder.
 
     Raises:
-        FormatError: if a file is missing, or a line is not a labelled sentence.
+        FormatError: If a file is missing, or a line is not a labelled sentence.
     """
     return {part: part_of(Path(folder) / f"{part}.tsv") for part in PARTS}
 

@@ -15,7 +15,7 @@ def common_type(what: str, tensors: Sequence[Tensor]) -> torch.dtype:
     """Return the dtype to which the tensors are promoted.
 
     Raises:
-        InputError: if it is not a floating-point dtype, or if the tensors are on several devices, because a
+        InputError: If it is not a floating-point dtype, or if the tensors are on several devices, because a
             kernel would dereference addresses of another device.
     """
     dtype = functools.reduce(torch.promote_types, (x.dtype for x in tensors))

@@ -57,7 +57,7 @@ def use(name: str, chunk: int | None = None) -> Iterator[None]:
             default, it depends on the shapes.
 
     Raises:
-        InputError: if there is no such backend, or it cannot run here.
+        InputError: If there is no such backend, or it cannot run here.
     """
     _require(name, "the backend")
     if chunk is not None and (name != on_gpu.NAME or chunk < 1):
@@ -105,7 +105,7 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
 
 
 def forced() -> Backend | None:
-    """Return the backend that :func:`use` selects here, or ``None``."""
+    """Return the backend that :func:`use` selects in the current context, or ``None``."""
     name = _forced.get()
     return None if name is None else Backend(name, on_gpu.CHUNK.get())
 
@@ -124,7 +124,7 @@ def name_for(values: Tensor) -> str:
     """Return the name of the backend for tensors like this one.
 
     Raises:
-        InputError: if the forced backend does not support them.
+        InputError: If the forced backend does not support them.
     """
     choice = chosen(values.device.type, values.dtype)
     if choice.name == compiled.NAME and (values.device.type != "cpu" or values.dtype not in compiled.TYPES):

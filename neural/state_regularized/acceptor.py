@@ -129,7 +129,7 @@ class Acceptor(nn.Module):
         """Return the layers' cells of a network with centroids, in order.
 
         Raises:
-            InputError: if there are no centroids.
+            InputError: If there are no centroids.
         """
         if not self.has_centroids:
             raise InputError(
@@ -189,7 +189,7 @@ class Acceptor(nn.Module):
             Shape ``(T + 1, B, k)``, NaN after a string's end.
 
         Raises:
-            InputError: if the network has no centroids.
+            InputError: If the network has no centroids.
         """
         _ = self.cells
         tokens, lengths = self._tokens_and_lengths(strings, lengths)

@@ -39,8 +39,8 @@ class StochasticComponent(nn.Module):
             (equation 3).
         transition: how h is computed. ``"mixture"`` is sum_i alpha_i s_i (equation 5). ``"sampled"`` draws
             one centroid from alpha (equation 4; no gradient flows through the choice). ``"limit"`` takes the
-            most probable centroid, which is the limit of both for temperature -> 0 if there is no tie
-            (Theorem 3.2).
+            most probable centroid, which is the limit of the two other transitions for temperature -> 0 if
+            there is no tie (Theorem 3.2).
         temperature: tau > 0.
         noise: the standard deviation of Gaussian noise on b / temperature, in training only.
         device, dtype: as in torch.

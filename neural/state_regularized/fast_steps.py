@@ -65,7 +65,7 @@ def steps(
             gates in torch's order.
 
     Raises:
-        InputError: if the cell is of another kind, or if there are no steps.
+        InputError: If the cell is of a different kind, or if there are no steps.
     """
     part, component = _of(cell)
     sizes = (inputs.shape[1],) * len(inputs) if sizes is None else tuple(sizes)

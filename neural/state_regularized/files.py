@@ -33,7 +33,7 @@ def save(network: Acceptor, path: str | Path, about: dict[str, Any] | None = Non
     """Write the network and a description that JSON can represent, for example of its training.
 
     Raises:
-        InputError: if :func:`load` would reject the network; then nothing is written.
+        InputError: If :func:`load` would reject the network; then nothing is written.
     """
     options = {**network.options, "dtype": str(network.embedding.weight.dtype).removeprefix("torch.")}
     try:
@@ -49,7 +49,7 @@ def load(path: str | Path) -> tuple[Acceptor, dict[str, Any]]:
     """Read a network (in evaluation mode, on the CPU) and its description.
 
     Raises:
-        FormatError: if the file is not a complete checkpoint of an acceptor.
+        FormatError: If the file is not a complete checkpoint of an acceptor.
     """
     about, tensors = checkpoints.read(path, KIND)
     try:

@@ -253,4 +253,4 @@ KINDS: dict[str, type[SRLayers]] = {
 }
 """The state-regularized layers by their names in checkpoints."""
 ALONE: dict[str, type[Stacked]] = {"gru": GRUAlone, "lstm": LSTMAlone, "lstm-p": LSTMP}
-"""The baseline layers of the paper, without centroids, by name."""
+"""The baseline layers of the paper, without centroids, keyed by name."""

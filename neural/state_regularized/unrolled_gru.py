@@ -100,7 +100,7 @@ def run(
         Both have shape ``(N, k)``, with rows in the packed order.
 
     Raises:
-        InputError: if the cell is of another kind.
+        InputError: If the cell is of a different kind.
     """
     part, component = cell.part, cell.component
     if not isinstance(part, GRUPart) or (component.similarity, component.transition) != ("dot", "mixture"):

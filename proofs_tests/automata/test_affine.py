@@ -57,7 +57,7 @@ def test_a_quadratic_step_is_refused_with_two_states_as_evidence(data, start):
     def step(c, symbol):
         return [c[0] + (w * c[i] * c[j] if symbol == "b" else 0), 2 * c[1]]
 
-    with pytest.raises(NotAffine, match="the step by 'b' is not affine") as refused:
+    with pytest.raises(NotAffine, match="the step on 'b' is not affine") as refused:
         read_affine(start, step, tuple, "ab")
     x, y = refused.value.pair
     both, zero = [a + b for a, b in zip(x, y, strict=True)], [Fraction(0)] * 2
@@ -135,7 +135,7 @@ def relu(c):
 )
 def test_a_step_that_changes_the_shape_of_the_state_is_refused(start, f):
     with pytest.raises(
-        InputError, match="the step by 'a' must return a state with the shape of the first state"
+        InputError, match="the step on 'a' must return a state with the shape of the first state"
     ):
         read_affine(start, lambda c, x: f(c), lambda c: (0,), "a")
 
@@ -153,7 +153,7 @@ def test_a_step_that_changes_the_shape_of_the_state_is_refused(start, f):
 )
 def test_a_step_that_fails_or_returns_a_non_number_is_refused(f):
     with pytest.raises(
-        InputError, match=r"the step by 'a' fails on the state|must be numbers|first state's shape"
+        InputError, match=r"the step on 'a' fails on the state|must be numbers|first state's shape"
     ):
         on(f)
 
@@ -213,7 +213,7 @@ def test_values_that_are_not_numbers_are_refused(bad):
 def test_a_step_that_computes_in_floats_is_refused_because_it_rounds(f):
     with pytest.raises(
         InputError,
-        match=r"the step by 'a' must not compute in floats, which round; .* Fraction\(w\) is exact",
+        match=r"the step on 'a' must not compute in floats, which round; .* Fraction\(w\) is exact",
     ):
         on(f)
 

@@ -289,7 +289,7 @@ def test_ambiguous_max_plus_automata_are_searched_up_to_a_stated_length():
 
 
 def answer_for(longest):
-    return f"no string of at most {longest} symbols differs; longer strings were not searched"
+    return f"all strings of at most {longest} symbols have equal scores; longer strings were not searched"
 
 
 def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):

@@ -104,12 +104,10 @@ def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
 def test_other_semirings_are_refused():
     tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
     with pytest.raises(
-        InputError, match=r"minimise: the automaton must be real or counting, or boolean, got .* max-plus"
+        InputError, match="minimise: the semiring must be real, counting or boolean, got max-plus"
     ):
         minimise(tropical)
-    with pytest.raises(
-        InputError, match=r"the rank: the automaton must be real or counting, got .* max-plus"
-    ):
+    with pytest.raises(InputError, match="the rank: the semiring must be real or counting, got max-plus"):
         rank(tropical)
 
 

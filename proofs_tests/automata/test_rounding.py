@@ -164,7 +164,7 @@ def run(f, u, dtype):
 
 @in_both_formats
 def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind):
-    """At least one of a few hundred random units of two to four steps uses most of its bound."""
+    """Among a few hundred random units with two to four steps, the largest error is close to its bound."""
     rng = np.random.default_rng(5)
     worst = 0.0
     for _ in range(450):

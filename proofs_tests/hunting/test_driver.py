@@ -105,7 +105,7 @@ def test_more_rounds_continue_from_the_existing_ones(tmp_path):
 def test_a_worker_of_another_installation_is_refused(tmp_path):
     other = ScriptedWorker(installation=fingerprint() | {"hypothesis": "1.0"})
     store = ledger(tmp_path)
-    with pytest.raises(InputError, match=r"another installation.*hypothesis is 1.0 there"):
+    with pytest.raises(InputError, match=r"a different installation.*hypothesis is 1.0 there"):
         hunt(WHAT, 1, store, crew=other)
     assert store.status()["rows"] == 0
 

@@ -379,4 +379,4 @@ FORMATS: dict[str, Callable[[Draw, bytes], bytes]] = {
     ".npz": edited_npz,
     ".gz": edited_gzip,
 }
-"""The edits that respect a format, by the suffix of a file's name; all other files are edited by lines."""
+"""The edits that respect a format, keyed by file name suffix; all other files are edited by lines."""

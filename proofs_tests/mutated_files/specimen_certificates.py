@@ -80,7 +80,7 @@ def boxes(folder: Path) -> None:
 
 
 def counting(folder: Path) -> None:
-    """Write a certificate of both theorems for a counting network."""
+    """Write a certificate of the two theorems for a counting network."""
     counting_network(folder)
     run("certify net.safetensors --height 1 --length 3 --saturated-height 1 --certificate c.json")
 

@@ -221,7 +221,7 @@ def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
 def logit(network, kind, string, start_token=True, similarity="dot", temperature=1.0):
     """Return the logit of a string, and the last layer's alpha after each symbol.
 
-    The network reads a start token, the symbols and an end token; then follows the classifier. The last
+    The network reads a start token, the symbols and an end token, and then applies the classifier. The last
     layer's step on the end token has no stochastic component. Without centroids, u is the next h; it starts
     from zero if there is no start token.
     """

@@ -1,5 +1,5 @@
-"""Tests of the layers of soft patterns and max-pooled convolutions against their claims, and that their
-evidence detects mutations.
+"""Tests that compare the layers of soft patterns and max-pooled convolutions with their claims, and that
+check that the evidence detects mutations.
 """
 
 from __future__ import annotations

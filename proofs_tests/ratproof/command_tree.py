@@ -1,4 +1,4 @@
-"""Every command and group of the command line, by its full name."""
+"""Every command and group of the command line, keyed by its full name."""
 
 from __future__ import annotations
 

@@ -322,7 +322,7 @@ def test_an_automaton_has_one_digest_in_every_form():
         ),
         (
             ["hankel-gru.json", "--of", "weights.json", "weights.json"],
-            "--of must have at most one file of weights",
+            "--of accepts at most one file of weights",
         ),
     ],
 )

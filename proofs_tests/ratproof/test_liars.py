@@ -196,7 +196,7 @@ def test_a_dishonest_step_is_not_decided_to_hold(step, monkeypatch):
     (result,) = decided(monkeypatch, believe("liar", start=0, step=step, automaton=HALVES))
     assert not_held(result)
     if step in REFUSED:
-        assert "the step by 'a' is not shown to be affine" in result.why
+        assert "the step on 'a' is not shown to be affine" in result.why
 
 
 def test_one_wrong_call_in_the_second_run_of_the_strings_is_detected(monkeypatch):

@@ -27,7 +27,7 @@ STEPS = [step for step in steps(claims().values()) if getattr(step.side, "dtype"
 
 
 def of(sides, kind, only=()):
-    """Return the evidence of such implementations, optionally of the given names, by their labels."""
+    """Return the evidence of such implementations, optionally of the given names, keyed by their labels."""
     some = [step for step in STEPS if isinstance(step.side, sides) and step.kind == kind]
     names = [getattr(step.side, "kind", getattr(step.side, "name", "")) for step in some]
     chosen = [step for step, name in zip(some, names, strict=True) if not only or name in only]

@@ -170,7 +170,7 @@ def test_slack_under_which_nothing_is_compared_is_unknown_with_a_hint():
 
 
 def test_a_builtin_layer_with_another_automaton_does_not_use_its_own_deviations():
-    """Its automata have two states; the given one has one, with weights of another shape."""
+    """Its automata have two states; the given one has one, with weights of a different shape."""
     layer = SRU(2, 1)
     comparison = of_module(layer, ONE)
     assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[

@@ -11,7 +11,7 @@ scores = st.lists(st.integers(-6, 6), min_size=2, max_size=5)
 
 
 def exponential(score):
-    """Return 2^score; any positive function of the score has the same sums."""
+    """Return 2^score; the tests would hold for any positive function that distinguishes the scores."""
     return Fraction(2) ** score
 
 

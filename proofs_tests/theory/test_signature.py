@@ -202,7 +202,7 @@ def test_weights_belong_to_one_signature():
 
 
 def test_weights_of_another_signature_are_reported():
-    """Disallowed values and windows of another length are reported for signatures of all sizes."""
+    """Disallowed values and windows of a different length are reported for signatures of all sizes."""
     sizes = Sizes(
         lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ()
     )

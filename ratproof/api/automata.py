@@ -22,6 +22,6 @@ def minimise(automaton: WFSA) -> WFSA:
             that it represents) or the boolean semiring.
 
     Raises:
-        InputError: If the automaton has another semiring.
+        InputError: If the automaton is over a different semiring.
     """
     return minimised(automaton).automaton

@@ -38,7 +38,7 @@ def classifier(
         embedding: A module that maps the indices of symbols to vectors. With it, the result takes indices of
             shape ``(T, B)``.
         last: Whether to classify only the last step, in shape ``(B, units)``, instead of each step. For a
-            bidirectional layer, the final states of both directions are classified, as in ``h_n``.
+            bidirectional layer, the final states of the two directions are classified, as in ``h_n``.
         padding: Number of steps of zeros that are appended to the inputs. The outputs are those at the last
             steps of the strings, as in a padded batch.
         packed: Whether to run the layer on a ``PackedSequence``, which omits the padding.

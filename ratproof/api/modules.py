@@ -131,7 +131,7 @@ def module_claim(
     deviations = [_uniform_deviation(a, slack) for a in automata] if derived is None else list(derived)
     if derived is None and isinstance(module, Recurrent) and slack == 0:
         own = module.deviations(embeddings)
-        # The deviations of the module's weights do not apply to an automaton of another shape.
+        # The deviations of the module's weights do not apply to an automaton of a different shape.
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
     compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack, batch_first)
     return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))

@@ -206,6 +206,7 @@ def _unrounded(name: str, state: Any) -> Any:
         wrapping = wraps_round(number)
         if wrapping is not None:
             raise InputError(
-                f"{name}: the step computes in NumPy's {wrapping}, which wraps around; int(w) is exact"
+                f"{name}: the step computes in NumPy's {wrapping}, which wraps around; convert its weights to"
+                " Python integers with int()"
             )
     return _exact(state)

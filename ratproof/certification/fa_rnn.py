@@ -159,7 +159,7 @@ def decide_network(
         progress: Called with a description of each stage.
 
     Raises:
-        InputError: If the network has another kind.
+        InputError: If the network is of a different kind.
     """
     if isinstance(network.cell, FAGRUCell) or network.scoring != "forward":
         raise InputError("the network must have forward scores and no gates")

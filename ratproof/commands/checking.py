@@ -214,12 +214,12 @@ def _subjects(
     for path in of:
         if path.endswith(".safetensors"):
             if subjects.network is not None:
-                raise InputError(f"--of must have at most one network, got {subjects.network[0]} and {path}")
+                raise InputError(f"--of accepts at most one network, got {subjects.network[0]} and {path}")
             subjects.network = path, _network(path)
         elif _holds_weights(path):
             if subjects.weights is not None:
                 raise InputError(
-                    f"--of must have at most one file of weights, got {subjects.weights[0]} and {path}"
+                    f"--of accepts at most one file of weights, got {subjects.weights[0]} and {path}"
                 )
             subjects.weights = path, files.read_text(path)
         else:

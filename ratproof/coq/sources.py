@@ -91,7 +91,7 @@ def statements() -> dict[str, Statement]:
 
 
 def kept_statements() -> dict[str, Printed]:
-    """Return the statements of ``statements.txt``, by the theorems' names."""
+    """Return the statements of ``statements.txt``, keyed by the theorems' names."""
     text = (source_folder() / KEPT).read_text(encoding="utf-8")
     return {name: Printed(text, digest) for name, digest, text in KEPT_STATEMENT.findall(text)}
 

@@ -79,7 +79,7 @@ def check_ties(variants: list[tuple[Claim, Variant]], root: Path) -> set[tuple[s
     """Return the variants that their theorems do not imply.
 
     Raises:
-        Rejected: A term of a claim uses a name that the development does not define.
+        Rejected: If a term of a claim uses a name that the development does not define.
     """
     modules = dict.fromkeys(_module(variant) for _, variant in variants)
     lines = [PRELUDE, *(f"Require {module}." for module in modules)]

@@ -38,8 +38,8 @@ class Ledger:
         informative: Number of cases with a network whose automata do not give all compared strings the same
             score; ``None`` if no automata were compared.
         share: The largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
-        facts: Further facts for the report, by name. ``left_out`` is the number of omitted strings, by their
-            reason in :data:`LEFT_OUT`.
+        facts: Further facts for the report, keyed by name. ``left_out`` contains the numbers of omitted
+            strings, keyed by the reason in :data:`LEFT_OUT`.
         certificate: Evidence that can be checked again, as a JSON object.
         observe: Called with each comparison and its strings, if set.
         has_failed: Whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
@@ -64,13 +64,13 @@ class Ledger:
         self.informative = (self.informative or 0) + cases
 
     def note_sizes(self, sizes: dict[str, int]) -> None:
-        """Update the largest sizes of the cases so far, by name."""
+        """Update the largest sizes of the cases so far, keyed by name."""
         largest = self.facts.setdefault("largest_sizes", {})
         for name, size in sizes.items():
             largest[name] = max(size, largest.get(name, 0))
 
     def leave_out(self, reason: str, strings: int = 1) -> None:
-        """Count omitted strings, by their reason in :data:`LEFT_OUT`."""
+        """Count omitted strings, keyed by the reason in :data:`LEFT_OUT`."""
         if strings:
             self.facts["left_out"] = joined(self.facts.get("left_out", {}), {reason: strings})
 

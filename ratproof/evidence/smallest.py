@@ -63,7 +63,7 @@ def keeping() -> bool:
 
 @contextmanager
 def keep_in(entries: dict[str, str]) -> Iterator[None]:
-    """Record the smallest counterexamples within the block, by the names of the tests."""
+    """Record the smallest counterexamples within the block, keyed by the names of the tests."""
     token = _keeping.set(entries)
     try:
         yield

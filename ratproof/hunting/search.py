@@ -90,7 +90,7 @@ def hunt(
         stop: Returns whether to stop now. Received rows are stored.
 
     Raises:
-        InputError: If a claim or variant is unknown, or a worker has another installation.
+        InputError: If a claim or variant is unknown, or a worker runs a different installation.
     """
     require_known(what.names, what.variant)
     if store is None:
@@ -248,7 +248,7 @@ class Driver:
             number += 1
 
     def _require_same(self, message: bytes) -> None:
-        """Raise :class:`~automata.errors.InputError` if a worker has another installation."""
+        """Raise :class:`~automata.errors.InputError` if a worker runs a different installation."""
         try:
             other = json.loads(message)["installation"]
             why = difference(fingerprint(), dict(other))
@@ -256,8 +256,8 @@ class Driver:
             raise InputError("the first message of a worker must contain its installation") from None
         if why is not None:
             raise InputError(
-                f"a worker has another installation, whose random examples differ: {why}; its results were"
-                " not used"
+                "a worker runs a different installation, with different random examples:"
+                f" {why}; the results of that worker were not used"
             )
 
     def _died(self, chunk: Chunk) -> None:

@@ -41,7 +41,7 @@ class StringResult:
     Attributes:
         cases: Number of strings that were compared in full, at every prefix and unit that the variant covers;
             more than 1 if one comparison covers several strings.
-        left_out: Number of strings for which some of these scores were not compared, by a reason of
+        left_out: Number of strings for which some of these scores were not compared, keyed by a reason of
             :data:`ratproof.evidence.ledger.LEFT_OUT`.
         varies: Whether the automata's scores of this string and the earlier ones differ. If so, a network
             that gives every string the same score would not pass.

@@ -66,7 +66,7 @@ class ReadsLongStrings(Protocol):
 
     @property
     def most_test_strings(self) -> int:
-        """Return the maximum number of strings per such case that distinguish its automata from others."""
+        """Return the maximum number of distinguishing strings for a case with a long string."""
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Draw a random case and one long string."""

@@ -23,7 +23,7 @@ class LayerSpec:
     Attributes:
         kind: The layer's name in files.
         options: The layer's arguments, except dtype and device.
-        parameters: The parameters of its cell, by name.
+        parameters: The parameters of its cell, keyed by name.
         embeddings: The input of each symbol, shape ``(symbols, input_size)``; the index of each symbol, shape
             ``(symbols,)``, if the layer reads indices.
         alphabet: The symbols.

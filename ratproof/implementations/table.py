@@ -33,7 +33,7 @@ SIDES = {
     "module": "module.OfModule",
     "decision": "decision.OfDecision",
 }
-"""The module and the class of each comparison, by its way."""
+"""The module and the class of each comparison, keyed by its way."""
 
 
 def side_named(way: str) -> Readable:

@@ -44,7 +44,9 @@ def require_same(other: dict[str, str]) -> None:
     """Raise :class:`~automata.errors.InputError` if this installation differs from the command's."""
     why = difference(other, installation_of_runs())
     if why is not None:
-        raise InputError(f"a worker has another installation, so its runs may differ: {why}; it did not run")
+        raise InputError(
+            f"a worker runs a different installation, so its runs may differ: {why}; it did not run"
+        )
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str | None:

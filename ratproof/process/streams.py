@@ -91,7 +91,7 @@ def guarded() -> Iterator[None]:
     Characters that their encoding cannot represent are escaped, too.
 
     Raises:
-        OutputError: Standard output is closed.
+        OutputError: If standard output is closed.
     """
     before = sys.stdout, sys.stderr
     if sys.stderr is None:  # otherwise print(file=sys.stderr) would print to standard output

@@ -114,7 +114,7 @@ def _other_device(outcome: Outcome) -> list[str]:
 
 
 def not_run_reasons(outcome: Outcome) -> dict[str, str]:
-    """Return the kinds of evidence that could not run, with the number of variants, by the reason."""
+    """Return the kinds of evidence that could not run, with the number of variants, grouped by reason."""
     reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
     kinds_by_reason = {}
     for why in reasons:

@@ -64,7 +64,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     shares = _largest([r.facts.get("rounding", {}) for r in row.results])
     if shares:
         listed = " and ".join(f"{share:.0e} in {name}" for name, share in shares.items())
-        print_paragraph(out, f"rounding: the largest difference was, of the results' size, {listed}", by=2)
+        words = f"rounding: the largest difference, relative to the size of the results, was {listed}"
+        print_paragraph(out, words, by=2)
     sizes = _largest([r.facts.get("largest_sizes", {}) for r in through])
     if sizes:
         listed = ", ".join(f"{name} = {size:,}" for name, size in sizes.items())

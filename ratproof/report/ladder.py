@@ -75,8 +75,8 @@ LEGENDS = (
     (
         OF_MODELS,
         (
-            "the same results in pieces, in a batch, with padding, in a second use, and with",
-            "a reordered state, within 8 times the measured rounding",
+            "the results are the same if inputs are split, batched or padded, if the model is",
+            "used again, and if its state is reordered, within 8 times the measured rounding",
         ),
     ),
     (

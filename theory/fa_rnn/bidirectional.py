@@ -57,14 +57,14 @@ def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matr
 
 
 def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vector]:
-    """Return h_N of both directions."""
+    """Return h_N of the two directions."""
     h, product = state
     initial = tuple(both(w)[1].initial.tolist())
     return h, tuple(dot(w.over, initial, column) for column in zip(*product, strict=True))
 
 
 def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of both scores, each computed with its own final weights."""
+    """Return the mean of the two scores, each computed with its own final weights."""
     scores = (
         dot(w.over, h, tuple(a.final.tolist())) for h, a in zip(last_vectors(w, state), both(w), strict=True)
     )
@@ -72,7 +72,7 @@ def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
 
 
 def score_of_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the score of the mean of both vectors, the shorter one padded with zeros.
+    """Return the score of the mean of the two vectors, the shorter one padded with zeros.
 
     It uses the first automaton's final weights.
     """
@@ -126,14 +126,14 @@ def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Ve
 
 
 def mean_with_bos_last(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of both scores; the backward direction reads the words from their end, then BOS."""
+    """Return the mean of the two scores; the backward direction reads the words from their end, then BOS."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), product), other[1])
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
 
 
 def mean_with_bos_first(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of both scores; the backward direction reads BOS, then the words from their end."""
+    """Return the mean of the two scores; the backward direction reads BOS, then the words from their end."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), other[1]), product)
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
@@ -152,7 +152,7 @@ def counting_step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vec
 
 
 def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of both scores."""
+    """Return the mean of the two scores."""
     (forth,) = score(w, state[0])
     back = dot(w.over, last_vectors(w, state)[1], tuple(both(w)[1].final.tolist()))
     return (HALF * (forth + back),)

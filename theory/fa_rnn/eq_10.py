@@ -48,8 +48,8 @@ def block(w: Weights, name: str) -> Weights:
     return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
 
 
-# The recurrence of both networks at one index of one block, with the blocks of equation 10; entries outside
-# of the two blocks are zero.
+# The recurrence of the two networks at one index of one block, with the blocks of equation 10; entries
+# outside of the two blocks are zero.
 
 
 def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> Any:
@@ -120,7 +120,7 @@ in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def any_size() -> list[Identity]:
-    """Return the step at any index of the old block, with symbolic sizes of both.
+    """Return the step at any index of the old block, with symbolic sizes of the two blocks.
 
     The step of the new block is the same with the names exchanged.
     """

@@ -70,7 +70,7 @@ def at_ten(k: int) -> Signature:
 
 @dataclass(frozen=True)
 class Run:
-    """The states of both networks.
+    """The states of the two networks.
 
     Attributes:
         gru: h of the FA-GRU, in balls.
@@ -186,7 +186,7 @@ def total_of(h: Vector, end: Vector) -> Any:
 
 
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
-    """Return the recurrence of both networks, with a comparison of them as output."""
+    """Return the recurrence of the two networks, with a comparison of them as output."""
     return Recurrence(start=start, step=step, out=out)
 
 

@@ -2,9 +2,10 @@
 
 RWKV-5 is the special case of constant decays.
 
-Peng et al. 2024, section 4.2.2, has the recurrence; kernels run it in chunks. Let g(i, r) be the
-elementwise product of the decays of a chunk's tokens i + 1, ..., r. The output of token r is r_r
-(g(0, r - 1) s), plus the sum over i < r of (r_r (g(i, r - 1) k_i)) v_i, plus its own bonus.
+Peng et al. 2024, section 4.2.2, has the recurrence; kernels run it in chunks. Let g(i, n) be the
+elementwise product of the decays of a chunk's tokens i + 1, ..., n, let s be the state at the chunk's
+start, and let r_n be the receptance of token n. The output of token n is r_n (g(0, n - 1) s), plus the
+sum over i < n of (r_n (g(i, n - 1) k_i)) v_i, plus the token's own bonus.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def decays(tokens: chunks.Chunk, j: int) -> Any:
 
 
 def read(s: Any, earlier: chunks.Chunk, t: Token) -> Any:
-    """Return r (g(0, r) s) plus the sum over i <= r of (r (g(i, r) k_i)) v_i after earlier tokens."""
+    """Return r (g(0, n) s) plus the sum over i <= n of (r (g(i, n) k_i)) v_i, for n earlier tokens."""
 
     def written(i: int, y: Token) -> Any:
         return t.sum(lambda j: t.r[j] * decays(earlier[i:], j) * y.k[j]) * y.v
@@ -47,7 +48,7 @@ def output(s: Any, chunk: chunks.Chunk) -> Any:
 
 
 def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-    """Return g(0, r) s plus the sum over i <= r of (g(i, r) k_i) v_i."""
+    """Return g(0, n) s plus the sum over i <= n of (g(i, n) k_i) v_i, for a chunk of n tokens."""
     new = (decays(chunk[i:], j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
     return sum(new, decays(chunk, j) * s[j])
 

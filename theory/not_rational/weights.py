@@ -31,7 +31,7 @@ class WeightedCell:
             <theory.not_rational.cells.Cell>`.
 
     Raises:
-        InputError: a weight is missing, is not one of the cell's, or has the wrong shape; or a
+        InputError: If a weight is missing, is not one of the cell's, or has the wrong shape; or a
             letter is a duplicate.
     """
 

@@ -242,7 +242,7 @@ def laws(w: Weights) -> dict[str, Any]:
 
 
 def laws_of_layers(w: Weights) -> dict[str, Any]:
-    """Return the transition tables of both layers.
+    """Return the transition tables of the two layers.
 
     The second layer's table is indexed by the first layer's centroid.
     """

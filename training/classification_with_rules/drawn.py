@@ -84,7 +84,7 @@ class RuleSentences:
         """Draw one sentence, from BOS to EOS; all labels are equally likely.
 
         Raises:
-            InputError: if no rule matches any sentence.
+            InputError: If no rule matches any sentence.
         """
         if not self.starts:
             raise InputError("rules must match a sentence that ends with EOS to be drawn from, got none")

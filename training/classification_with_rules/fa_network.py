@@ -106,7 +106,7 @@ class Direction(nn.Module):
 class FANetwork(nn.Module):
     """One or two directions, whose matches are averaged, and a linear layer on the matches.
 
-    The paper averages the states of both directions, which belong to two different automata. This network
+    The paper averages the states of the two directions, which belong to two different automata. This network
     averages the labels' matches instead (``theory/fa_rnn/bidirectional.py``).
 
     Args:

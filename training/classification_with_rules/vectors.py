@@ -55,7 +55,7 @@ def beside(folder: Path, sentences: Path) -> Path:
     """Find vectors in ``glove`` below the user's folder, beside the sentences, or below ``RATPROOF_DATA``.
 
     Raises:
-        InputError: if there are none.
+        InputError: If there are none.
     """
     more = [Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else []
     return find_vectors(folder, sentences, *more, instead=f"; --vectors {ONE_HOT} needs none")
@@ -68,7 +68,7 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVect
     gets the mean.
 
     Raises:
-        FormatError: if the file is invalid.
+        FormatError: If the file is invalid.
     """
     if str(path) == ONE_HOT:
         return WordVectors(torch.eye(len(words)), 0, ONE_HOT)

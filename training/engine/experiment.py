@@ -193,8 +193,8 @@ class ExperimentRun(Generic[S]):
             The result, which is also saved in the folder; or the outcome if there is none yet.
 
         Raises:
-            InputError: the data or the folder is invalid.
-            Diverged: the loss is not finite.
+            InputError: If the data or the folder is invalid.
+            Diverged: If the loss is not finite.
         """
         from training.engine import results
         from training.engine.processes import is_first

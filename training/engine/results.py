@@ -158,7 +158,7 @@ def _size(part: dict[str, Any]) -> Any:
 
 
 def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
-    """Write the results of runs, by name, into the folder's archive; equal results give equal bytes."""
+    """Write the results of runs, keyed by name, into the folder's archive; equal results give equal bytes."""
     lines = [
         json.dumps({"run": name, "result": results[name]}, ensure_ascii=False, separators=(",", ":"))
         for name in sorted(results)
@@ -191,7 +191,7 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
     """Return all results below a folder, in single files and in archives, ordered by path and name.
 
-    JSON files of other kinds are skipped, and copies of one result count once.
+    JSON files of different kinds are skipped, and copies of one result count once.
 
     Raises :class:`~automata.errors.InputError` if the folder does not exist, or a ``result.json`` or an
     archive in it is invalid.
@@ -206,7 +206,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:
-    """Return the results in a file; empty for a file of another kind."""
+    """Return the results in a file; empty for a file of a different kind."""
     try:
         return [read(path)]
     except FormatError:

@@ -146,9 +146,9 @@ def train(
         stop: a function that returns whether to stop now.
 
     Raises:
-        Diverged: the loss is not finite; the last checkpoint is unchanged.
-        InputError: the folder has no such run, or cannot be written.
-        ProcessLost: another process of the run ended.
+        Diverged: If the loss is not finite; the last checkpoint is unchanged.
+        InputError: If the folder has no such run, or cannot be written.
+        ProcessLost: If another process of the run ended.
     """
     with with_others():
         fabric = fabric_for(settings.device, settings.precision)

@@ -65,7 +65,7 @@ class Task(Protocol):
         """Return the learning rate after that many epochs, without the halving."""
 
     def carried(self) -> dict[str, Tensor]:
-        """Return the state that the next batch begins with, by name."""
+        """Return the state that the next batch begins with, keyed by name."""
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
         """Begin the next batch with that state."""

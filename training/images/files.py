@@ -80,7 +80,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
     """Load the parts of a set; the dev part is the end of the training file, at most a sixth of it.
 
     Raises:
-        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
             the file is published.
     """
     full = _read(experiment, folder, "train", any_size)

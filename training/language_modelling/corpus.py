@@ -53,7 +53,7 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
     """Load ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt`` from a folder, with or without ``.gz``.
 
     Raises:
-        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
             the file is published.
     """
     paths = {part: existing_file(folder / name) for part, name in FILES.items()}
@@ -81,7 +81,7 @@ def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
     ([[0, 3], [1, 4], [2, 5]], [[1, 4], [2, 5], [3, 6]])
 
     Raises:
-        InputError: if the text is shorter than one row and the next word.
+        InputError: If the text is shorter than one row and the next word.
     """
     steps = (len(ids) - 1) // count
     if not steps:

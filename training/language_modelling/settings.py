@@ -78,7 +78,7 @@ TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
         "rrnn-f": (66.0, 63.1),
     },
 }
-"""The paper's perplexities on dev and test, by the number of layers.
+"""The paper's perplexities on dev and test, keyed by the number of layers.
 
 Models have 10 million parameters with 2 layers, and 24 million with 3.
 """

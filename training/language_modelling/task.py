@@ -141,7 +141,7 @@ class LanguageTask:
         """Restore the state of each layer.
 
         Raises:
-            InputError: if it belongs to another network.
+            InputError: If it belongs to another network.
         """
         if not tensors:
             self.state = None

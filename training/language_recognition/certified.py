@@ -45,7 +45,7 @@ def certified(
         ``None`` if nothing was proved.
 
     Raises:
-        InputError: if the network or the result is invalid.
+        InputError: If the network or the result is invalid.
     """
     result = results.read(folder / RESULT)
     network, _ = files.load(folder / NETWORK)

@@ -27,7 +27,7 @@ class Language:
     Attributes:
         alphabet: the symbols.
         training, dev: functions that draw the strings.
-        tests: functions that draw the strings of each test set, by its name.
+        tests: functions that draw the strings of each test set, keyed by the name of the set.
     """
 
     alphabet: tuple[str, ...]

@@ -26,7 +26,7 @@ TABLE_2: dict[int, tuple[float, ...]] = {
     10: (0.021, 0.205, 0.213, 0.012, 0.154, 0.432),
     50: (0.034, 0.192, 0.191, 0.047, 0.128, 0.410),
 }
-"""The error rates of SR-LSTM-P on the small set, by the number of centroids."""
+"""The error rates of SR-LSTM-P on the small set, keyed by the number of centroids."""
 TABLE_11: dict[str, tuple[float, ...]] = {
     "lstm": (0.312, 0.420, 0.477),
     "lstm-p": (0.284, 0.362, 0.415),

@@ -178,4 +178,4 @@ CHANGES: dict[str, Callable[[list[int], np.random.Generator], list[int] | None]]
     "dropped": _dropped,
     "exchanged": _exchanged,
 }
-"""The functions that turn a balanced string into a near miss, by name."""
+"""The functions that turn a balanced string into a near miss, keyed by name."""

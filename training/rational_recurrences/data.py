@@ -33,7 +33,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
         test: whether to load the test part.
 
     Raises:
-        FormatError: if a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
             the file is published.
     """
     source = SOURCES[name]
@@ -84,7 +84,7 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
     """Find word vectors in ``glove`` below the user's folder, or in other folders.
 
     Raises:
-        InputError: if there are none; ``instead`` names an alternative.
+        InputError: If there are none; ``instead`` names an alternative.
     """
     folders = (folder / "glove", *others)
     files = [file for directory in folders for file in sorted(directory.glob("glove*")) if file.is_file()]

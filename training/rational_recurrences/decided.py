@@ -51,7 +51,7 @@ def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -
         The decision as a JSON object; ``None`` for a network that is not rational.
 
     Raises:
-        Disagreement: if a unit differs from its automaton (:mod:`ratproof.evidence.counterexample`).
+        Disagreement: If a unit differs from its automaton (:mod:`ratproof.evidence.counterexample`).
     """
     rng = random.Random(mixed(network.settings.seed, 3))
     like = next(network.parameters())

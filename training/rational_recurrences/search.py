@@ -77,7 +77,7 @@ def best(journal: Path, name: str, trials: int) -> dict[str, Any] | None:
     """Return the settings of the first best trial on the dev part, or ``None`` until all are done.
 
     Raises:
-        InputError: if all trials diverged.
+        InputError: If all trials diverged.
     """
     kept = {trial.user_attrs["number"]: trial for trial in study(journal, name).trials}
     if not set(range(trials)) <= set(kept):

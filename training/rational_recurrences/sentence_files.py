@@ -29,7 +29,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
     """Read a file of labelled sentences.
 
     Raises:
-        FormatError: if it is invalid; the message says what is expected and where the file is published.
+        FormatError: If it is invalid; the message says what is expected and where the file is published.
     """
     about, lines = source.says(), _lines(path, source)
     if source.labels_beside:
@@ -57,7 +57,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
 
 
 def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
-    """Read the labels in the file beside: 1 is negative, and 2 is positive."""
+    """Read the labels in the .cat file beside ``path``: 1 is negative, and 2 is positive."""
     file = path.with_name(path.name.removesuffix(".txt.tok") + ".cat")
     lines = _lines(file, source)
     wrong = next((n for n, line in enumerate(lines, 1) if line.strip() not in ("1", "2")), None)

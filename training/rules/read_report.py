@@ -77,7 +77,7 @@ def report(
     The report also has the network and the rules before training.
 
     Raises:
-        InputError: if the sentences have unknown words, or the training sentences have no known label.
+        InputError: If the sentences have unknown words, or the training sentences have no known label.
     """
     rows, joined, separate = systems(model, parts, progress)
     progress("writing rules")
@@ -131,7 +131,7 @@ def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
     The share is 1 if the file does not contain it, or if the classifier was not trained.
 
     Raises:
-        FormatError: if the file's share or seed is invalid.
+        FormatError: If the file's share or seed is invalid.
     """
     own = about.get("configuration", {})
     share, seed = (own.get("share", 1.0), own.get("seed", 0)) if isinstance(own, dict) else (-1.0, 0)

@@ -150,7 +150,10 @@ def _rule_of(
 
 
 def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
-    """Return the automaton whose sentences end in that state: of one rule, or of all."""
+    """Return the automaton of the sentences that end in ``state``.
+
+    The state is the final state of one rule or of all rules.
+    """
     final = np.zeros(len(system.initial), dtype=bool)
     final[state] = True
     tables = system.transitions.numpy()

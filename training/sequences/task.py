@@ -87,7 +87,7 @@ class SequenceTask(ExampleTask):
 
 
 def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> dict[str, float]:
-    """Return the accuracy, its standard error, and the mean cross-entropy of each part, by name."""
+    """Return the accuracy, its standard error, and the mean cross-entropy of each part, keyed by name."""
     result: dict[str, float] = {}
     for name, part in parts.items():
         accuracy, loss = task.measured(network, part)

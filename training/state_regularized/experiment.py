@@ -123,8 +123,8 @@ def learn(
         ``restarts`` and ``iterations``; ``certifying``: the seconds of certification.
 
     Raises:
-        InputError: if there is nothing to learn, or a folder is invalid.
-        Diverged: if the loss is not finite.
+        InputError: If there is nothing to learn, or a folder is invalid.
+        Diverged: If the loss is not finite.
     """
     one_process(experiment)
     language = language_of(settings, data)

@@ -40,7 +40,7 @@ def language_of(settings: Recipe, data: Path) -> RegularLanguage:
         data: the folder of the file, if one is named.
 
     Raises:
-        InputError: if the file is invalid, or there is nothing to learn.
+        InputError: If the file is invalid, or there is nothing to learn.
     """
     if isinstance(settings, FromFile):
         return from_file(data / settings.file)
@@ -74,7 +74,7 @@ def from_file(path: str | Path) -> RegularLanguage:
     """Return the language of a boolean automaton in a file, named like the file.
 
     Raises:
-        InputError: if there is nothing to distinguish, because all strings are accepted, or none.
+        InputError: If there is nothing to distinguish, because all strings are accepted, or none.
     """
     automaton = files.read(path)
     if automaton.semiring is not BOOLEAN:

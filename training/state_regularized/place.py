@@ -60,7 +60,7 @@ def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
         strings: the number of training strings.
 
     Raises:
-        InputError: if the tensors are invalid.
+        InputError: If the tensors are invalid.
     """
     counts, noise = _integers(tensors, "counts", 1), tensors["noise"]
     if counts.shape != (len(COUNTS) + 2,) or counts[4] not in (0, 1) or counts[5] < -1:

@@ -41,7 +41,7 @@ def matrix_scan(
         in the log semiring.
 
     Raises:
-        InputError: the shapes do not match, the dtype is not a floating-point dtype, or a symbol has no
+        InputError: If the shapes do not match, the dtype is not a floating-point dtype, or a symbol has no
             matrix.
     """
     floats = [x for x in (matrices, start, offsets) if x is not None]

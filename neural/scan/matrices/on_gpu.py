@@ -30,7 +30,10 @@ Fewer are used if each would have fewer than ``USES`` positions to sum over.
 def forward(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
-    """Compute h_1, ..., h_T, shape ``(T, B, n)``, in the dtype of ``start``; matrices may be narrower."""
+    """Compute h_1, ..., h_T, shape ``(T, B, n)``, in the dtype of ``start``.
+
+    ``matrices`` may have a narrower dtype.
+    """
     matrices, symbols, start = (x.contiguous() for x in (matrices, symbols, start))
     (time, batch), n = symbols.shape, start.shape[1]
     states = start.new_empty(time, batch, n)

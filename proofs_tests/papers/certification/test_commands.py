@@ -130,7 +130,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature(checkpoint, capsys)
     capsys.readouterr()
     status, answer = run_json(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
     assert status == 1 and answer["why"].startswith("it is about another network (")
-    assert "--of must have at most one network" in refused(
+    assert "--of accepts at most one network" in refused(
         capsys, "check-certificate", "c.json", "--of", checkpoint, "other.safetensors"
     )
     assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "--of", "none.safetensors")

@@ -145,7 +145,7 @@ def test_certify_is_a_function(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"kind": "gru"}, "must have a cell state, .*, got kind gru"),
+        ({"kind": "gru"}, "must have a cell state: .*, got gru"),
         ({"kind": "lstm", "num_layers": 2}, "must have one layer, got 2"),
         ({"kind": "lstm", "alphabet": ("a", "(")}, r"no symbol '\)'"),
         ({"kind": "sr-lstm", "k": 2, "transition": "sampled"}, "got 'sampled' and 'dot'"),
@@ -158,7 +158,7 @@ def test_a_network_that_is_not_a_counter_is_reported(options, says):
 
 
 def test_a_temperature_is_for_networks_with_centroids():
-    with pytest.raises(InputError, match="of kind lstm has no centroids"):
+    with pytest.raises(InputError, match="of kind lstm, which has no centroids"):
         certify_counter(counter(), temperature=0.5)
     assert certify_counter(counter("sr-lstm"), temperature=0.5, **LIMITS).verdict == "certified"
 

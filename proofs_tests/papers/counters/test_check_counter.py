@@ -29,7 +29,7 @@ ONE = check_counter.ONE
 
 @cache
 def certified(kind):
-    """Return a certificate's text of both theorems, with more than one letter in a group."""
+    """Return the text of a certificate of the two theorems, with more than one letter in a group."""
     return json.dumps(
         certify_counter(counter(kind, "ab"), height=2, length=12, saturated_height=2).certificate()
     )

@@ -122,7 +122,10 @@ def carried(f: Ends, m: Ends, c: Ends) -> Ends:
 
 
 def multiply(one: Ends, other: Ends) -> Ends:
-    """Return products of intervals by their ends, because a ball's radius has few bits."""
+    """Return products of intervals.
+
+    They are computed from the endpoints, because the radius of a ball has few bits.
+    """
     products = [each(arb.__mul__, a, b) for a in one for b in other]
     least, most = products[0], products[0]
     for more in products[1:]:
@@ -136,5 +139,5 @@ def between(corners: Floats) -> Balls:
 
 
 def ends(corners: Floats) -> Ends:
-    """Return both ends of the intervals ``(2, d)``, exactly; they may be infinite."""
+    """Return the two endpoints of the intervals ``(2, d)``, exactly; they may be infinite."""
     return exact(corners[0]), exact(corners[1])

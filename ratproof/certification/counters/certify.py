@@ -84,7 +84,7 @@ class CounterCertification(NoTruthValue):
             InputError: If nothing is proved.
         """
         if not self.proved:
-            raise InputError("there is no certificate because no boxes were proved")
+            raise InputError("there is no certificate because neither theorem was proved")
         return certificate.to_json(
             self.numbers, [(t.boxes, t.height, t.length) for t in self.proved if t.boxes is not None]
         )
@@ -111,7 +111,7 @@ def certify_counter(
         stage: Called with a description of each earlier stage.
 
     Raises:
-        InputError: If the network has another kind.
+        InputError: If the network is of a different kind.
     """
     numbers = numbers_of(network, temperature)
     stage("reading the cell")

@@ -100,7 +100,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     """
     if not counts(network):
         raise InputError(
-            f"the network must have a cell state, with kind {', '.join(KINDS)}, got kind {network.kind}"
+            f"the network must have a cell state: its kind must be one of {', '.join(KINDS)}, got"
+            f" {network.kind}"
         )
     cell = only_one(network.recurrent_cells)
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]

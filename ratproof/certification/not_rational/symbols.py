@@ -164,7 +164,7 @@ class SymbolicArithmetic:
         )
 
     def degrees(self) -> tuple[int, int]:
-        """Return the degrees of both polynomials in the components of the state."""
+        """Return the degrees of the two polynomials in the components of the state."""
         return tuple(  # type: ignore[return-value]
             max((sum(powers[: len(self.symbols.state)]) for powers in part.to_dict()), default=0)
             for part in (self.above, self.below)

@@ -1,4 +1,4 @@
-"""Evaluation of the network on single mixtures in ball arithmetic, on strings and at centroids."""
+"""Evaluation of the network in ball arithmetic, one mixture at a time, on strings and at centroids."""
 
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ def certify(
         stage: Called with a description of each earlier stage.
 
     Raises:
-        InputError: If the network has another kind, the temperature is not positive, or the DFA has other
-            symbols.
+        InputError: If the network is of a different kind, the temperature is not positive, or the DFA has
+            a different alphabet.
     """
     numbers = numbers_of(network, temperature)
     stage("the hard automaton")

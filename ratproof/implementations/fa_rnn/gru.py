@@ -91,7 +91,7 @@ def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list
 
 @lru_cache(maxsize=64)
 def _run(w: Weights, string: String) -> list[gru_start.Run]:
-    """Return the states of both exact networks and the bounds, after each prefix."""
+    """Return the states of the two exact networks and the bounds, after each prefix."""
     now = gru_start.start(w)
     runs = [now]
     for x in string:

@@ -1,4 +1,4 @@
-"""The torch programs of FA-RNNs, by name."""
+"""The torch programs of FA-RNNs, keyed by name."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from ratproof.implementations.fa_rnn.program import FARNNProgram
 PROGRAMS: dict[str, FARNNProgram] = {
     program.name: program for module in (by_factors, on_rules, gru) for program in module.PROGRAMS
 }
-"""Each program, by the name that variants use."""
+"""Each program, keyed by the name that variants use."""

@@ -32,7 +32,7 @@ def similarities(
     Args:
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.
         similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
-        parameters: The parameters of one cell, by their names in its ``state_dict``.
+        parameters: The parameters of one cell, keyed by their names in its ``state_dict``.
         h: The hidden state.
         c: The cell state, if the cell has one.
         x: The input.
@@ -115,4 +115,4 @@ STEPS: dict[str, Callable[[Gates, Vector, Vector | None, Mapping[str, Any]], Vec
     "sr-lstm": lstm,
     "sr-lstm-p": lstm_p,
 }
-"""The function that computes u, by the kind of the cell."""
+"""The function that computes u, keyed by the kind of the cell."""

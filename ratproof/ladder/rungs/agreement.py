@@ -11,12 +11,12 @@ from ratproof.implementations.comparison import Comparison, Repeatable, StringRe
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
-    """Assert that both implementations agree on every prefix of every string.
+    """Assert that the two implementations agree on every prefix of every string.
 
     The ledger counts the strings that were compared in full, and the other strings.
 
     Raises:
-        Disagreement: With the first counterexample.
+        Disagreement: If the implementations differ; the error contains the first counterexample.
     """
     book = ledger()
     if book.observe is not None:

@@ -42,8 +42,8 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
         on_numbers: Trial runs on numbers, if the step is only defined by the claim's file.
 
     Raises:
-        Disagreement: With the first string in shortlex order whose scores differ, or a string whose trial run
-            differs.
+        Disagreement: If the scores of a string or its trial run differ; the error contains the first string
+            in shortlex order whose scores differ, or a string whose trial run differs.
         NotAffine: If the recurrence is not such an automaton.
         NotAFunction: If it gives a string two different scores.
     """

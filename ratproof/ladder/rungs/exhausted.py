@@ -60,7 +60,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
     certificate of this. It is then minimal among the cases with a certificate.
 
     Raises:
-        Disagreement: With the minimal counterexample.
+        Disagreement: If the sides differ; the error contains the minimal counterexample.
     """
     current_ledger = ledger()
     best: _Candidate | None = None
@@ -163,7 +163,7 @@ CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], Json
     NoAutomaton: _no_automaton,
     NoInitialDistribution: no_initial_distribution,
 }
-"""Additional certificates that a counterexample requires, by the kind of the variant's reading."""
+"""Additional certificates that a counterexample requires, keyed by the kind of the variant's reading."""
 
 
 def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:

@@ -55,7 +55,7 @@ def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort)
     file relates the two.
 
     Raises:
-        NotProved: With the first identity that fails.
+        NotProved: If an identity fails; the error contains the first one.
         GapInProof: If the identities do not cover all states.
         Disagreement: If a network with numbers differs from its automaton.
     """
@@ -78,7 +78,7 @@ def prove(variant: Variant) -> None:
     """Assert that the variant's invariant proves it in every commutative semiring, and record the proof.
 
     Raises:
-        NotProved: With the first identity that fails.
+        NotProved: If an identity fails; the error contains the first one.
         GapInProof: If the identities do not cover all states.
     """
     induction = variant.proof

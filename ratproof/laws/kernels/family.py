@@ -145,4 +145,4 @@ FAMILIES: dict[str, LinearRecurrence] = {
         ),
     )
 }
-"""The families, by name."""
+"""The families, keyed by name."""

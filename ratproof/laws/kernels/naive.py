@@ -66,7 +66,7 @@ def groups(problem: Problem) -> Iterator[StringGroup]:
 
 @dataclass(frozen=True)
 class RecurrenceInputs:
-    """The tensors of a call, for sequences of equal length, by their role in the recurrence.
+    """The tensors of a call, for sequences of equal length, named after their roles in the recurrence.
 
     Attributes:
         query, key: q and k, shape ``(N, T, H, K)``.

@@ -234,4 +234,4 @@ KERNEL_RUNGS = {
         KernelRung("independence", independence, rows=2, heads=2, shortest=1),
     )
 }
-"""The checks, by kind of evidence."""
+"""The checks, keyed by kind of evidence."""

@@ -46,7 +46,7 @@ class StatefulCounterexample:
 
     def sentence(self) -> str:
         """Return one line with the shapes, the position, the two ways and the values."""
-        explained = f"rounding, measured, explains at most {self.rounding}"
+        explained = f"the measured rounding explains at most {self.rounding}"
         slack = explained if self.rounding else "rounding is not measured: equal calls differ"
         return printable(
             f"for {self.problem}: {self.position} is {self.other} {self.other_way}, and {self.plain}"

@@ -47,7 +47,7 @@ class Declared:
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, ModelFormat]:
-        """Return the dtypes in which the model runs, by name.
+        """Return the dtypes in which the model runs, keyed by name.
 
         They are its own dtype, and float64 if a copy of it, or a function of vectors, runs in float64.
         """
@@ -69,7 +69,7 @@ class Declared:
         return formats
 
     def _own_format(self) -> torch.dtype:
-        """Return the most common dtype of the parameters, by the number of elements."""
+        """Return the most common dtype among all elements of the parameters."""
         numbers: Counter[torch.dtype] = Counter()
         for parameter in parameters(self.model):
             if parameter.is_floating_point():

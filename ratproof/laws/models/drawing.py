@@ -24,7 +24,7 @@ BETWEEN = (1, 2, 5, 17)
 """Lengths of the inputs between two uses."""
 ROWS = (1, 2, 3, 4)
 MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
-"""Larger numbers of rows, by the maximum number of tokens."""
+"""Larger numbers of rows, keyed by the maximum number of tokens."""
 FEW_ROWS = 8
 """Factor by which small numbers of rows are more likely than larger ones."""
 TIMES = (2, 3)

@@ -181,4 +181,4 @@ LAWS = {
         ),
     )
 }
-"""The laws, by kind."""
+"""The laws, keyed by kind."""

@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 FORMATS = {name: getattr(torch, name) for name in ("float64", "float32", "float16", "bfloat16")}
-"""The dtypes that may be declared, by name."""
+"""The dtypes that may be declared, keyed by name."""
 
 
 class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]

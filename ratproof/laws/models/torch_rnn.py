@@ -92,7 +92,7 @@ def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
         module: ``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``, with either layout, or one of their cells.
 
     Raises:
-        InputError: If the module has another type.
+        InputError: If the module has a different type.
     """
     if isinstance(module, nn.RNNCellBase):
         return TorchCell(module)

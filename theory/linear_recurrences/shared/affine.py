@@ -128,7 +128,7 @@ class AffineLayer:
         reading: the output that reads the state. If omitted, the components of the state are the units.
         parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
             layer whose first state is a scalar is treated unit by unit, and has no indices.
-        printed: the paper's formulas for weights that it computes from others, by name. The network
+        printed: the paper's formulas for weights that it computes from others, keyed by name. The network
             uses the formula, and the automaton uses the weight itself, which its signature derives
             in another way. In proofs, where nothing is divided, both are any number.
     """

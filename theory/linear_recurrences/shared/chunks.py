@@ -121,7 +121,7 @@ def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") ->
 
     Args:
         file: the Coq file.
-        terms: the weights, in the order of the layer's definition after its first state.
+        terms: the weights, in the order in which they follow the first state in the layer's Coq definition.
         first: the names of the chunk's size and of the first state.
         automaton: the base name of the layer's automaton in Coq, if it is not the file's.
     """

@@ -182,7 +182,10 @@ def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
 
 
 def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
-    """Return the proof for the smaller automaton: Omega is 1, and c after each word."""
+    """Return the proof for the smaller automaton.
+
+    After a string x, its vector Omega has the entries 1, c(x), and c(xw) for each word w shorter than K.
+    """
     return Induction(
         says="after every string x, Forward's vector is 1, c(x), and c(xw) for each word w shorter than K",
         invariant=lambda w, state, unit: [

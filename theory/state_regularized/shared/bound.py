@@ -69,7 +69,7 @@ def bounds_divisor(of: AnyPlaces) -> Any:
 
 
 def part(of: AnyPlaces, factor: Any) -> Any:
-    """Return top times the factor, divided by the product of both divisors.
+    """Return top times the factor, divided by the product of the two divisors.
 
     This is alpha_M for the bound's divisor, and the bound for the softmax's.
     """

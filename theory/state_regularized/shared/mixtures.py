@@ -86,7 +86,7 @@ def step(w: Weights, now: Mixed, x: str) -> Mixed:
     """Process one symbol, with as many bits as needed.
 
     Raises:
-        UnsettledMixture: the most probable centroid is undecided at the maximum precision.
+        UnsettledMixture: If the most probable centroid is undecided at the maximum precision.
     """
     after = _step(w, now, x)
     bits = now.bits

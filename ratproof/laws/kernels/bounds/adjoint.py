@@ -21,7 +21,7 @@ from ratproof.laws.kernels.naive import RecurrenceInputs, Wide
 def adjoint(
     inputs: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
 ) -> BoundedStates:
-    """Return the adjoint states, by token.
+    """Return the adjoint state of each token.
 
     Args:
         inputs: The tensors of the recurrence.

@@ -120,7 +120,7 @@ class _Flows:
         self.forward, self.backward = forward, backward
         self.inverted = np.maximum(
             forward.roundings, backward.roundings
-        )  # roundings of an explicit inverse, by token
+        )  # roundings of an explicit inverse, for each token
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
         if inputs.step is not None:  # values are products with time steps

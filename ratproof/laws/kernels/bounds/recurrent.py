@@ -35,7 +35,7 @@ class BoundedStates:
         corrections: The addition of each step along its direction, axes T, N, H and V; ``None`` without
             corrections.
         roundings: Additional roundings of the gradients of corrections, shape ``(T, 1, 1, 1)``.
-        edges: The state at the beginning of each chunk, by its first step.
+        edges: The state at the beginning of each chunk, keyed by its first step.
         rougher: The same states with the larger size of an explicit inverse; ``None`` for substitution.
     """
 
