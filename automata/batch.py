@@ -1,7 +1,7 @@
 """Forward and backward for many strings of unequal length at once.
 
 Float64 semirings with a compiled inner loop (``automata/compiled_loops.py``) use it. All others, including
-exact numbers, process the strings side by side in NumPy. Both return the same results as
+exact numbers, process all strings at once in NumPy. Both return the same results as
 ``automata/forward.py``, including infinity or NaN if float64 overflows.
 """
 

@@ -192,7 +192,7 @@ class Chain(_Certificate):
 
     Attributes:
         a, b: the automata.
-        links: from A, and B with its initial weights negated, side by side, to a representation
+        links: from the direct sum of A and of B with negated initial weights to a representation
             without initial or without final weights.
         index: for each symbol, the index of its matrix in a representation.
         figures: sizes and times, for display.

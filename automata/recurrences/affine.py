@@ -210,7 +210,8 @@ class _Affine:
         wrapping = next(filter(None, map(wraps_round, values)), None)
         if wrapping is not None:
             raise InputError(
-                f"{self.what} must not compute in NumPy's {wrapping}, which overflows; int(w) is exact"
+                f"{self.what} must not compute in NumPy's {wrapping}, which overflows; convert its weights to"
+                " Python integers with int()"
             )
         return exact_values
 

@@ -1,24 +1,26 @@
 """Bounds on the difference between a kernel's floats and the recurrence's results and gradients.
 
 The bound follows a running error from step to step. ``u`` is the unit roundoff. The bounds assume that every
-product and every sum of two numbers has a relative error of at most u, and that the computed exp(g) has a
-relative error of at most (4 + 2 |g|) u: four units for the function, and the rounding of its argument. Sums
-may be evaluated in any order, with or without fused operations.
+product and every sum of two numbers has a relative error of at most u, and that the computed ``exp(g)`` has a
+relative error of at most ``(4 + 2 |g|) u``: four units for the function, and the rounding of its argument.
+Sums may be evaluated in any order, with or without fused operations.
 
 * A recurrent step adds terms in any order, and may multiply them out first. An element of the new state is
-  the sum of d S_- and k v, with the error u ((x + 1) |d S_-| + 2 |k v|) for x = 5 + 2 |g|. The earlier error
-  is multiplied by d. Computing the output adds an error of (K + 5) u |q|^T A with A = |d S_-| + |k v|. This
-  also covers kernels that compute the output from the old state, as (q d)^T S_- + (q . k) v. A kernel may
-  store the initial state separately from the sum of all other terms, as a cumulative sum does. In that case,
-  |S_-| stands for the sum of the absolute values of the two parts, which the kernel adds at the end.
-* If the step has a delta-rule correction, a kernel may multiply the state by a matrix such as I - beta k k^T.
-  Then an element is the sum of up to K + 3 products of at most four factors, and the error is
-  (K + 10 + x) u A with A = |d S_-| + beta |k| (|k|^T |d S_-| + |v|).
+  the sum of ``d S_-`` and ``k v``, with the error ``u ((x + 1) |d S_-| + 2 |k v|)`` for ``x = 5 + 2 |g|``.
+  The earlier error is multiplied by d. Computing the output adds an error of ``(K + 5) u |q|^T A`` with
+  ``A = |d S_-| + |k v|``. This also covers kernels that compute the output from the old state, as
+  ``(q d)^T S_- + (q . k) v``. A kernel may store the initial state separately from the sum of all other
+  terms, as a cumulative sum does. In that case, ``|S_-|`` stands for the sum of the absolute values of the
+  two parts, which the kernel adds at the end.
+* If the step has a delta-rule correction, a kernel may multiply the state by a matrix such as
+  ``I - beta k k^T``. Then an element is the sum of up to K + 3 products of at most four factors, and the
+  error is ``(K + 10 + x) u A`` with ``A = |d S_-| + beta |k| (|k|^T |d S_-| + |v|)``.
 * A chunked form computes decays as exponentials of differences of cumulative logarithms. A product of decays
-  within a chunk is off by a factor of at most exp(n u). Here n = C + 8 + (s + 2) G, where C accounts for sums
-  over tokens, G is the sum of |g| in the chunk, and s is the number of roundings of such a difference. The
-  error that arises in the chunk is at most (exp(n u) - 1) A, where A is the recurrence of absolute values
-  since the beginning of the chunk. Computing the output adds an error of (K + 4) u |q|^T A.
+  within a chunk is off by a factor of at most ``exp(n u)``. Here ``n = C + 8 + (s + 2) G``, where C accounts
+  for sums over tokens, G is the sum of ``|g|`` in the chunk, and s is the number of roundings of such a
+  difference. The error that arises in the chunk is at most ``(exp(n u) - 1) A``, where A is the recurrence of
+  absolute values since the beginning of the chunk. Computing the output adds an error of
+  ``(K + 4) u |q|^T A``.
 * If a step corrects the state along a direction, a bound on single elements would grow without limit. So the
   error of each column is bounded in the 2-norm, and a step multiplies the bound by the 2-norm of its matrix.
   If that bound is too large to be useful, the column's error is also bounded by an ellipsoid
