@@ -53,8 +53,8 @@ def equivalent(
       (:mod:`automata.equivalence.sparse`).
     - Boolean: decided (:mod:`automata.equivalence.pairs`).
     - Max-plus, min-plus, max-times: equal if lumping shows equality (:mod:`automata.equivalence.lumping`),
-    decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), otherwise
-    searched, which can decide, too.
+      decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), otherwise
+      searched, which can decide, too.
     - Log: equal if lumping shows equality, decided if every string has at most one path.
 
     Args:
