@@ -30,15 +30,20 @@ from ratproof.coq.bond import (
     some_cases,
 )
 from ratproof.coq.evaluation import Question, evaluate
+from ratproof.implementations.exact import signatures
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
+from theory.claim import Variant
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claim_named, claims
 from theory.weights import Weights
 
 
-def shorten_fractions(case: Any) -> Any:
-    """Return the case with short fractions of the same sign, because Coq's gcd of long numbers is slow."""
+def shorten_fractions(case: Any, variant: Variant) -> Any:
+    """Return the case with short fractions of the same sign, because Coq's gcd of long numbers is slow.
+
+    Derived weights are derived again.
+    """
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -50,7 +55,14 @@ def shorten_fractions(case: Any) -> Any:
         fraction = Fraction(abs(value.numerator) % 7 + 1, value.denominator % 5 + 1)
         return fraction if value > 0 else -fraction
 
-    return replace(case, entries=short(case.entries)) if isinstance(case, Weights) else case
+    if not isinstance(case, Weights):
+        return case
+    shortened = replace(case, entries=short(case.entries))
+    own = [signature for signature in signatures(variant) if signature.size == case.size][:1]
+    for entry in (entry for signature in own for entry in signature.entries if entry.derived is not None):
+        entries = shortened.entries | {entry.name: entry.derive(shortened)}
+        shortened = replace(shortened, entries=entries)
+    return shortened
 
 
 def is_small(case: Any) -> bool:
@@ -89,7 +101,7 @@ def test_on_random_weights(compiled: Path, data: Any) -> None:
     """
     agree(
         [
-            (claim, variant, data.draw(variant.cases("ab").filter(is_small).map(shorten_fractions)))
+            (claim, variant, shorten_fractions(data.draw(variant.cases("ab").filter(is_small)), variant))
             for claim, variant in runnable_variants()
         ],
         compiled,

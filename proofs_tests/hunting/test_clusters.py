@@ -58,7 +58,9 @@ def test_a_round_that_kills_its_worker_is_reported_and_the_rest_is_done(
 
 
 @pytest.mark.usefixtures("light")
-@pytest.mark.parametrize(("seed", "says"), [(FORGED, "digest is"), (OF_ANOTHER, "numpy is 1.0 there")])
+@pytest.mark.parametrize(
+    ("seed", "says"), [(FORGED, "'digest' is invalid"), (OF_ANOTHER, "numpy is 1.0 there")]
+)
 def test_forged_messages_of_a_worker_are_refused(
     seed: int, says: str, cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -126,7 +126,7 @@ def test_a_difference_of_a_few_roundings_suggests_slack():
         return check_module(module, sums, embeddings=torch.eye(2), alphabet="ab", examples=10, **more)
 
     near, far = checked(0), checked(1e-3)
-    assert not near.as_expected and "slack= says by how much" in " ".join(str(near).split())
+    assert not near.as_expected and "set the allowed difference with slack=" in " ".join(str(near).split())
     assert not far.as_expected and "slack=" not in str(far)
     assert checked(0, slack=1e-6).as_expected
 

@@ -26,7 +26,7 @@ def test_it_lists_the_installed_packages_and_the_backends(capsys, monkeypatch):
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 80
     for row in here:
-        line = f"{row['kernel']} on cpu in {row['dtype']}: {row['name']}, as {row['why']}"
+        line = f"{row['kernel']} on cpu in {row['dtype']}: {row['name']}, because {row['why']}"
         assert line in " ".join(output.split())
 
 
@@ -36,15 +36,15 @@ def test_on_a_gpu_it_reports_the_maximum_of_states_of_triton(monkeypatch, capsys
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a GPU")
     assert run(["doctor"]) == 0
     output = " ".join(capsys.readouterr().out.split())
-    assert "recurrence on cuda in float32: triton, as Triton is installed recurrence" in output
-    why = "triton, as Triton is installed, for at most 1024 states"
+    assert "recurrence on cuda in float32: triton, because Triton is installed recurrence" in output
+    why = "triton, because Triton is installed, for at most 1024 states"
     assert all(f"products with matrices on cuda in {t}: {why}" in output for t in ("float32", "bfloat16"))
 
 
 def test_it_reports_what_forces_a_backend(capsys, monkeypatch):
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert run(["doctor"]) == 0
-    assert "recurrence on cpu in float32: torch, as RATPROOF_SCAN says so" in capsys.readouterr().out
+    assert "recurrence on cpu in float32: torch, because RATPROOF_SCAN says so" in capsys.readouterr().out
     monkeypatch.setenv(backends.VARIABLE, "fortran")
     assert run(["doctor"]) == 2
     assert "RATPROOF_SCAN must be one of torch, c++, triton, got 'fortran'" in capsys.readouterr().err

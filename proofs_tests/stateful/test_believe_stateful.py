@@ -288,7 +288,7 @@ def test_unsupported_features_are_reported_and_not_tried():
         answers["pieces"]
         .facts["module"]
         .endswith(
-            "in float32 and float64; not supported: batches of several rows, padding with a mask,"
+            "in float32 and float64; not tested: batches of several rows, padding with a mask,"
             " cleared caches, a second use of the same state"
         )
     )

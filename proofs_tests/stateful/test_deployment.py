@@ -132,7 +132,7 @@ def test_a_counterexample_contains_the_growth_of_the_state_and_the_padding():
     sentence = padded.counterexample.sentence()
     assert "outputs[0, 0, " in sentence and "with 1 token of padding on the right, and" in sentence
     masked = results(Deployed("a mask that masks nothing changes the outputs"), "padding", 100)["padding"]
-    assert "with a mask that masks nothing, and" in masked.counterexample.sentence()
+    assert "with a mask that is true everywhere, and" in masked.counterexample.sentence()
     assert masked.counterexample.problem.startswith("B = 1, T = 2,")
     uses = results(Deployed("wrong from the 300th use on"), "reuse", 100)["reuse"].counterexample
     assert uses.problem.startswith("B = 1, T = 1,") and "after 321 uses of 1 other token" in uses.sentence()

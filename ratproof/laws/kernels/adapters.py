@@ -3,7 +3,7 @@
 Adapters only change names and layouts. The values are those of the original kernel.
 
 >>> import torch
->> def decayed_sum(*, x, log_decay, initial_state):  # other names, and axes (B, D, T)
+>>> def decayed_sum(*, x, log_decay, initial_state):  # other names, and axes (B, D, T)
 ...     states, h = [], x.new_zeros(x.shape[:2]) if initial_state is None else initial_state
 ...     for t in range(x.shape[2]):
 ...         h = log_decay[..., t].exp() * h + x[..., t]
