@@ -152,8 +152,8 @@ def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) 
                     old.unlink()
                 coq.compile_file(file, root)
         except coq.Rejected as error:
-            line = int(re.search(r"line (\d+)", error.where)[1])  # type: ignore[index]
-            inside = fault.file in error.where and fault.first <= line <= fault.last
+            line = re.search(r"line (\d+)", error.where)  # absent if Coq runs out of stack, for example
+            inside = line and fault.file in error.where and fault.first <= int(line[1]) <= fault.last
             return None if inside else "unknown"
         return _rung(claim, variant, root)
 
