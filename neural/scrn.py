@@ -70,7 +70,7 @@ class SCRNCell(GatedCell):
 
     def run(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
         """Compute the context at all steps at once, then the hidden units step by step."""
-        (s,) = self.steps(self.gates(inputs), state)
+        (s,) = self.recur(inputs, state)
         h, hidden = state[1], []
         for x in (self.from_context(s) + self.inputs(inputs)).unbind(0):
             h = torch.sigmoid(torch.addmm(x, h, self.recurrent.weight.T))
