@@ -21,7 +21,9 @@ FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
 """The number of symbols after which a state is lost in torch."""
 LOST_EXACTLY = 20
-"""The same number in exact arithmetic, longer than random strings and short enough to be decided."""
+"""The number of symbols after which a state is lost in exact arithmetic: longer than random strings, and
+short enough to decide.
+"""
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
     "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),

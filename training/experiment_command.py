@@ -63,7 +63,7 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
     )
     if record.recipes:
         preset = typer.Option(
-            "--recipe", help="values for all settings without an option: {names}{record.recipes}"
+            "--recipe", help=f"values for all settings without an option: {names}{record.recipes}"
         )
     options: dict[str, tuple[Any, Any]] = {
         "file": (Annotated[str, typer.Argument(metavar="FILE", help=record.file)], inspect.Parameter.empty),

@@ -179,7 +179,9 @@ def test_outputs_of_the_wrong_shape_are_reported():
     claim = believe_module(
         "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", automaton=FADING
     )
-    with pytest.raises(InputError, match=r"outputs must have shape .*, got \(1, 1, 2\)"):
+    with pytest.raises(
+        InputError, match=r"outputs must have shape \(T, B, units\) = \(1, 1, 1\), got \(1, 1, 2\)"
+    ):
         next(iter(claim.comparison.compare(["a"])))
 
 

@@ -41,10 +41,11 @@ def test_a_group_describes_each_command_in_one_line(name: str, capsys) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not is_group(c)])
-def test_the_usage_lists_each_argument_once(name: str, capsys) -> None:
+def test_the_usage_lists_each_argument_once_and_the_help_is_filled_in(name: str, capsys) -> None:
     assert run([*name.split(), "--help"]) == 0
-    usage = " ".join(capsys.readouterr().out.partition("\n\n")[0].split())
-    assert not re.search(r"\[\[|\{\{|\.\.\.[\]}]", usage), usage
+    usage, _, options = capsys.readouterr().out.partition("\n\n")
+    assert not re.search(r"\[\[|\{\{|\.\.\.[\]}]", " ".join(usage.split())), usage
+    assert "{" not in options, "a placeholder without its value"
 
 
 @pytest.mark.parametrize(
