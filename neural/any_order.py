@@ -152,7 +152,7 @@ class ReorderingBound:
 
     @_plain
     def sum(self, axis: int) -> ReorderingBound:
-        """Return the sum along an axis, with a bound for every order of summation."""
+        """Return the sum along an axis, with a bound that holds for every order of summation."""
         n = self.shape[axis]
 
         def back(bar: ReorderingBound) -> ReorderingBound:
@@ -214,7 +214,7 @@ def derivatives(
 
 
 class evaluating(TorchFunctionMode):
-    """A context in which torch functions compute with :class:`ReorderingBound`, also for plain parameters.
+    """A context in which torch functions compute with :class:`ReorderingBound`, even for plain parameters.
 
     Args:
         kind: the dtype.

@@ -106,9 +106,12 @@ class CNNMaxPooled(Recurrent):
 
     Its outputs are the pooled values so far, after the nonlinearity. Its state is ``(c, z_1, ..., z_{K-1})``.
 
-    Options: ``width``, K, 3 by default. ``padding``: whether a window may be truncated at the start of the
-    sequence; otherwise, the pool of a sequence shorter than K is empty, -infinity. ``output``, the
-    nonlinearity, ``"relu"`` or ``"tanh"``. ``bias``: whether b is present.
+    Args:
+        bias: whether to use the bias b. Defaults to ``True``.
+        width: K, the width of the window. Defaults to 3.
+        padding: whether a window may be truncated at the start of the sequence. If ``False`` (the default),
+            the pool of a sequence shorter than K is empty, which is -infinity.
+        output: the nonlinearity, ``"relu"`` (the default) or ``"tanh"``.
     """
 
     cell_class = CNNMaxPooledCell

@@ -42,7 +42,11 @@ class LinearElmanCell(AffineCell):
 
 
 class LinearElman(Recurrent):
-    """A linear Elman layer, whose outputs are c_t. Option: ``bias``."""
+    """A linear Elman layer, whose outputs are c_t.
+
+    Args:
+        bias: whether to use a bias. Defaults to ``True``.
+    """
 
     cell_class = LinearElmanCell
 

@@ -51,8 +51,9 @@ class Example15Cell(Example6Cell):
 class Example15(Recurrent):
     """A layer of Example 15, whose outputs are the states c_t.
 
-    Options: ``nonlinearity``, the g of equation 21b, ``"tanh"`` or ``"identity"``; ``bias``: whether b_f and
-    b_u are present.
+    Args:
+        bias: whether to use the biases b_f and b_u. Defaults to ``True``.
+        nonlinearity: the function g of equation 21b, ``"tanh"`` (the default) or ``"identity"``.
     """
 
     cell_class = Example15Cell

@@ -55,8 +55,11 @@ class ISANCell(AffineCell):
 class ISAN(Recurrent):
     """An ISAN layer, whose outputs are c_t.
 
-    Inputs are integers of shape ``(T, B)``; ``input_size`` is the number of symbols. Option: ``bias``. It has
-    one layer, because a second one would read vectors, not symbols.
+    Inputs are integers of shape ``(T, B)``; ``input_size`` is the number of symbols. ``num_layers``
+    must be 1, because a second layer would read vectors, not symbols.
+
+    Args:
+        bias: whether to use a bias. Defaults to ``True``.
     """
 
     cell_class = ISANCell

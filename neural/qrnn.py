@@ -54,8 +54,12 @@ class QRNNCell(GatedCell):
 class QRNN(Recurrent):
     """A QRNN layer, whose outputs are h_t.
 
-    Its state is c, or ``(c, the K - 1 previous inputs)`` with ``window`` K > 1. Options: ``window``, K, 2 by
-    default; inputs before the first are zero. ``output_gate``. ``bias``: of all gates and z.
+    Its state is c, or ``(c, the K - 1 previous inputs)`` if K > 1.
+
+    Args:
+        bias: whether to use the biases of all gates and of z. Defaults to ``True``.
+        window: K, the number of inputs that each gate reads. Inputs before the first are zero. Defaults to 2.
+        output_gate: whether to use an output gate. Defaults to ``False``.
     """
 
     cell_class = QRNNCell

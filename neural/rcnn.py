@@ -84,9 +84,13 @@ class RCNNCell(AutomatonCell):
 class RCNN(Recurrent):
     """An RCNN layer, whose state is ``(c1, ..., cn)``, one tensor for n = 1.
 
-    Options: ``order``, n. ``nonlinearity``, g, and ``output``, applied to c^(n): ``"tanh"`` or
-    ``"identity"``. ``decay``: lambda is ``"constant"`` (one learned value per unit, as a sigmoid) or depends
-    on the ``"input"``. ``bias``.
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
+        order: n, the length of the n-grams. Defaults to 2.
+        nonlinearity: the function g, ``"tanh"`` (the default) or ``"identity"``.
+        decay: ``"input"`` (the default) if lambda depends on the input, or ``"constant"`` if it is one
+            learned value per unit, as a sigmoid.
+        output: the function that is applied to c^(n), ``"tanh"`` (the default) or ``"identity"``.
     """
 
     cell_class = RCNNCell

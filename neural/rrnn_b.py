@@ -45,7 +45,12 @@ class RRNNBCell(GatedCell):
 
 
 class RRNNB(Recurrent):
-    """An RRNN(B) layer, whose outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+    """An RRNN(B) layer, whose outputs are h_t.
+
+    Args:
+        bias: whether to use the biases of the gates. Defaults to ``True``.
+        output_gate: whether to use an output gate. Defaults to ``False``.
+    """
 
     cell_class = RRNNBCell
 

@@ -61,7 +61,12 @@ class RRNNBMaxPlusCell(AutomatonCell):
 
 
 class RRNNBMaxPlus(Recurrent):
-    """A max-plus RRNN(B) layer, whose outputs are h_t. Options: ``bias`` (of the gates), ``output_gate``."""
+    """A max-plus RRNN(B) layer, whose outputs are h_t.
+
+    Args:
+        bias: whether to use the biases of the gates. Defaults to ``True``.
+        output_gate: whether to use an output gate. Defaults to ``False``.
+    """
 
     cell_class = RRNNBMaxPlusCell
 

@@ -85,7 +85,11 @@ class RRNNCCell(AutomatonCell):
 class RRNNC(Recurrent):
     """An RRNN(C) layer, whose outputs are h_t.
 
-    Its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``.
+    Its state is ``(c1, c2)``.
+
+    Args:
+        bias: whether to use the biases of the gates. Defaults to ``True``.
+        output_gate: whether to use an output gate. Defaults to ``False``.
     """
 
     cell_class = RRNNCCell

@@ -95,7 +95,11 @@ class RRNNFCell(RRNNCCell):
 class RRNNF(Recurrent):
     """An RRNN(F) layer, whose outputs are h_t.
 
-    Its state is ``(c1, c2)``. Options: ``bias`` (of the gates), ``output_gate``.
+    Its state is ``(c1, c2)``.
+
+    Args:
+        bias: whether to use the biases of the gates. Defaults to ``True``.
+        output_gate: whether to use an output gate. Defaults to ``False``.
     """
 
     cell_class = RRNNFCell

@@ -82,9 +82,12 @@ class SCRNCell(GatedCell):
 class SCRN(Recurrent):
     """An SCRN layer, whose outputs are h_t.
 
-    Its state is ``(s, h)``. Options: ``hidden_units``, the size of h (``hidden_size`` by default). ``alpha``,
-    a number from 0 to 1 (0.95 in Mikolov et al.), or ``None`` for one value per unit, learned as a sigmoid.
-    The layer has no biases; ``bias`` is ignored.
+    Its state is ``(s, h)``. The layer has no biases; ``bias`` is ignored.
+
+    Args:
+        hidden_units: the size of h. Defaults to ``hidden_size``.
+        alpha: a number from 0 to 1, or ``None`` for one value per unit, learned as a sigmoid. Defaults to
+            0.95, as in Mikolov et al.
     """
 
     cell_class = SCRNCell

@@ -24,7 +24,7 @@ def seeded(seed: int, on_gpu: bool = False) -> Iterator[None]:
 
     Args:
         seed: the seed of the generators.
-        on_gpu: whether to seed the GPUs' generators, too.
+        on_gpu: whether to seed the generators of the GPUs as well.
     """
     with torch.random.fork_rng(range(torch.cuda.device_count()) if on_gpu else []):
         torch.default_generator.manual_seed(seed)

@@ -115,7 +115,8 @@ def _check(inputs: Tensor, axes: int, input_size: int, batch_first: bool, reads_
             )
         if inputs.numel() and not 0 <= int(inputs.min()) <= int(inputs.max()) < input_size:
             raise InputError(
-                f"inputs must be from 0 to {input_size - 1}, got {int(inputs.min())} to {int(inputs.max())}"
+                f"inputs must be between 0 and {input_size - 1}, got {int(inputs.min())} to"
+                f" {int(inputs.max())}"
             )
     elif inputs.dim() not in (axes - 1, axes) or inputs.shape[-1] != input_size:
         raise InputError(

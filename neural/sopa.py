@@ -126,8 +126,11 @@ class SopaCell(AutomatonCell):
 class Sopa(Recurrent):
     """A layer of soft patterns with consecutive epsilon transitions.
 
-    Its outputs are c_t, and its state is ``(h_1, ..., h_n, c)``. Options: ``words``, n, 3 by default;
-    ``bias``: whether b and d are present.
+    Its outputs are c_t, and its state is ``(h_1, ..., h_n, c)``.
+
+    Args:
+        bias: whether to use the biases b and d. Defaults to ``True``.
+        words: n, the number of words of a pattern. Defaults to 3.
     """
 
     cell_class = SopaCell

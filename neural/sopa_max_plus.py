@@ -44,7 +44,8 @@ class SopaMaxPlusCell(SopaCell):
 class SopaMaxPlus(Recurrent):
     """A layer of soft patterns over max-plus, whose outputs are c_t.
 
-    Options: ``words`` and ``bias``, as in :class:`neural.sopa.Sopa`.
+    Args:
+        bias, words: as in :class:`neural.sopa.Sopa`.
     """
 
     cell_class = SopaMaxPlusCell

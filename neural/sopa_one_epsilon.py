@@ -96,7 +96,10 @@ def _left_out(read: Tensor, skips: Tensor) -> Tensor:
 class SopaOneEpsilon(Recurrent):
     """A layer of soft patterns with at most one consecutive epsilon transition.
 
-    Its outputs are c_t. Options: ``words`` and ``bias``, as in :class:`neural.sopa.Sopa`.
+    Its outputs are c_t.
+
+    Args:
+        bias, words: as in :class:`neural.sopa.Sopa`.
     """
 
     cell_class = SopaOneEpsilonCell

@@ -61,8 +61,11 @@ class SRUCell(GatedCell):
 class SRU(Recurrent):
     """An SRU layer, whose outputs are h_t.
 
-    Options: ``nonlinearity``, g, ``"tanh"`` or ``"identity"``. ``highway``, which requires input_size ==
-    hidden_size (off in the paper's experiments). ``bias``: of the gates.
+    Args:
+        bias: whether to use the biases of the gates. Defaults to ``True``.
+        nonlinearity: the function g, ``"tanh"`` (the default) or ``"identity"``.
+        highway: whether to use highway connections, which require ``input_size == hidden_size``. Defaults to
+            ``False``, as in the paper's experiments.
     """
 
     cell_class = SRUCell

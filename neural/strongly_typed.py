@@ -64,7 +64,11 @@ class TLSTMCell(_PairCell):
 
 
 class TRNN(Recurrent):
-    """A T-RNN layer, whose outputs are c_t. Option: ``bias``, of f."""
+    """A T-RNN layer, whose outputs are c_t.
+
+    Args:
+        bias: whether to use the bias of f. Defaults to ``True``.
+    """
 
     cell_class = TRNNCell
 
@@ -72,7 +76,10 @@ class TRNN(Recurrent):
 class TGRU(Recurrent):
     """A T-GRU layer, whose outputs are h_t, the automata's scores.
 
-    Its state is ``(h, the previous input)``. Option: ``bias``.
+    Its state is ``(h, the previous input)``.
+
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
     """
 
     cell_class = TGRUCell
@@ -81,7 +88,10 @@ class TGRU(Recurrent):
 class TLSTM(Recurrent):
     """A T-LSTM layer, whose outputs are h_t.
 
-    Its state is ``(c, the previous input)``. Option: ``bias``.
+    Its state is ``(c, the previous input)``.
+
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
     """
 
     cell_class = TLSTMCell

@@ -40,7 +40,7 @@ class TensorCell(nn.Module):
     Words with the same matrix share it, so the memory grows with the number of distinct matrices.
 
     Args:
-        automaton: boolean, counting or real, without epsilon; its symbols are the words.
+        automaton: boolean, counting or real, without epsilon transitions; its symbols are the words.
         scoring: ``"forward"`` or ``"viterbi"``.
         device, dtype: as in torch.
 

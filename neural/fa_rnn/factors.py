@@ -65,7 +65,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
     three ways to choose the blocks, the function uses the one with the fewest columns.
 
     Args:
-        automaton: boolean (zeros and ones), counting or real, without epsilon.
+        automaton: boolean (zeros and ones), counting or real, without epsilon transitions.
         wildcard_words: words whose common part is stored separately from the factors, as in the authors'
             program.
 
@@ -74,7 +74,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
     """
     if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.silent is not None:
         raise InputError(
-            f"the automaton must be real, counting or boolean without epsilon, got {automaton!r}"
+            f"the automaton must be real, counting or boolean, without epsilon transitions, got {automaton!r}"
         )
     if not automaton.states:
         raise InputError("the automaton must have at least one state, got none")

@@ -178,7 +178,7 @@ def _block(fields: Any, states: int, labels: list[str]) -> RuleBlock:
         raise InputError(f"a block must have at least one rule, got none for the label {block.label!r:.40}")
     for state in (*block.states, *block.final):
         if isinstance(state, bool) or not isinstance(state, int) or not 0 <= state < states:
-            raise InputError(f"a block's states must be from 0 to {states - 1}, got {state!r:.40}")
+            raise InputError(f"a block's states must be between 0 and {states - 1}, got {state!r:.40}")
     if len(set(block.states)) != len(block.states) or not set(block.final) <= set(block.states):
         raise InputError(
             f"a block of the label {block.label!r:.40} must have distinct states that include its final"

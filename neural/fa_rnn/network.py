@@ -90,7 +90,7 @@ class FARNN(nn.Module):
         The scores are exact if the weights are floats of that dtype and beta is 1.
 
         Args:
-            automaton: boolean, counting or real, without epsilon; its symbols are the words.
+            automaton: boolean, counting or real, without epsilon transitions; its symbols are the words.
             groups: the final states of each score; by default, one group of all states.
             decomposed: whether to use equation 5 instead of equation 4, which stores the full tensor.
             gated: whether to use equation 7.

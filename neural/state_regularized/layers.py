@@ -68,7 +68,7 @@ class SRCell(RecurrentCell):
     def at_centroid(self, index: int, batch: int = 1) -> tuple[Tensor, ...]:
         """Return the state in which h is the centroid with this index, and c, if there is one, is zero."""
         if index not in range(self.component.k):
-            raise InputError(f"the centroid must be from 0 to {self.component.k - 1}, got {index!r}")
+            raise InputError(f"the centroid must be between 0 and {self.component.k - 1}, got {index!r}")
         _, *rest = self.start(batch)
         return (self.component.centroids[:, index].expand(batch, -1), *rest)
 
@@ -183,11 +183,16 @@ def stacked_states(states: list[tuple[Tensor, ...]], like: tuple[Tensor, ...]) -
 
 
 class SRLayers(Stacked):
-    """State-regularized layers, each with a stochastic component; the outputs are those of the last one.
+    """State-regularized layers, each with a stochastic component; the outputs are those of the last layer.
 
-    Options: ``k``, the number of centroids. ``similarity``, ``"dot"`` (equation 2) or ``"euclidean"``
-    (equation 3). ``transition``, ``"mixture"`` (equation 5), ``"sampled"`` (equation 4) or ``"limit"``
-    (temperature -> 0). ``temperature``. ``noise`` on the logits, in training only. ``bias``.
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
+        k: the number of centroids. Defaults to 10.
+        similarity: ``"dot"`` (equation 2, the default) or ``"euclidean"`` (equation 3).
+        transition: ``"mixture"`` (equation 5, the default), ``"sampled"`` (equation 4) or ``"limit"``
+            (temperature -> 0).
+        temperature: the temperature of the softmax. Defaults to 1.
+        noise: the standard deviation of Gaussian noise on the logits, in training only. Defaults to 0.
     """
 
     @property
@@ -228,19 +233,31 @@ class SRLSTMP(SRLayers):
 
 
 class GRUAlone(Stacked):
-    """A GRU without centroids; its state is h. Option: ``bias``."""
+    """A GRU without centroids; its state is h.
+
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
+    """
 
     cell_class = GRUAloneCell
 
 
 class LSTMAlone(Stacked):
-    """An LSTM without centroids; its state is ``(h, c)``. Option: ``bias``."""
+    """An LSTM without centroids; its state is ``(h, c)``.
+
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
+    """
 
     cell_class = LSTMAloneCell
 
 
 class LSTMP(Stacked):
-    """The LSTM with peepholes alone; its state is ``(h, c)``. Option: ``bias``."""
+    """An LSTM with peepholes and without centroids; its state is ``(h, c)``.
+
+    Args:
+        bias: whether to use biases. Defaults to ``True``.
+    """
 
     cell_class = LSTMPCell
 

@@ -109,7 +109,7 @@ def _require_symbols(symbols: Tensor, number: int) -> None:
         least, most = torch.stack(torch.aminmax(symbols)).tolist()  # one synchronisation with the GPU
         if least < 0 or most >= number:
             wrong = least if least < 0 else most
-            raise InputError(f"symbols must be from 0 to {number - 1}, got {wrong}")
+            raise InputError(f"symbols must be between 0 and {number - 1}, got {wrong}")
 
 
 def _like_states(

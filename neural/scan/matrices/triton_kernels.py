@@ -2,7 +2,7 @@
 
 A program processes one sequence through all steps. Its state stays in registers. The matrix of a step is
 loaded in tiles of ``COLUMNS`` complete columns (forward) or ``ROWS`` complete rows (backward), so that each
-tile completes some entries of the next state, also for sums of logarithms. Forward, the tiles of all steps
+tile completes some entries of the next state, even for sums of logarithms. Forward, the tiles of all steps
 are one loop, which loads the next tiles while it computes one. Vectors are padded with the semiring's zero to
 ``STATES`` entries, a power of two, and matrices are padded so that the padding is preserved.
 
@@ -70,7 +70,7 @@ def _largest(terms, WIDE: tl.constexpr):
 
 @kernel
 def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.constexpr):
-    """Return the semiring's sum over the rows, including the offset."""
+    """Return the semiring's sum over the rows, plus the offset if ``ADDED``."""
     if KIND == REAL:
         result = tl.sum(terms, axis=0)
         if ADDED:
