@@ -43,5 +43,5 @@ def listed(values: Iterable[Item], what: str) -> list[Item]:
 def checked_state(value: object, n: int, where: str) -> int:
     """Return the state as a Python integer; raise InputError unless it is in 0 to n - 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:
-        raise InputError(f"{where}: a state must be from 0 to {n - 1}, got {shorten(value)}")
+        raise InputError(f"{where}: a state must be between 0 and {n - 1}, got {shorten(value)}")
     return int(value)

@@ -140,7 +140,7 @@ def _min_plus(
 
 
 def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
-    """Return the compiled loop for these weights, or ``None``, also if tropical sums may overflow."""
+    """Return the compiled loop for these weights; ``None`` if there is none or tropical sums may overflow."""
     if semiring.selective and semiring.log_sign:
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
         if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):

@@ -165,7 +165,7 @@ class SparseSets(Sets):
 
 
 def sets(automaton: WFSA, indices: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """Return sets of states of a boolean automaton without epsilon, using the matrices at ``indices``."""
+    """Return state sets of an epsilon-free boolean automaton, using the matrices at ``indices``."""
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
     tables = automaton.tables if indices is None else [automaton.tables[index] for index in indices]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))

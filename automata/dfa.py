@@ -31,7 +31,7 @@ class DFA(Drawable):
     >>> even.accepts("aba"), even.run("aba")
     (True, [0, 1, 1, 0])
 
-    Lists, sets and NumPy integers are accepted, too, and are converted to the types below.
+    Lists, sets and NumPy integers are also accepted, and are converted to the types below.
 
     Args:
         alphabet: The symbols, any hashable values except ``""``.

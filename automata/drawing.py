@@ -43,7 +43,7 @@ IDENTIFIER = re.compile(r' id="\w+"')
 
 
 class Drawable:
-    """An automaton that can be drawn, also in a notebook: weighted, deterministic or probabilistic."""
+    """An automaton that a file or a notebook can show: weighted, deterministic or probabilistic."""
 
     probabilistic: ClassVar[bool] = False
     """Whether weights are probabilities, and the caller passes the final states."""
@@ -117,7 +117,7 @@ def dot(
         raise ShapeError(f"names must have one entry for each of {machine.states} states, got {len(names)}")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
     if automaton.probabilistic and not 0 <= least <= 1:
-        raise InputError(f"the least probability drawn must be from 0 to 1, got {least}")
+        raise InputError(f"the least probability drawn must be between 0 and 1, got {least}")
     _require_few(machine, ~hidden, least if automaton.probabilistic else None)
     visible = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]

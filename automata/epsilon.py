@@ -27,7 +27,7 @@ def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = 
 
     This is Kleene's algorithm. If there is no cycle, it does not need the star operation and works in every
     semiring. The sum over a cycle must converge *absolutely*, because paths have no order: with signed
-    weights, |E|* must exist, too.
+    weights, |E|* must also exist.
 
     Args:
         semiring: the semiring of the weights.

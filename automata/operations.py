@@ -14,7 +14,7 @@ from automata.wfsa import WFSA
 
 
 def trim(automaton: WFSA) -> WFSA:
-    """Restrict the automaton to the states on paths of nonzero weights from initial to final states."""
+    """Restrict the automaton to the states on paths with nonzero weights from initial to final states."""
     useful = useful_states(automaton)
     return automaton if useful.all() else restricted(automaton, np.flatnonzero(useful))
 
@@ -84,7 +84,7 @@ def scale(automaton: WFSA, weight: Weight) -> WFSA:
 
 
 def remove_epsilon(automaton: WFSA) -> WFSA:
-    """Return an automaton with the same scores and without epsilon.
+    """Return an automaton with the same scores and without epsilon transitions.
 
     The initial vector lambda becomes lambda E*, and each transition matrix tau becomes tau E*.
     """

@@ -20,7 +20,7 @@ Path = tuple[int, tuple[Edge, ...]]
 
 
 def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> Iterator[Path]:
-    """Yield every path of nonzero weights that derives ``string``, including empty paths.
+    """Yield every path with nonzero weights that derives ``string``, including empty paths.
 
     Definition 3 as printed requires at least one transition, which would leave the empty string
     without a score.

@@ -1,4 +1,4 @@
-"""Reachability of states by transitions of nonzero weight."""
+"""Reachability of states by transitions with nonzero weight."""
 
 from __future__ import annotations
 

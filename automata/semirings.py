@@ -130,7 +130,7 @@ class Semiring:
         return np.asarray(np.abs(values)) if self.signed else values
 
     def holds(self, weight: Weight) -> bool:
-        """Return whether ``weight`` is an element of this semiring; by default, a finite number or zero."""
+        """Return whether this semiring contains ``weight``; by default, if it is finite or ``zero``."""
         return isinstance(weight, (Fraction, int)) or (
             isinstance(weight, float) and (math.isfinite(weight) or weight == self.zero)
         )
@@ -221,7 +221,7 @@ def _taken_off(a: Weight, b: Weight) -> Weight:
 
 
 class Tropical(Semiring):
-    """A tropical semiring: plus is max or min, times is +, and zero is infinite."""
+    """A tropical semiring: plus is max or min, times is +, and zero is -inf or inf."""
 
     one = 0
     multiply = np.add

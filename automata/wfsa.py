@@ -34,7 +34,7 @@ Summands = tuple[Hashable, str | None, int, int, tuple[float, ...]]
 
 
 class Edge(NamedTuple):
-    """A transition of nonzero weight."""
+    """A transition with nonzero weight."""
 
     source: int
     target: int
@@ -386,7 +386,7 @@ class WFSA(Drawable):
         return table.dense(self.semiring)
 
     def edges(self) -> Iterator[Edge]:
-        """Yield every transition of nonzero weight, by source, target, then symbol; epsilon comes first."""
+        """Yield the transitions with nonzero weight, sorted by source, target and symbol, epsilon first."""
         symbols = [EPSILON, *self.index]
         tables = [self.epsilon_table, *(self.tables[i] for i in self.index.values())]
         sizes = [len(table) for table in tables]
@@ -494,7 +494,7 @@ def _columns(
     for position, (i, j, weight) in enumerate(entries):
         if not (0 <= i < states and 0 <= j < states):
             state = i if not 0 <= i < states else j
-            raise ShapeError(f"the state of a weight must be from 0 to {states - 1}, got {state}")
+            raise ShapeError(f"the state of a weight must be between 0 and {states - 1}, got {state}")
         weights[position] = semiring.exact(weight) if exact else float(weight)
     return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
 

@@ -91,7 +91,7 @@ class Variant:
         alphabet: the symbols of all its cases, if they are fixed.
         effort: the amount of testing; by default, the claim's.
         without: the kinds of evidence that are not available, with the reasons (:mod:`theory.without`).
-        programs: the torch programs for its network, besides layers of units, keyed by their names in
+        programs: the torch programs for its network other than layers of units, keyed by their names in
             :mod:`ratproof.implementations.fa_rnn` and
             :mod:`ratproof.implementations.state_regularized`.
         layers: the torch layers for its network, keyed by the names of their kinds, if they differ from
@@ -202,7 +202,7 @@ class Claim:
         layers: the torch layers for the network of its variant ``corrected``, keyed by the names of their
             kinds.
         layers_are_cases: whether the gates of one unit of such a layer are a case of the claim, which is then
-            decided, too.
+            also decided.
         differentiable: whether these layers have gradients to compare; then they are compared.
         effort: the amount of testing of its variants.
         row: the corresponding row of one of the paper's tables.

@@ -70,7 +70,7 @@ class WeightEntry:
         return ["".join(x) for length in range(1, longest + 1) for x in product(alphabet, repeat=length)]
 
     def values(self, w: Weights) -> list[Tree]:
-        """Return its values in some weights: one for each key of a table."""
+        """Return the values of this variable in some weights: one for each key of a table."""
         value = w.entries[self.name]
         return [value] if self.per == "constant" else list(value.values())
 

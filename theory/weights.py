@@ -175,7 +175,7 @@ def _size(size: Any, weights: int) -> tuple[str, int]:
         raise InputError(f"the field size must be null, or a name and an integer, got {shorten(size)}")
     if not 1 <= size[1] <= max(1, weights):
         raise InputError(
-            f"the size {shorten(size[0])} must be from 1 to the number of weights, got {shorten(size[1])}"
+            f"the size {shorten(size[0])} must be between 1 and the number of weights, got {shorten(size[1])}"
         )
     return size[0], size[1]
 

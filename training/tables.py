@@ -30,8 +30,8 @@ class ResultRow:
         mean, deviation: the mean and the deviation of the accuracies; the deviation is ``None`` for one seed.
         standard_error: the standard error of one accuracy, from the size of the test part.
         paper, paper_deviation: the paper's figures.
-        units: the number of units of all seeds that were decided equal to their automata; ``None`` for a
-            network that is not rational.
+        units: the number of units of all seeds that were decided to be equal to their automata; ``None`` for
+            a network that is not rational.
         seconds: the mean training time.
         sentences: the size of the test part.
         scale: the part of an image or a review that was read, for long sequences; otherwise empty.

@@ -54,7 +54,7 @@ def equivalent(
     - Boolean: decided (:mod:`automata.equivalence.pairs`).
     - Max-plus, min-plus, max-times: equal if lumping shows equality (:mod:`automata.equivalence.lumping`),
       decided if every string has at most one path (:mod:`automata.equivalence.unambiguous`), otherwise
-      searched, which can decide, too.
+      searched, which may also decide.
     - Log: equal if lumping shows equality, decided if every string has at most one path.
 
     Args:
@@ -140,8 +140,8 @@ def _log(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
     if not a.has_epsilon and not b.has_epsilon:
         yield lambda: unambiguous.decide(a, b, progress)
     yield lambda: Unknown(
-        "over the log semiring, equivalence is decided only for automata without epsilon that have at most"
-        " one path for each string, or if lumping states shows equality"
+        "over the log semiring, equivalence is decided only for automata without epsilon transitions that have"
+        " at most one path for each string, or if lumping states shows equality"
     )
 
 

@@ -19,7 +19,7 @@ class ArrowRows(dict[int, list[tuple[int, Weight]]]):
 
 @dataclass(frozen=True)
 class Arrows:
-    """The transitions of an automaton without epsilon.
+    """The transitions of an automaton without epsilon transitions.
 
     Attributes:
         initial, final: weights other than zero, keyed by state.

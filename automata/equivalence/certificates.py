@@ -241,7 +241,7 @@ def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
 
 
 def _without_epsilon(automaton: WFSA) -> JsonObject:
-    """Return the automaton without epsilon, and v = abs(E)* 1.
+    """Return the automaton without epsilon transitions, and v = abs(E)* 1.
 
     All sums converge because abs(E) v = v - 1 < v.
     """

@@ -34,7 +34,7 @@ HOW = "each automaton simulates the other"
 
 
 def decide(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Decide equality of exact automata without epsilon, over one alphabet, if simulation shows it."""
+    """Decide equality of exact automata without epsilon transitions, over one alphabet, by simulation."""
     if a.has_epsilon or b.has_epsilon or a.num_states * b.num_states > MOST_PAIRS:
         return None
     a_in_b = _simulation(a, b)

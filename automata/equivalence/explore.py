@@ -32,8 +32,8 @@ class Exploration:
 
     Attributes:
         prime: the modulus.
-        words: the selected words in shortlex order, closed under prefixes. Their vectors are independent,
-            over the rationals too.
+        words: the selected words in shortlex order, closed under prefixes. Their vectors are also independent
+            over the rationals.
         difference: the shortlex-least word whose scores differ modulo the prime. Its scores differ, but the
             scores of a smaller word may differ by a multiple of the prime.
         left_out: whether words were skipped because of a random sum. With probability 1/prime, this is wrong
@@ -94,7 +94,7 @@ def explore(
 class Agreement:
     """A test of whether all words before a word have equal scores on both sides modulo further primes.
 
-    It holds modulo a prime if all scores agree and the selected words are independent modulo this prime, too.
+    It holds modulo a prime if all scores agree and the selected words are also independent modulo this prime.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:

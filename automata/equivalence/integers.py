@@ -25,7 +25,7 @@ _random = random.SystemRandom()
 
 @dataclass(frozen=True)
 class Integral:
-    """An automaton with integer weights and without epsilon.
+    """An automaton with integer weights and without epsilon transitions.
 
     Attributes:
         start: lambda, a ``(1, n)`` integer matrix.
@@ -122,7 +122,7 @@ class Cleared:
 
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
-    """Clear the denominators of exact real or counting automata over one alphabet, without epsilon."""
+    """Clear the denominators of exact real or counting automata without epsilon, over one alphabet."""
     indices, first, index = kinds(automata)
     tables = [[a.matrices[kind[i]] for kind in indices] for i, a in enumerate(automata)]
     scales = [common_denominator(same) for same in zip(*tables, strict=True)]

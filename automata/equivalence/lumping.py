@@ -39,7 +39,7 @@ HOW = "lumping gives the same automaton for both"
 
 
 def lump(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Return Equivalent if lumping shows equality of two automata without epsilon, otherwise ``None``.
+    """Return Equivalent if lumping shows that two epsilon-free automata are equal, otherwise ``None``.
 
     Both must have the same symbols in the same order.
     """

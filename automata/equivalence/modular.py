@@ -75,7 +75,7 @@ def _step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 def _by_symbol(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, count, row, vector, prime, inverse
 ):
-    """Return row M(a) vector / R for each symbol a."""
+    """Return the product row M(a) vector, divided by R, for each symbol a."""
     totals = np.zeros(count, dtype=np.uint64)
     for q in range(len(starts) - 1):
         if row[q]:

@@ -131,7 +131,7 @@ class Congruence:
         return states
 
     def _closed(self, states: Set) -> Set:
-        """Return the largest set that the pairs make equal to this one."""
+        """Return the largest set that is equal to this one if all pairs are equal."""
         waiting, within = self._joint, self.kind.within
         while True:
             left = [(x, y) for x, y in waiting if not (within(x, states) or within(y, states))]

@@ -86,7 +86,7 @@ class Reduction:
 
 
 def reduced(automaton: WFSA, progress: Callable[[str], None]) -> WFSA:
-    """Return a smaller exact automaton without epsilon that has the same scores.
+    """Return a smaller exact automaton without epsilon transitions that has the same scores.
 
     The result is not always minimal.
 

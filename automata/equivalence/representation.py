@@ -39,7 +39,7 @@ class Representation:
 
     @property
     def transitions(self) -> int:
-        """The number of transitions of nonzero weight."""
+        """The number of transitions with nonzero weight."""
         return sum(map(len, self.steps))
 
     @property

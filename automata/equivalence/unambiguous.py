@@ -102,7 +102,9 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
 
 
 def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
-    """Decide whether two automata without epsilon, over one alphabet in one order, are equivalent.
+    """Decide whether two automata without epsilon transitions are equivalent.
+
+    Both alphabets must be equal, and in the same order.
 
     Returns:
         The answer, or ``None`` if one automaton is ambiguous.
@@ -149,7 +151,7 @@ def _paths(automaton: WFSA) -> WFSA:
 
 
 def path_weight(automaton: WFSA, word: String) -> Weight:
-    """Return the exact weight of a string's path in an unambiguous automaton, over log too."""
+    """Return the exact weight of a string's path in an unambiguous automaton, even over log."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
     _, _, index = kinds([automaton])

@@ -162,7 +162,7 @@ def _decimal(value: Fraction, round_weights: bool) -> str:
         return str(Decimal(float(value)))  # all digits, so that it is read back as exactly that float64
     except OverflowError:
         raise InputError(
-            f"weight {shorten(write_number(value))} is beyond the range of float64, to which --round rounds"
+            f"--round requires weights within the range of float64, got {shorten(write_number(value))}"
         ) from None
 
 

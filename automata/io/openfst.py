@@ -77,7 +77,7 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
 def from_openfst(
     fst: pynini.Fst, alphabet: Sequence[Hashable] | Mapping[int, Hashable], semiring: Semiring | None = None
 ) -> WFSA:
-    """Return the float64 automaton of an OpenFst acceptor.
+    """Convert an OpenFst acceptor to an automaton with float64 weights.
 
     Label i is ``alphabet[i - 1]``, or the mapping's value for i if ``alphabet`` is a mapping. The alphabet
     may have symbols that no arc reads. The default semiring is min-plus for ``standard``, and log for ``log``

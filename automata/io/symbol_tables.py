@@ -38,7 +38,7 @@ LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)
 
 
 def dumps_symbols(automaton: WFSA) -> str:
-    """Return the symbol table: epsilon is 0, and the symbols follow in the alphabet's order."""
+    """Return the symbol table as text: epsilon is 0, and symbols are numbered in alphabet order."""
     names = map(label, (EPSILON, *automaton.alphabet))
     return "".join(f"{name}\t{i}\n" for i, name in enumerate(names))
 
@@ -75,7 +75,7 @@ def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
         name, number = parts[0], int(parts[1])
         if name in table or number in named:
             raise FormatError(
-                f"{here}: a name and its number must occur once, got {shorten(name)} or its number twice"
+                f"{here}: names and numbers must be unique, got {shorten(name)} or its number twice"
             )
         if number == 0 and not LOOKS_SILENT.search(name):
             warnings.warn(f"{here}: {shorten(name)} is epsilon because its number is 0", stacklevel=3)

@@ -51,7 +51,7 @@ def tomita(number: int) -> Grammar:
         InputError: If the number is not 1 to 7.
     """
     if isinstance(number, bool) or not isinstance(number, int) or number not in GRAMMARS:
-        raise InputError(f"the number of a Tomita grammar must be from 1 to 7, got {shorten(number)}")
+        raise InputError(f"the number of a Tomita grammar must be between 1 and 7, got {shorten(number)}")
     return GRAMMARS[number]
 
 

@@ -37,7 +37,7 @@ class RuleSet:
     """An automaton whose final states show which labels' rules a sentence matches.
 
     Attributes:
-        automaton: boolean, without epsilon.
+        automaton: boolean, without epsilon transitions.
         labels: the final states of each label, in the file's order.
         missing: words of rules that are not in the vocabulary.
         starts: the first states of the deterministic automata: the targets of BOS, or the initial

@@ -44,7 +44,7 @@ def _short(text: str) -> str:
 def skip_borrowed(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
     """Skip class attributes that are another module's functions, such as ``plus = max``.
 
-    Fields of named tuples are skipped, too, because their documentation is "Alias for field number 0".
+    Fields of named tuples are also skipped, because their documentation is "Alias for field number 0".
     """
     borrowed = what == "class" and callable(thing) and "." not in getattr(thing, "__qualname__", ".")
     numbered = type(thing).__name__ == "_tuplegetter"

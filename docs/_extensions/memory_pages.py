@@ -48,7 +48,7 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
     Args:
         name: the name of the experiment.
         own: its results.
-        exchanges: results of networks that were trained on exchanges, too.
+        exchanges: results of networks that were also trained on exchanges.
         models: the names of all models, in the order of the tables.
     """
     rows = rows_of(own)

@@ -45,7 +45,7 @@ def table(
     """Return a Markdown table.
 
     Args:
-        header: the titles of the columns, also as one string with bars between them.
+        header: the titles of the columns, as a sequence or as one string with bars between them.
         rows: the cells, which are Markdown.
         css: the class of the table.
         caller: in a template, the body of ``{% call table(...) %}``, with a row on each line.

@@ -187,11 +187,14 @@ def test_an_empty_alphabet_has_only_the_empty_string():
         ((("a",), 0, (), ()), "the table must have at least one row, for the start state, got none"),
         ((("a",), 0, ((0,), (0, 1)), ()), "the row of state 1 must have 1 states, one per symbol, got 2"),
         ((("a",), 0, ((0,), 0), ()), "the row of state 1 must be a sequence, got 0"),
-        ((("a", "b"), 0, ((0, 1),), ()), "table, state 0, symbol 'b': a state must be from 0 to 0, got 1"),
-        ((("a",), 0, ((0.0,),), ()), "table, state 0, symbol 'a': a state must be from 0 to 0, got 0.0"),
-        ((("a",), -1, ((0,),), ()), "start: a state must be from 0 to 0, got -1"),
-        ((("a",), True, ((0,), (0,)), ()), "start: a state must be from 0 to 1, got True"),
-        ((("a",), 0, ((0,),), {3}), "final: a state must be from 0 to 0, got 3"),
+        (
+            (("a", "b"), 0, ((0, 1),), ()),
+            "table, state 0, symbol 'b': a state must be between 0 and 0, got 1",
+        ),
+        ((("a",), 0, ((0.0,),), ()), "table, state 0, symbol 'a': a state must be between 0 and 0, got 0.0"),
+        ((("a",), -1, ((0,),), ()), "start: a state must be between 0 and 0, got -1"),
+        ((("a",), True, ((0,), (0,)), ()), "start: a state must be between 0 and 1, got True"),
+        ((("a",), 0, ((0,),), {3}), "final: a state must be between 0 and 0, got 3"),
     ],
 )
 def test_a_malformed_dfa_is_refused(parts, sentence):

@@ -204,7 +204,7 @@ def test_unknown_symbols_and_states_are_refused():
             InputError, match=r"string index 1: symbol 'c' is not in the alphabet \['a', 'b'\]"
         ):
             read("ac")
-    with pytest.raises(InputError, match="final: a state must be from 0 to 2, got 3"):
+    with pytest.raises(InputError, match="final: a state must be between 0 and 2, got 3"):
         LOSSY.to_wfsa([3])
     with pytest.raises(InputError, match="the symbols of the alphabet must be distinct, got 'a' twice"):
         PFA("aa", [1], [[[1]], [[1]]])
@@ -251,7 +251,7 @@ def test_a_pfa_hides_dead_states_when_it_has_final_ones():
     assert '1 [label="1", shape=doublecircle]' in text and "2 [label" not in text and "-> 2" not in text
     with pytest.raises(InputError, match="hide_dead needs the final states of the PFA"):
         dot(pfa, hide_dead=True)
-    with pytest.raises(InputError, match="the least probability drawn must be from 0 to 1, got 2"):
+    with pytest.raises(InputError, match="the least probability drawn must be between 0 and 1, got 2"):
         dot(pfa, least=2)
 
 

@@ -101,8 +101,8 @@ def test_an_empty_stack_has_no_transition():
 
 
 WRONG = [
-    ({(0, "a", "."): (2, ())}, "a state must be from 0 to 1, got 2"),
-    ({(3, "a", "."): (0, ())}, "a state must be from 0 to 1, got 3"),
+    ({(0, "a", "."): (2, ())}, "a state must be between 0 and 1, got 2"),
+    ({(3, "a", "."): (0, ())}, "a state must be between 0 and 1, got 3"),
     ({(0, "b", "."): (0, ())}, "symbol 'b' is not in the alphabet"),
     ({(0, "a"): (0, ())}, "must map \\(state, symbol, top\\) to \\(state, pushed\\), got"),
     ({(0, "a", "."): 0}, "must map \\(state, symbol, top\\) to \\(state, pushed\\), got"),
@@ -122,7 +122,7 @@ def test_a_nondeterministic_pushdown_automaton_is_refused(moves, says):
 
 @pytest.mark.parametrize(("start", "final"), [(2, ()), (0, (2,)), (-1, ())])
 def test_start_and_final_are_states(start, final):
-    with pytest.raises(InputError, match="a state must be from 0 to"):
+    with pytest.raises(InputError, match="a state must be between 0 and"):
         Pushdown("a", 2, start, ".", {}, frozenset(final))
     with pytest.raises(InputError, match="twice"):
         Pushdown("aa", 2, 0, ".", {}, frozenset())

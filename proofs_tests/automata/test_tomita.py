@@ -67,7 +67,7 @@ def test_long_strings_too(number, x):
 
 def test_unknown_grammars_and_symbols_are_refused():
     for number in (0, 8, "4", True):
-        with pytest.raises(InputError, match="the number of a Tomita grammar must be from 1 to 7, got"):
+        with pytest.raises(InputError, match="the number of a Tomita grammar must be between 1 and 7, got"):
             tomita(number)
     with pytest.raises(InputError, match=r"string index 1: symbol '2' is not in the alphabet \['0', '1'\]"):
         tomita(1).contains("12")

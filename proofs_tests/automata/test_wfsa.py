@@ -44,11 +44,15 @@ TABLE = [[1, 2], [3, 4]]
         (lambda: WFSA(REAL, ["x"], [1], {}), WeightError, "a weight must be a number"),
         (lambda: WFSA(REAL, [None], [1], {}), WeightError, "None"),
         (lambda: WFSA(REAL, [1], [1], {"": [[1]]}), InputError, "epsilon"),
-        (lambda: WFSA.from_edges(REAL, 1, "a", [(1, 1)], [], []), ShapeError, "must be from 0 to 0, got 1"),
+        (
+            lambda: WFSA.from_edges(REAL, 1, "a", [(1, 1)], [], []),
+            ShapeError,
+            "must be between 0 and 0, got 1",
+        ),
         (
             lambda: WFSA.from_edges(REAL, 2, "a", [], [], [(0, 2, "a", 1)]),
             ShapeError,
-            "must be from 0 to 1, got 2",
+            "must be between 0 and 1, got 2",
         ),
         (lambda: WFSA.from_edges(REAL, 2, "a", [], [], [(0, 1, "b", 1)]), UnknownSymbol, "'b'"),
     ],

@@ -33,7 +33,7 @@ def test_every_program_implements_a_variant():
 @settings(max_examples=10)
 @given(st.data())
 def test_weights_drawn_for_a_program_are_accepted_after_saving(name, data):
-    """This holds after letters were dropped too, when the factors are no longer those of the construction."""
+    """This holds even after letters were dropped, and the factors are not those of the construction."""
     names, _ = data.draw(readings(most=3, longest=3, run=0))
     case = data.draw(PROGRAMS[name].cases.random("abc")).renamed(names)
     assert PROGRAMS[name].misfit(case) is None

@@ -93,8 +93,8 @@ def test_mambas_automaton_has_a_block_per_history(window, n, alphabet):
 @pytest.mark.parametrize("what", BREAKS)
 @pytest.mark.parametrize("module", [*MEMORIES, *UNITS])
 def test_a_mutation_is_refuted(monkeypatch, module, what):
-    """The automata are transposed, have changed initial or final weights, or read another letter, or read
-    twice, for generic weights.
+    """A mutation transposes the automata, changes their initial or final weights, makes them read another
+    letter, or makes them read each letter twice. The weights are generic.
     """
     claim, _ = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
@@ -184,7 +184,7 @@ def test_a_missing_term_of_rank_one_is_not_proved_for_any_size(module):
 
 
 def of_matrix(module, weights, v, string):
-    """Return outputs of a matrix memory with a column for each component of v, in the papers' matrix form."""
+    """Return the outputs of a matrix memory in the papers' matrix form, with a column per component of v."""
     s = np.zeros((weights.n, len(v)), dtype=object) + Fraction(0)
     outputs = []
     for x in string:

@@ -3,7 +3,7 @@
 The weights come from a state dict, by their names; nothing else is shared with ``neural/``. Each value is
 computed in float64 together with a bound. Every evaluation in the network's dtype is that close to the true
 value, for any order of its sums (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). The bound
-covers this evaluation too, because float64 is at least as precise. Two evaluations therefore differ by at
+also covers this evaluation, because float64 is at least as precise. Two evaluations therefore differ by at
 most twice the bound. As in ``neural/rounding.py``, exp, tanh and the sigmoid are assumed to be within 4 units
 in the last place.
 """
@@ -110,7 +110,7 @@ def lstm(p, x, h, c):
 
 
 def lstm_p(p, x, h, c):
-    """Compute equations 6, 7 and 8; the gates are in torch's order, p^i, p^f, p^o in the paper's."""
+    """Compute equations 6, 7 and 8. Gates are in torch's order, and peepholes in the paper's order."""
     i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
     p_i, p_f, p_o = (exactly(row, c.dtype) for row in p["part.peepholes"])
     f_t = sigmoid(f + p_f * c)  # equation 6

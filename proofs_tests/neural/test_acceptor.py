@@ -293,7 +293,7 @@ def test_an_unknown_symbol_is_reported(string):
     [
         (
             lambda m: m(torch.tensor([[0, 2]])),
-            "inputs must be from 0 to 1, got 0 to 2",
+            "inputs must be between 0 and 1, got 0 to 2",
         ),  # 2 is the start token
         (lambda m: m(torch.tensor([[-1]])), "inputs must be .*got -1"),
         (lambda m: m(torch.zeros(2, 2)), "inputs must be integers .*got torch.float32"),

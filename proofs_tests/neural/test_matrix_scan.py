@@ -254,7 +254,7 @@ def test_padding_has_no_gradient_even_if_it_overflows(semiring, backend, again):
 @each_semiring
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, D], ids=str)
 def test_a_twice_differentiable_gradient_equals_the_gradient(semiring, backend, dtype):
-    """This holds for low-precision dtypes too, whose states are accumulated in float32."""
+    """This also holds for low-precision dtypes, whose states are accumulated in float32."""
     torch.manual_seed(3)
     matrices, start = torch.rand(2, 4, 4).to(dtype) / 2, torch.rand(3, 4).to(dtype)
     symbols = torch.randint(0, 2, (20, 3))
@@ -278,7 +278,7 @@ def test_the_operator_called_directly_refuses_other_dtypes_and_semirings():
 def test_a_symbol_without_a_matrix_is_refused_under_vmap_too():
     matrices = torch.tensor([[[[1.0]], [[2.0]]], [[[10.0]], [[20.0]]]])  # two networks, two symbols each
     for wrong in ([[[2]], [[0]]], [[[0]], [[-1]]]):
-        with pytest.raises(InputError, match="symbols must be from"):
+        with pytest.raises(InputError, match="symbols must be between"):
             torch.func.vmap(lambda m, x: matrix_scan(m, x, torch.ones(1, 1)))(matrices, torch.tensor(wrong))
 
 
@@ -375,5 +375,5 @@ def test_inconsistent_arguments_are_reported():
     ):
         matrix_scan(matrices, symbols, start, semiring="min_plus")
     for wrong in (2, -1):
-        with pytest.raises(InputError, match=f"symbols must be from 0 to 1, got {wrong}"):
+        with pytest.raises(InputError, match=f"symbols must be between 0 and 1, got {wrong}"):
             matrix_scan(matrices, symbols + wrong, start)

@@ -92,7 +92,7 @@ def test_batch_first_only_swaps_the_axes(kind, options):
 @every
 @pytest.mark.parametrize("bidirectional", [False, True])
 def test_sequences_of_unequal_length_give_the_same_results_alone(kind, options, bidirectional):
-    """Values after a sequence's end change nothing, and the empty sequence returns its initial state."""
+    """Values after the end of a sequence have no effect, and an empty sequence returns its initial state."""
     layer = build(kind, options, bidirectional=bidirectional)
     lengths = [3, 0, 5, 1]
     v = inputs(layer, 5, 4)
@@ -302,7 +302,7 @@ WRONG = [
     ),
     ("qrnn", {"num_layers": 2}, lambda m: m(z(1, 1, 3), (z(2, 1, 3), z(5))), "shape"),
     ("isan", {}, lambda m: m(torch.zeros(2, 2)), "integers of shape"),
-    ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "must be from 0 to 2, got"),
+    ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "must be between 0 and 2, got"),
     ("isan", {}, lambda m: m.to_automata(torch.tensor([0, 3]), "ab"), "integers from 0 to 2"),
 ]
 

@@ -60,7 +60,7 @@ def test_an_output_equals_torchs_own_passes(form, expected, backend, drawn):
     right, limits = expected(*values), torch.finfo(D)
     with scan.use(backend):
         difference = (form(*values) - right).abs()
-    # Torch's own passes round, too.
+    # Torch's own passes also round.
     assert (difference <= 2 * error_bound(limits.eps, right, values) + limits.smallest_normal).all()
 
 

@@ -26,7 +26,7 @@ from proofs_tests.neural.some_sr_networks import (
 from proofs_tests.neural.sr_equations import close, exactly
 
 FALSE_ALARM = 1e-9
-"""Probability that a statistical test here fails for a correct network; the seeds are fixed, too."""
+"""Probability that a statistical test here fails for a correct network; the seeds are fixed."""
 
 
 @given(components())

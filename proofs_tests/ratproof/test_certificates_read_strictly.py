@@ -1,5 +1,5 @@
 """Tests that certificates are read strictly, and that a loosely written one is rejected quickly with a
-one-line message, also by the stand-alone checkers.
+one-line message, by the stand-alone checkers as well.
 """
 
 from __future__ import annotations
@@ -247,8 +247,8 @@ NO_FLOATS = (
 
 
 def test_floats_in_noncanonical_form_are_rejected():
-    """Other spellings of the same number are rejected too, so that one network has one digest. A fraction 0/0
-    would hide an error.
+    """Other spellings of the same number are also rejected, so that each network has a single digest. A
+    fraction 0/0 would hide an error.
     """
     data = WHOLE["boxes-sr-elman-euclidean"]
     one = at(data, ("network", "S", 0, 0))

@@ -50,7 +50,7 @@ VARIANT = CLAIM.variant("corrected")
 
 
 def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
-    """Return the sampled (or cross-checked) evidence."""
+    """Check the claim with the sampled or cross-checked evidence."""
 
     @settings(
         max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink]
@@ -64,7 +64,7 @@ def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
 
 
 def network(dtype: str = "float64") -> None:
-    """Return the sampled evidence of the torch layer."""
+    """Check the torch layer with the sampled evidence."""
 
     @settings(
         max_examples=60,

@@ -120,7 +120,7 @@ def test_weights_outside_the_variant_are_refused(kept, capsys, spoil, says):
     ("change", "says"),
     [
         ({"size": ["n", "2"]}, "the field size must be null, or a name and an integer, got ['n', '2']"),
-        ({"size": ["n", 10**9]}, "must be from 1 to the number of weights"),
+        ({"size": ["n", 10**9]}, "must be between 1 and the number of weights"),
         ({"size": ["n", 1]}, "the size must be null"),
         ({"semiring": "max-plus"}, "the semiring must be real, got max-plus"),
         ({"alphabet": "aa"}, "different letters"),

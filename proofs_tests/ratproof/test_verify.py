@@ -169,7 +169,7 @@ def test_one_wrong_state_anywhere_in_a_corpus_is_detected(row, unit, error, monk
         return states
 
     monkeypatch.setattr(texts, "_states", wrong)
-    # If the sentence is run alone, by other code, no error occurs, and this is reported too.
+    # If the sentence is run alone, by other code, no error occurs, and this is also reported.
     with pytest.raises((Disagreement, AssertionError)):
         agree_on_text("proposition-7", "corrected", corpus(), "cpu")
 

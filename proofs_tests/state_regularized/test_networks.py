@@ -68,7 +68,7 @@ def test_the_distribution_is_the_sum_over_all_trajectories(w, string):
 
 @given(ANY)
 def test_the_softmax_equals_the_torch_components(w):
-    """They agree at the temperature 1 / (m ln 2), within the roundings of the softmax."""
+    """They agree at temperature 1 / (m ln 2), up to the rounding errors of the softmax."""
     module = torch_component(w)
     for s, x in product(w.S, "ab"):
         u = component(w, s, x)
@@ -105,7 +105,7 @@ def test_without_ties_torchs_limit_moves_according_to_the_table(w):
 @settings(max_examples=50)
 @given(ANY, strings("ab", longest=6, run=0))
 def test_a_mixture_equals_torchs(w, string):
-    """The hidden state of torch's soft run is close to the balls, and so is its label."""
+    """Torch's soft run has a hidden state and a label that are close to the balls."""
     module, now = torch_component(w), mixtures.start(w)
     h = torch.tensor([[float(v) for v in w.S[0]]], dtype=torch.float64)
     u_matrix = torch.tensor([[float(v) for v in row] for row in w.U], dtype=torch.float64)

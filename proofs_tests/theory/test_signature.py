@@ -106,7 +106,7 @@ def test_a_missing_weight_is_reported():
 
 @given(st.data())
 def test_a_hypothesis_is_checked_before_weights_are_derived(data):
-    """Constants may be derived, also from other derived ones; in proofs all are free."""
+    """Constants may be derived, including from other derived ones; in proofs all are free."""
     odds = Signature(
         (
             constant("q", only=[0, 1, 2, 3]),

@@ -65,7 +65,7 @@ def where(folder: Path, resume: bool = False) -> Where:
 @pytest.mark.parametrize("name", ["atis", "sms"])
 @pytest.mark.parametrize("model", WITHOUT_GATES)
 def test_an_untrained_network_predicts_the_labels_of_the_rules(model: str, name: str, folder: Path) -> None:
-    """The default label may have rules too, and the rules of several labels may match."""
+    """The default label may also have rules, and the rules of several labels may match."""
     settings = settings_for(name, "zero-shot", {"model": model}, "test")
     assert isinstance(settings, RuleClassification)
     data = load(SOURCES[name], Data(folder, any_size=True), 1.0, 0)

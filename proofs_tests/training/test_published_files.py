@@ -85,7 +85,7 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
             "fashion-mnist",
             "train-labels-idx1-ubyte.gz",
             gzip.compress(idx(LABELS + 10)),
-            "must be from 0 to 9",
+            "must be between 0 and 9",
         ),
         ("fashion-mnist", "t10k-labels-idx1-ubyte.gz", gzip.compress(b""), "1 axes"),
         ("imdb", "imdb/train.tsv.gz", None, "cannot be read"),

@@ -60,7 +60,7 @@ def require_count(row: Values, path: Path) -> None:
 
 
 def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
-    """Return the first field, digest or verdict, in which two rows of a round differ, with both values."""
+    """Return the first of ``digest`` and ``verdict`` in which two rows differ, and both values."""
     for what in ("digest", "verdict"):
         column = COLUMNS.index(what)
         if one[column] != other[column]:

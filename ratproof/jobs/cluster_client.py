@@ -101,5 +101,5 @@ def address_in(where: str) -> str:
     match = ADDRESS.fullmatch(address) if isinstance(address, str) else None
     if match is None or not 0 < int(match[1]) < 1 << 16:
         more = "" if address == where else f" in {where}"
-        raise InputError(f"the address{more} must be like tcp://host:8786, got {address!s:.80}")
+        raise InputError(f"the address{more} must have the form tcp://host:8786, got {address!s:.80}")
     return match[0]

@@ -18,7 +18,7 @@ from automata.errors import OutputError
 from automata.text.printable_text import printable
 
 WIDTH = 80
-"""Maximum width of tables and reports, also in a pipe; text for copying is not wrapped."""
+"""Maximum width of tables and reports, even in a pipe; text for copying is not wrapped."""
 
 
 class NobodyReadsError(OutputError):
@@ -88,7 +88,7 @@ def styled(stream: Any) -> Any:
 def guarded() -> Iterator[None]:
     """Guard and escape standard output and standard error within the block.
 
-    Characters that their encoding cannot represent are escaped, too.
+    Characters that their encoding cannot represent are also escaped.
 
     Raises:
         OutputError: If standard output is closed.

@@ -294,7 +294,7 @@ CLAIM = Claim(
     statement=(
         "At beta = 1 and with exact factors, the forward score of an FA-RNN is the number of accepting paths"
         " of its rules' automaton, for any pretrained vectors; its Viterbi score is 1 where the"
-        " rules match and 0 elsewhere; and with a deterministic automaton the forward score is that too."
+        " rules match and 0 elsewhere; and with a deterministic automaton the forward score is that as well."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("4", "5", "6")),
     hypotheses=(

@@ -126,14 +126,14 @@ def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Ve
 
 
 def mean_with_bos_last(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the two scores; the backward direction reads the words from their end, then BOS."""
+    """Return the mean of the two scores; the backward pass reads the words in reverse order, then BOS."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), product), other[1])
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
 
 
 def mean_with_bos_first(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Return the mean of the two scores; the backward direction reads BOS, then the words from their end."""
+    """Return the mean of the two scores; the backward pass reads BOS, then the words in reverse order."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), other[1]), product)
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)

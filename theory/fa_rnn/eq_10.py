@@ -1,7 +1,7 @@
 """Equation 10: rules are added by combining their factors in blocks, and no score changes.
 
-Jiang et al. 2020, section 6, equation 10. The initial weights are concatenated, too, which the
-paper leaves implicit.
+Jiang et al. 2020, section 6, equation 10. The initial weights are also concatenated, which the paper leaves
+implicit.
 """
 
 from __future__ import annotations

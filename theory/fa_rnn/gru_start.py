@@ -4,8 +4,8 @@ Jiang et al. 2020, section 3.4, make the gates' biases large "to ensure that the
 is approximately equivalent to the FA-RNN". The gates read h, which counts paths. If counts grow
 with the sentence, U h exceeds every bias.
 
-The bound: T is nonnegative, so h is, too. While h is at most u, every gate is at least sigma(b - |W
-z| - |U|^T u) =: 1 - e. With both gates from 1 - e to 1, and h_1 the state after BOS,
+The bound: T is nonnegative, so h is also nonnegative. While h is at most u, every gate is at least sigma(b -
+|W z| - |U|^T u) =: 1 - e. With both gates from 1 - e to 1, and h_1 the state after BOS,
 
     (1 - e)^2 h T  <=  (1 - f) o h + f o (((1 - r) o h_1 + r o h) T)  <=  e h + (h + e h_1) T
 

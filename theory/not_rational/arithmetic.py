@@ -31,9 +31,8 @@ NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"
 class Arithmetic:
     """A type of numbers for steps.
 
-    A step may add, subtract and multiply numbers, also with integers, and apply the functions
-    below. All arithmetics have ``sigmoid`` and ``tanh``; other missing functions raise
-    :class:`NotKnown`.
+    A step may add, subtract and multiply numbers and integers, and apply the functions below. All arithmetics
+    have ``sigmoid`` and ``tanh``; other missing functions raise :class:`NotKnown`.
 
     Attributes:
         number: a function from a weight to such a number.

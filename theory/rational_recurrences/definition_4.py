@@ -37,7 +37,7 @@ class Drawn:
         return "".join(self.automaton.alphabet)
 
     def describe(self) -> str:
-        """Return its nonzero weights on one line."""
+        """Return the nonzero weights on one line."""
         a, write = self.automaton, self.automaton.semiring.format
         ends = [
             f"{name}({q}) = {write(w)}"

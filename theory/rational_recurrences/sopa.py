@@ -51,7 +51,7 @@ def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def left_out_once(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Apply at most one epsilon transition after each symbol, like Schwartz et al."""
+    """Apply at most one epsilon transition after each symbol, as in Schwartz et al."""
     k = w.over
     before = (k.one, *h[:-1])
     return tuple(k.plus(v, k.times(b, weight)) for v, b, weight in zip(h, before, w.e, strict=True))

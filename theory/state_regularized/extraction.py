@@ -168,7 +168,7 @@ def within(w: Weights) -> frozenset[Vector]:
 
 
 def covered_step(w: Weights, state: Any, x: str) -> Any:
-    """Return the hard step, or ``None`` forever after a pair that was not seen."""
+    """Return the hard step; after a pair that the data do not contain, the state is ``None`` forever."""
     return hard_step(w, state, x) if state[0] is not None and state[0] in within(w) else (None, state[1])
 
 

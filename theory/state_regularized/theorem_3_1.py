@@ -57,7 +57,7 @@ def with_token(w: Weights) -> Weights:
 
 
 def at_token(w: Weights) -> Law:
-    """Return the distribution after the start token, read in h_0.
+    """Return the distribution after reading the start token in state h_0.
 
     In proofs, where cells are arbitrary, its probabilities are variables.
     """
@@ -266,7 +266,7 @@ PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {un
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
-    """Return the signature of an arbitrary cell at each of k centroids, and at h_0 with an additional row."""
+    """Return the signature of an arbitrary cell, with a row per centroid and ``rows`` rows for h_0."""
     return Signature((by_symbol("alpha", (k + rows, k)), *more), size=("k", k))
 
 

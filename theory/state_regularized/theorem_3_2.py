@@ -51,7 +51,7 @@ limit_network = sampled(answer=in_the_limit)
 
 
 def follow(w: Weights, law: Law, x: str) -> Law:
-    """Return the part of a distribution that follows the DFA on this symbol, too.
+    """Return the part of a distribution that also follows the DFA on this symbol.
 
     It is the distribution of runs that followed the DFA so far.
     """

@@ -124,7 +124,7 @@ With a higher confidence, +kd and +pr were worse than a network without rules on
 CONVOLUTIONAL = {"rate": 1e-3}
 """The settings of a CNN.
 
-At the other networks' rate it often predicted only the most frequent label, also on the dev parts.
+At the other networks' rate it often predicted only the most frequent label, even on the dev parts.
 """
 
 

@@ -30,7 +30,7 @@ class RuleSource:
 
     @property
     def at(self) -> str:
-        """Return the place of publication, as the end of a message."""
+        """Return a suffix for error messages that says where the set is published."""
         return f"; {self.title} is published at {self.published}" if self.published else ""
 
 

@@ -100,7 +100,7 @@ def _progress(saved: Any, first_rate: float) -> Progress:
             )
     if progress.rate > first_rate:
         raise InputError(
-            f"progress: 'rate' must be at most the first rate, {first_rate}, got {progress.rate}"
+            f"progress: 'rate' must be at most the initial rate, {first_rate}, got {progress.rate}"
         )
     # after a restart there is no best score before the end of an epoch
     just_started = progress.best is None and progress.best_epoch == progress.epoch

@@ -92,7 +92,7 @@ class Experiment:
         return f"train {self.name}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return its entry in ``train --list --json``."""
+        """Return the experiment's entry in ``train --list --json``."""
         names = ("name", "paper", "data", "cost", "command")
         return {name: getattr(self, name) for name in names} | {"models": list(self.models), "runs": True}
 
@@ -110,7 +110,7 @@ class ExperimentRun(Generic[S]):
         experiment: the name of the experiment.
         settings: the settings of the run.
         data: the location of the data.
-        test: whether to measure on the test part, too; a search of settings does not read it.
+        test: whether to measure on the test part as well; a hyperparameter search does not read it.
         described: the description of the data in a result.
         task: the network and the data.
         kind: the kind of its checkpoint.

@@ -29,7 +29,7 @@ class Logs:
         folder: the run's folder.
         progress: the progress of the run; later rows in the files are dropped and written again.
         every: the number of steps between two lines of ``steps.csv``.
-        tensorboard: whether to write for TensorBoard, too.
+        tensorboard: whether to write TensorBoard logs as well.
     """
 
     def __init__(self, folder: Path, progress: Progress, every: int = 10, tensorboard: bool = True) -> None:

@@ -17,7 +17,7 @@ class Progress:
             ``step``: the total number of batches.
         loss: the sum of the losses of this epoch's examples so far.
         rate: the learning rate.
-        best: the best epoch's score on the dev set; ``None`` before the first epoch, also after a restart.
+        best: the best epoch's score on the dev set; ``None`` before the first epoch and after a restart.
         best_epoch: the best epoch, from 1; if there is none, the number of epochs before the restart.
         seconds: the time spent, including the time before interruptions.
         history: the number, mean loss, learning rate and dev measurements of each epoch.

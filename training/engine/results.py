@@ -109,7 +109,7 @@ def _wrong(data: dict[str, Any]) -> str | None:
         "seconds must be a non-negative number": finite(data["seconds"]) and data["seconds"] >= 0,
         "machine must be an object": isinstance(data["machine"], dict),
         "metrics must be an object of numbers": _numbers(data["metrics"]),
-        "the test accuracy must be from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
+        "the test accuracy must be between 0 and 1": finite(accuracy) and 0 <= accuracy <= 1,
         "configuration must be an object of settings": isinstance(data["configuration"], dict)
         and all(isinstance(value, str | bool) or finite(value) for value in data["configuration"].values()),
         "paper must be an object or null": paper is None or _paper(paper),

@@ -37,7 +37,7 @@ class Where:
         minutes: the maximum training time, including earlier runs.
         keep_every: the number of seconds between checkpoints.
         log_every: the number of steps between two lines of ``steps.csv``.
-        tensorboard: whether to log for TensorBoard, too.
+        tensorboard: whether to write TensorBoard logs as well.
     """
 
     folder: Path

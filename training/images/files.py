@@ -111,7 +111,7 @@ def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
             f" {len(named):,}{about}"
         )
     if named.size and named.max() >= LABELS:
-        raise FormatError(f"{labels}: labels must be from 0 to 9, got {named.max()}{about}")
+        raise FormatError(f"{labels}: labels must be between 0 and 9, got {named.max()}{about}")
     if len(named) != SIZES[part] and not any_size:
         raise FormatError(
             f"{images}: the file must have {SIZES[part]:,} images as published, got {len(named):,};"

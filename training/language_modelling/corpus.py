@@ -72,7 +72,7 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
 
 
 def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Cut a text into columns that are read side by side, and return the next word of each word, too.
+    """Cut a text into columns that are read side by side; return the words and the next word of each.
 
     Both results have shape ``(steps, count)``. The remainder of fewer than ``count`` words is dropped.
 

@@ -69,7 +69,7 @@ class TrainedAcceptor(nn.Module):
             tokens: shape ``(T, B)``, with any values after a string's end.
             lengths: shape ``(B,)``.
             noise: the noise of the step, or ``None``.
-            margins: whether to compute margins, too.
+            margins: whether to compute margins as well.
         """
         acceptor, part, batch = self.acceptor, self.cell.part, tokens.shape[1]
         embedded, there = self.embedded(tokens), _there(tokens, lengths)

@@ -96,7 +96,7 @@ def some_states(network: Acceptor, rows: BatchRows, generator: torch.Generator) 
 
 
 def means(states: Tensor, most: int) -> Iterator[Tensor]:
-    """Yield the means of few clusters of the states, then of more and more, shape ``(clusters, d)``.
+    """Cluster the states, and yield the means for an increasing number of clusters, shape ``(clusters, d)``.
 
     Args:
         states: shape ``(states, d)``.

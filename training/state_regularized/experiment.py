@@ -41,7 +41,7 @@ class LanguageRun(ExperimentRun[Recipe]):
     """A run on a language.
 
     The automata are compared for every value of ``test``, because no setting is chosen by them. The network
-    of a stopped run is certified, too.
+    of a stopped run is also certified.
     """
 
     def called(self, preset: str) -> str:

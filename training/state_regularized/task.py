@@ -99,8 +99,8 @@ class LearningTask(ExampleTask):
         self.right = float(((logits.detach() > 0) == right).double().mean())
         if lacking is None:
             return losses
-        # The start token's gap counts as much as all others: every string starts there, and its box must
-        # close, too.
+        # The start token's gap counts as much as all others: every string starts there, and its box must also
+        # close.
         return losses + s.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
 
     def stepped(self) -> bool:

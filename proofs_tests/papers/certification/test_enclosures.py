@@ -158,8 +158,8 @@ def test_around_a_centroid_every_direction_is_enclosed(d):
 @networks
 @components
 def test_the_mean_value_form_encloses_its_segment(kind, similarity):
-    """The middle is a float whose entries do not sum to 1 exactly. The enclosure must contain it too, because
-    otherwise there is no mean value.
+    """The middle is a float whose entries do not sum to 1 exactly. The enclosure must contain it as well,
+    because otherwise there is no mean value.
     """
     n = numbers(7, 1.0, kind=kind, similarity=similarity)
     low, high = np.full(n.k, 0.7 / n.k), np.full(n.k, 0.7 / n.k)  # far from the simplex, for a visible effect

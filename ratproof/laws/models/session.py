@@ -133,7 +133,7 @@ class Session:
         return torch.cat(outputs, 1), state
 
     def reorder(self, state: Any, rows: Sequence[int]) -> Any:
-        """Return the state with its rows in this order."""
+        """Return the state with its rows reordered."""
         order = torch.tensor(rows, dtype=torch.int64, device=self.device)
         return self._asked("reorder", lambda: self.model.reorder(state, order))
 

@@ -34,7 +34,7 @@ class TorchRNN(StatefulModel):
         return outputs.transpose(0, 1), state
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """Return the rows of each tensor in this order."""
+        """Return the state with the rows of each tensor reordered."""
         return _of_each(state, lambda part: part.index_select(1, rows))
 
     def clear(self, state: Any) -> Any:
@@ -67,7 +67,7 @@ class TorchCell(StatefulModel):
         return torch.stack(outputs, 1), state
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """Return the rows of each tensor in this order."""
+        """Return the state with the rows of each tensor reordered."""
         return _of_each(state, lambda part: part.index_select(0, rows))
 
     def clear(self, state: Any) -> Any:

@@ -7,7 +7,7 @@ For an explicit inverse Y the bound is 2 n u |I + L| |Y| |rhs|.
 Gradients through substitution are products of solutions, -p w^T for L, where p is the gradient of the right
 sides. Through an explicit inverse they are -Y^T (dw rhs^T) Y^T, whose roundings do not vanish if p or w
 cancels. With s = |Y| |rhs|, S = s + |Y| |I + L| s, and the same for gradients, the roundings are at most n u
-(P s^T + p S^T). So both sizes are returned, too.
+(P s^T + p S^T). Both sizes are therefore also returned.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def solution(
     Args:
         inputs: The tensors of N chunks with C tokens each.
         state: The states at the chunks' beginnings.
-        terms: The number of roundings of a term in each chunk, besides one per token of the chunk, shape
-            ``(N,)``.
+        terms: The number of roundings of a term in each chunk, in addition to one per token of the chunk,
+            shape ``(N,)``.
         inverse: ``substitution`` or ``explicit``.
         adds_first: Whether a step adds before it decays and corrects.
     """
