@@ -108,7 +108,7 @@ STEPS = {
 
 
 def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path | None) -> None:
-    """Run the steps in order; training starts after the measurements and runs beside the others."""
+    """Run the steps in order; training starts after the measurements and runs in parallel with the rest."""
     end = time.monotonic() + 60 * minutes
     work = Path(tempfile.mkdtemp())
     about, name, training = _read(KEPT), _device_name(device), None

@@ -2,10 +2,10 @@
 
 There are 256 strings of length 64, 8 symbols, and one thread. ``python bench/matrix_scan.py [--device cuda]
 [FILE]``. In each row the runs take turns, and times are medians. For the real semiring, one matrix product
-with as many multiplications is the lower bound. NumPy computes in float64, like the kernel in the column
-beside it; networks compute in float32.
+with as many multiplications is the lower bound. NumPy computes in float64, like the kernel in the next
+column; networks compute in float32.
 
-On a GPU, times are the GPU's. There it also measures bfloat16, and the loops of torch with backward;
+On a GPU, times are GPU times. There it also measures bfloat16, and the loops of torch with backward;
 recurrences with a matrix for each step of each string, 1 GiB in total, compared with a copy of as many bytes;
 and a single string, each of whose steps waits for the previous one.
 """

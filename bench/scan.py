@@ -163,7 +163,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
 def beside_other(
     name: str, other: str, forward: Mapping[str, float], backward: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the milliseconds of one run, and the ratio to another's."""
+    """Return the milliseconds of one run, and the ratio to another run."""
     return {
         "forward": forward[name],
         "backward": backward[name],

@@ -96,7 +96,7 @@ class Sight:
         if path.startswith("proofs_tests/") and _STARTS_PROGRAMS.search(text):
             names |= {m for m in self.modules if m.startswith(("ratproof.", "training."))}
             self.programs.add(path)
-        # conftest files are read with the tests beside and below them
+        # conftest files are read with the tests in the same folder and below it
         if path.startswith("proofs_tests/"):
             names |= {
                 m

@@ -1,4 +1,4 @@
-"""SCRN (Mikolov et al. 2014): slowly changing context units beside ordinary hidden units.
+"""SCRN (Mikolov et al. 2014): slowly changing context units and ordinary hidden units.
 
 Only the context is rational. Corollary 10 of Peng et al. 2018 claims rationality for the whole network. It
 holds for the context units s_t, which are the scores here.

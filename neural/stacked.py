@@ -18,7 +18,7 @@ from neural.unrolled import CellOutput, RecurrentCell, checked_integer, one_of
 
 
 class Stacked(nn.Module):
-    """One or more layers of one kind of cell.
+    """One or more layers of the same kind of cell.
 
     A network of a single cell forwards that cell's attributes (``layer.forget``).
 

@@ -151,7 +151,7 @@ def _conv1d(
 ) -> RunningErrorTensor:
     """Return a convolution, grouped or not."""
     if bool(weight.error.any()) or (bias is not None and bool(bias.error.any())):
-        raise TypeError("conv1d is supported for exact weights only")
+        raise TypeError("conv1d is supported only for exact weights")
     value = functional.conv1d(inputs.value, weight.value, None if bias is None else bias.value, **options)
     sizes = weight.value.double().abs()
     size = functional.conv1d(inputs.value.double().abs(), sizes, **options)

@@ -22,7 +22,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         loaded = np.load(path, allow_pickle=False)
         if not isinstance(loaded, NpzFile):
-            raise FormatError(f"{path}: must be an npz file, got one array")
+            raise FormatError(f"{path}: the file must be an npz file, got one array")
         with loaded:
             members = loaded.zip.infolist() if loaded.zip is not None else []
             asked, free = sum(member.file_size for member in members), free_memory()

@@ -139,7 +139,7 @@ class Source:
 
     Attributes:
         paper: the key in ``docs/references.bib``.
-        section, statement: the paper's numbers; the section is empty if its number is unknown.
+        section, statement: their numbers in the paper; the section is empty if its number is unknown.
         equations: the numbers of the equations.
     """
 

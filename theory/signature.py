@@ -103,7 +103,7 @@ class WeightEntry:
         ):
             return None
         return (
-            f"the weight {self.name} must have one shape throughout, that of a"
+            f"the weight {self.name} must have the same shape throughout, that of a"
             f" {('number', 'vector', 'matrix')[len(self.shape)]}"
         )
 

@@ -1,4 +1,4 @@
-"""Contradictions between a paper's text and its tables, which are reported beside reproduced tables.
+"""Contradictions between a paper's text and its tables, which are reported next to reproduced tables.
 
 >>> [sentence.paper for sentence in SENTENCES if sentence.agrees(sentence.rows)]
 []
@@ -41,7 +41,7 @@ class Sentence:
 
 
 def by_more_than(margin: str) -> Callable[[Rows], bool]:
-    """Return the test whether model F's perplexity is lower than all others' by more than ``margin``."""
+    """Return a test whether all other perplexities exceed that of model F by more than ``margin``."""
 
     def agrees(models: Rows) -> bool:
         others = min(v for name, (v,) in models.items() if name != "F")
@@ -51,7 +51,7 @@ def by_more_than(margin: str) -> Callable[[Rows], bool]:
 
 
 def below_all_in_most(model: str) -> Callable[[Rows], bool]:
-    """Return the test whether the model's accuracy is below all others' in most columns."""
+    """Return a test whether the model has the lowest accuracy in most columns."""
 
     def agrees(models: Rows) -> bool:
         columns = list(zip(*(v for name, v in models.items() if name != model), strict=True))
@@ -62,7 +62,7 @@ def below_all_in_most(model: str) -> Callable[[Rows], bool]:
 
 
 def never_worse(models: Rows) -> bool:
-    """Return whether SR-LSTM's errors are never above LSTM's."""
+    """Return whether SR-LSTM never has a higher error than LSTM."""
     return all(own <= other for own, other in zip(models["SR_LSTM"], models["LSTM"], strict=True))
 
 
@@ -74,7 +74,7 @@ def best_in_most(models: Rows) -> bool:
 
 
 def above_all(models: Rows) -> bool:
-    """Return whether FA-RNN's accuracy is above all others'."""
+    """Return whether FA-RNN has the highest accuracy."""
     return all(models["FA_RNN"] > v for name, v in models.items() if name != "FA_RNN")
 
 

@@ -34,7 +34,7 @@ def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) ->
         if tensor is None or tensor.shape != target.shape or tensor.dtype != target.dtype:
             raise InputError(f"the tensor {prefix}.{name} must be present, with the right shape and dtype")
         if not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"the tensor {prefix}.{name} must have finite entries only")
+            raise InputError(f"all entries of the tensor {prefix}.{name} must be finite")
         target.copy_(tensor)
 
 

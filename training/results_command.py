@@ -33,7 +33,7 @@ def results(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print the tables of the experiments, beside the papers'."""
+    """Print the results of the experiments next to those of the papers."""
     from training.engine.results import results_in
 
     require_outputs({"--html": html})

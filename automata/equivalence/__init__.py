@@ -140,8 +140,8 @@ def _log(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Iterator[Method]:
     if not a.has_epsilon and not b.has_epsilon:
         yield lambda: unambiguous.decide(a, b, progress)
     yield lambda: Unknown(
-        "over the log semiring, equivalence is decided only for automata without epsilon transitions that have"
-        " at most one path for each string, or if lumping states shows equality"
+        "over the log semiring, equivalence is decided only for automata without epsilon transitions that"
+        " have at most one path for each string, or if lumping states shows equality"
     )
 
 

@@ -32,7 +32,7 @@ class Arrows:
 
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
-    """Return automata over one alphabet as transitions, and the first symbol of each kind."""
+    """Return automata over the same alphabet as transitions, and the first symbol of each kind."""
     indices, first, _ = kinds(automata)
     return [_of(a, [kind[i] for kind in indices]) for i, a in enumerate(automata)], first
 
@@ -55,7 +55,7 @@ def _of(automaton: WFSA, indices: list[int]) -> Arrows:
 
 
 def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol], dict[Symbol, int]]:
-    """Group the symbols of automata over one alphabet by their matrices.
+    """Group the symbols of automata over the same alphabet by their matrices.
 
     >>> from automata.semirings import REAL
     >>> same = [[1]]

@@ -34,7 +34,7 @@ HOW = "each automaton simulates the other"
 
 
 def decide(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Decide equality of exact automata without epsilon transitions, over one alphabet, by simulation."""
+    """Decide equality of exact epsilon-free automata over the same alphabet, by simulation."""
     if a.has_epsilon or b.has_epsilon or a.num_states * b.num_states > MOST_PAIRS:
         return None
     a_in_b = _simulation(a, b)
@@ -104,7 +104,9 @@ def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
 
 
 Moves = dict[tuple[int, int], list[tuple[Weight, int, list[tuple[int, Weight]]]]]
-"""For each pair of states and each transition of the first: weight, target, and the second's transitions."""
+"""For each pair of states and each transition of the first state: weight, target, and the transitions of the
+second state.
+"""
 
 
 def _moves(a: WFSA, b: WFSA) -> Moves:

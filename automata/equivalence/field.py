@@ -17,7 +17,7 @@ ProgressCallback = Callable[[str], None]
 
 
 def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
-    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
+    """Decide whether two rational automata with the same alphabet, in the same order, are equivalent.
 
     The shortlex-least difference modulo a random prime is found by
     :mod:`automata.equivalence.explore`. A difference modulo a prime is a difference. To show that

@@ -122,7 +122,7 @@ class Cleared:
 
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
-    """Clear the denominators of exact real or counting automata without epsilon, over one alphabet."""
+    """Clear the denominators of exact epsilon-free real or counting automata over the same alphabet."""
     indices, first, index = kinds(automata)
     tables = [[a.matrices[kind[i]] for kind in indices] for i, a in enumerate(automata)]
     scales = [common_denominator(same) for same in zip(*tables, strict=True)]

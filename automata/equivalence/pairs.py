@@ -36,7 +36,10 @@ ProgressCallback = Callable[[str], None]
 
 
 def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | None = None) -> Answer:
-    """Decide whether two boolean automata over one alphabet are equivalent, by at most ``most`` pairs."""
+    """Decide whether two boolean automata over the same alphabet are equivalent.
+
+    At most ``most`` pairs of state sets are tried.
+    """
     most = MOST_PAIRS if most is None else min(most, MOST_PAIRS)
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
     indices, symbols, _ = kinds([one, other])

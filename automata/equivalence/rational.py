@@ -25,7 +25,7 @@ def are_large(*automata: WFSA) -> bool:
 
 
 def decide_rational(a: WFSA, b: WFSA, progress: Callable[[str], None]) -> Answer:
-    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
+    """Decide whether two rational automata with the same alphabet, in the same order, are equivalent."""
 
     def sparse() -> Answer:
         from automata.equivalence import sparse  # imported here because numba is slow to import

@@ -112,7 +112,7 @@ class RationalMatrix(SparseMatrix):
         return RationalMatrix._summed(shape, np.repeat(self.rows, counts), other.columns[entries], terms)
 
     def __add__(self, other: RationalMatrix) -> RationalMatrix:
-        """Return the sum of two matrices of one shape."""
+        """Return the sum of two matrices of the same shape."""
         parts = zip(
             (self.rows, self.columns, self.weights), (other.rows, other.columns, other.weights), strict=True
         )

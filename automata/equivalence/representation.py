@@ -180,7 +180,7 @@ class VectorDifference:
 
 
 def difference(a: WFSA, b: WFSA) -> VectorDifference:
-    """Return the difference of two exact automata over the rationals, with one alphabet in one order."""
+    """Return the difference of two exact rational automata with the same alphabet, in the same order."""
     indices, first, index = kinds([a, b])
     steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in indices)
     initial = _row(np.concatenate([a.initial, -b.initial]))

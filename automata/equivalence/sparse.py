@@ -1,4 +1,4 @@
-"""Decision over a field for large automata, with sparse matrices only.
+"""Decision over a field for large automata, using only sparse matrices.
 
 A, and B with its initial weights negated, form one representation; the automata are equal if all
 its scores are zero. First, short strings are searched modulo a random prime
@@ -51,7 +51,7 @@ HOW = "over the rationals, by a chain of {links} that leads from their differenc
 
 
 def decide(a: WFSA, b: WFSA, progress: ProgressCallback, most_dense: int = MOST_DENSE) -> Answer:
-    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
+    """Decide whether two rational automata with the same alphabet, in the same order, are equivalent.
 
     Raises:
         LimitReached: If epsilon connects too many states.

@@ -96,7 +96,7 @@ def _or_list(names: Iterable[str]) -> str:
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
     """Write the automaton in the format of the file name's extension, and return the files written.
 
-    The extensions are ``.json``, ``.att`` (with a ``.syms`` file beside it), ``.dot`` and ``.svg``. If
+    The extensions are ``.json``, ``.att`` (with a ``.syms`` file next to it), ``.dot`` and ``.svg``. If
     ``round_weights`` is true, ``.att`` rounds a weight without a finite decimal to the nearest float64.
     """
     require_wfsa(automaton)
@@ -272,7 +272,7 @@ def write_together(
 
 
 def remove_remains(path: str | Path) -> None:
-    """Remove temporary files that killed processes left beside this one, unless recently written to."""
+    """Remove temporary files that killed processes left next to this one, unless recently written to."""
     file = without_links(path)
     for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
         with suppress(FileNotFoundError):

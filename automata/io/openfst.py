@@ -107,7 +107,7 @@ def from_openfst(
 def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
     """Return two automata without negative weights whose difference is ``automaton``.
 
-    Both have the states (q, +) = q and (q, -) = n + q, and differ in their final weights only.
+    Both have the states (q, +) = q and (q, -) = n + q, and differ only in their final weights.
     """
     n = automaton.states
 

@@ -106,7 +106,7 @@ def _within(
             )
         if shape(moved) != shape(modes[after].zeros):
             raise InputError(
-                f"mode {shorten(after)} must have vectors of one shape, got {shorten(moved)} from mode"
+                f"mode {shorten(after)} must have vectors of the same shape, got {shorten(moved)} from mode"
                 f" {shorten(here)} and symbol {shorten(symbol)}"
             )
         return moved

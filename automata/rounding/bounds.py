@@ -2,7 +2,7 @@
 
 This is a running error bound (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3). Let Omega be
 the true vector and E a bound on its error. One step of eq. 3b sums the k nonzero terms Omega(q') tau(q', q).
-A term with a factor of exactly 1 needs no multiplication; any other is rounded once. In any order of
+A term with a factor of exactly 1 is not multiplied; any other term is rounded once. In any order of
 additions, each term passes through at most k - 2 of them before the last, which rounds the sum itself. With r
 roundings, a term's error is at most gamma_r of its magnitude, gamma_r = r u / (1 - r u), and the last
 addition adds u times the sum's magnitude. A fused multiply-add rounds less. A product may also underflow, by
@@ -60,7 +60,7 @@ def prefix_bounds(
             epsilon.
         string: a string of T symbols.
         computed_in: the dtype of the float computation.
-        deviation: bounds on the difference between the weights of the float computation and the automaton's.
+        deviation: bounds on the difference between the weights of the automaton and of the float computation.
 
     Returns:
         ``(scores, bounds)``, both of shape ``(T + 1,)``. With an exact automaton, the scores are
@@ -116,7 +116,7 @@ def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[
 
 
 def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
-    """Return :func:`share` of each element, for arrays of one shape.
+    """Return :func:`share` of each element, for arrays of the same shape.
 
     >>> shares(np.array([1.25, 2.0]), np.array([1.0, 2.0]), np.array([0.5, 0.0])).tolist()
     [0.5, 0.0]

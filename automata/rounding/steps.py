@@ -40,8 +40,8 @@ class Deviation:
         matrices: like ``WFSA.matrices``, shape ``(m, n, n)``, nonnegative.
         initial: shape ``(n,)``.
         final: shape ``(n,)``; ``None`` for zero.
-        epsilon: like ``WFSA.epsilon``, shape ``(n, n)``. It asserts that the computation follows
-            epsilon transitions as :meth:`_Steps.closed` does: state by state, from lower to higher.
+        epsilon: like ``WFSA.epsilon``, shape ``(n, n)``. Pass it only if the computation follows epsilon
+            transitions like :meth:`_Steps.closed`: state by state, in increasing order.
     """
 
     matrices: Floats

@@ -101,7 +101,7 @@ def dfa_strings(dfa: DFA, most: int = MOST_STRINGS, most_symbols: int = MOST_SYM
 def weighted_strings(
     automata: Sequence[WFSA], most: int = MOST_STRINGS, most_symbols: int = MOST_SYMBOLS
 ) -> TestStrings:
-    """Return test strings for several automata over one alphabet.
+    """Return test strings for several automata over the same alphabet.
 
     Over a field they are the strings of the Hankel matrices, otherwise the test strings of the supports.
     Automata that are too large contribute none.

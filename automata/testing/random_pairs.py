@@ -219,7 +219,7 @@ def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) 
 
 
 def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
-    """Append the second automaton to the first; a word leads from the first's start to the second's."""
+    """Concatenate two automata: a word leads from the start state of the first to that of the second."""
     n, initial, final, edges = side
     path = [0, *range(n, n + len(word))]
     here = path[-1]

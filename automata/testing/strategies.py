@@ -75,7 +75,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     )
 
     def pick(number: int) -> Weight:
-        """Return the simplest weights first, for shrinking; then the kinds in turn, scattered."""
+        """Return the simplest weights for small numbers, for shrinking; then alternate between kinds."""
         if number < len(simplest):
             return simplest[number]
         index, which = divmod(number - len(simplest), len(kinds))

@@ -82,7 +82,7 @@ def write_list(symbols: String) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""Return the text in quotation marks as JSON, with unprintable characters escaped.
+    r"""Return the text as a quoted JSON string, with unprintable characters escaped.
 
     >>> print(quoted('a "b"\n'))
     "a \"b\"\n"

@@ -1,4 +1,4 @@
-"""Plots that compare our figures: the papers' accuracies beside ours, and kernels beside their limits."""
+"""Plots that compare our accuracies with those of the papers, and kernels with their limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from training.classification_with_rules.tables import cell_of, cells
 from training.tables import rows_of
 
 Dots = Mapping[str, tuple[Sequence[float], float]]
-"""For each model our accuracies, one per seed, and the paper's, in %."""
+"""For each model our accuracies, one per seed, and those of the paper, in %."""
 
 
 def dots_of(

@@ -1,4 +1,4 @@
-"""A page for each experiment: the paper's table beside the results below ``training/results``.
+"""A page for each experiment: the paper's table next to the results below ``training/results``.
 
 What was not run says so, and has no number.
 """

@@ -1,4 +1,4 @@
-"""The pages of parentheses and of palindromes: the tables and figures of Wang & Niepert 2019 beside ours."""
+"""The pages of parentheses and palindromes: our tables and figures next to those of Wang & Niepert 2019."""
 
 from __future__ import annotations
 

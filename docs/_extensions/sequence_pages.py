@@ -1,4 +1,4 @@
-"""The pages of long sequences: the tables of Wang & Niepert 2019 beside ours, of a different scale."""
+"""The pages of long sequences: our tables next to those of Wang & Niepert 2019, at a different scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the Tomita grammars: recipes, models, and extracted automata beside the minimal ones."""
+"""The page of the Tomita grammars: recipes, models, and extracted automata next to the minimal ones."""
 
 from __future__ import annotations
 

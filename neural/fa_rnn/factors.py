@@ -102,8 +102,8 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 def side_by_side(one: Factors, other: Factors) -> Factors:
     """Return the factors of the two networks in blocks (equation 10).
 
-    The columns and states of each are beside the other's. The wildcard must stand for the same words in both;
-    the result uses the words of ``one``.
+    The columns and states of one network follow those of the other. The wildcard must stand for the same
+    words in both; the result uses the words of ``one``.
     """
     return Factors(
         np.concatenate([one.words, other.words], axis=1),

@@ -137,7 +137,7 @@ def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dic
                 f"the tensor {name} must be float32 or float64 like all others, got {tensor.dtype}"
             )
         if not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"the tensor {name} must have finite entries only")
+            raise InputError(f"all entries of the tensor {name} must be finite")
 
 
 def _check_fixed(tensors: dict[str, Tensor], blocks: list[RuleBlock]) -> None:

@@ -29,7 +29,7 @@ def require_one_device(what: str, tensors: Sequence[Tensor]) -> None:
     """Raise :class:`~automata.errors.InputError` if the tensors are on several devices."""
     devices = list(dict.fromkeys(str(x.device) for x in tensors))
     if len(devices) > 1:
-        raise InputError(f"{what} must be on one device, got {' and '.join(devices)}")
+        raise InputError(f"{what} must be on the same device, got {' and '.join(devices)}")
 
 
 def is_narrow(values: Tensor) -> bool:

@@ -93,7 +93,7 @@ def last_cache(folder: Path = CACHES) -> float:
 
 
 def lacking() -> str:
-    """Return why there is no C++ backend here, or an empty string; build it if necessary."""
+    """Build the C++ backend if necessary; return why it is not available, or an empty string."""
     return libraries.lacking(SOURCE, CONTRACTION)
 
 

@@ -20,7 +20,7 @@ def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor
     """Compute the states of c_t = forget_t c_{t-1} + update_t over a semiring.
 
     The semiring is ``real``, ``max_plus`` or ``log``. The shapes are ``(T, ...)``, ``(T, ...)`` and
-    ``(...)``, with one dtype.
+    ``(...)``, with the same dtype.
     """
     if semiring not in ("real", "max_plus", "log"):
         raise InputError(f"the semiring must be real, max_plus or log, got {semiring!r:.40}")
@@ -110,7 +110,7 @@ def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
     """Raise :class:`~automata.errors.InputError` if a kernel would read outside an array."""
     if not forget.dtype == update.dtype == start.dtype:
         raise InputError(
-            "the arguments of a recurrence must have one dtype, got"
+            "the arguments of a recurrence must have the same dtype, got"
             f" {forget.dtype}, {update.dtype} and {start.dtype}"
         )
     if not update.ndim or forget.shape != update.shape or start.shape != update.shape[1:]:

@@ -61,7 +61,7 @@ def _run(form: str, *values: Tensor | None) -> Tensor:
         shape = torch.broadcast_shapes(*(x.shape for x in present))  # type: ignore[no-untyped-call]
     except RuntimeError:
         shapes = ", ".join(str(tuple(x.shape)) for x in present)
-        raise InputError(f"the states of a layer must have one shape, got {shapes}") from None
+        raise InputError(f"the states of a layer must have compatible shapes, got {shapes}") from None
     result: Tensor = OUTPUT(*(x if x is None else x.to(dtype).expand(shape) for x in values), form)
     return result
 
@@ -78,7 +78,7 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute the output of one of the forms above, for arrays of one shape and dtype."""
+    """Compute the output of one of the forms above, for arrays of the same shape and dtype."""
     backend = backends.of(states)
     if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()

@@ -112,7 +112,7 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
                 f" {_described(actual.get(name))}"
             )
         if not bool(torch.isfinite(tensors[name]).all()):
-            raise InputError(f"the tensor {name} must have finite entries only")
+            raise InputError(f"all entries of the tensor {name} must be finite")
     network.load_state_dict(tensors, assign=True)
     return network.eval()
 

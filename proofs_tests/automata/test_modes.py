@@ -100,7 +100,7 @@ def test_a_mode_has_its_own_number_of_components():
 
 
 def test_a_mode_with_two_numbers_of_components_is_refused():
-    with pytest.raises(InputError, match="must have vectors of one shape"):
+    with pytest.raises(InputError, match="must have vectors of the same shape"):
         read_with_modes(
             (0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab"
         )

@@ -186,7 +186,7 @@ def test_a_write_that_fails_preserves_the_old_file(tmp_path, monkeypatch, kept):
         (lambda: build(alphabet=(0, 1)), None, r"alphabet must be a list of non-empty strings, got \[0, 1\]"),
         (lambda: build(alphabet=("", "a")), None, "alphabet must .*got"),
         (lambda: build(dtype=torch.bfloat16), None, "dtype must be float32 or float64, got 'bfloat16'"),
-        (lambda: with_nan(build()), None, "the tensor classifier.weight must have finite entries only"),
+        (lambda: with_nan(build()), None, "all entries of the tensor classifier.weight must be finite"),
         (build, {"network": {}}, 'must not contain "network"'),
         (build, {"when": object()}, "must be JSON-serialisable"),
     ],
@@ -416,11 +416,11 @@ def test_a_field_that_is_null_is_refused(tmp_path, kept):
         ({"ex\ntra" * 1000: torch.zeros(2)}, "the tensor ex tra"),
         (
             {"classifier.weight": torch.full((1, 3), torch.nan)},
-            "the tensor classifier.weight must have finite entries only",
+            "all entries of the tensor classifier.weight must be finite",
         ),
         (
             {"embedding.weight": torch.full((4, 4), -torch.inf)},
-            "the tensor embedding.weight must have finite entries only",
+            "all entries of the tensor embedding.weight must be finite",
         ),
         (
             {"classifier.weight": torch.zeros(1, 3, dtype=torch.float64)},

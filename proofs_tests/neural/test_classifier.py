@@ -134,7 +134,7 @@ def test_files_that_are_not_classifiers(tmp_path: Path) -> None:
         (
             about["classifier"],
             {**tensors, "readout.bias": torch.full((4,), torch.nan)},
-            "finite entries only",
+            "all entries of the tensor readout.bias must be finite",
         ),
         (about["classifier"], {**tensors, "more": torch.zeros(1)}, "does not belong to a classifier"),
     ]

@@ -361,7 +361,7 @@ def test_inconsistent_arguments_are_reported():
         InputError, match=r"\(S, n, n\), \(T, B\), \(B, n\).*got \(2, 3, 3\), \(4, 5\), \(5, 2\)"
     ):
         matrix_scan(matrices, symbols, start[:, :2])
-    with pytest.raises(InputError, match="must be on one device, got cpu and meta"):
+    with pytest.raises(InputError, match="must be on the same device, got cpu and meta"):
         matrix_scan(matrices, symbols, start.to("meta"))
     with pytest.raises(InputError, match=r"got .*\(3, 5, 3\)$"):
         matrix_scan(matrices, symbols, start, torch.ones(3, 5, 3))

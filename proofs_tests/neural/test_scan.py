@@ -699,11 +699,11 @@ def test_inconsistent_shapes_are_reported(loop, shapes):
 @pytest.mark.parametrize("away", [0, 1, 2])
 @each_loop
 def test_arguments_on_several_devices_are_refused(loop, away):
-    """A kernel would read addresses of one device on the other."""
+    """A kernel would read addresses of one device on the other device."""
     values = [torch.ones(3, 2), torch.ones(3, 2), torch.ones(2)]
     values[away] = values[away].to("meta")
     with pytest.raises(
-        InputError, match=r"recurrence must be on one device, got (meta and cpu|cpu and meta)"
+        InputError, match=r"recurrence must be on the same device, got (meta and cpu|cpu and meta)"
     ):
         loop(*values)
 

@@ -1,5 +1,5 @@
-"""Tests that the equations of the cells that are not automata are torch's, and that balls contain the results
-of exact fractions.
+"""Tests that the cells that are not automata have the same equations as in torch, and that balls contain the
+results of exact fractions.
 """
 
 from __future__ import annotations

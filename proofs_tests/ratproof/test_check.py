@@ -251,7 +251,7 @@ def test_floats_in_the_initial_state_are_exact_fractions():
         ("x = 1\ny = 1 / 0\n", "mine.py: line 2: ZeroDivisionError: division by zero"),
         ("def f(:\n", "mine.py: line 1: SyntaxError: invalid syntax\n"),
         ("import nowhere_at_all\n", "mine.py: line 1: ModuleNotFoundError"),
-        ("x = 1\n", "mine.py: must assign a claim, such as step_claim(...)"),
+        ("x = 1\n", "mine.py: the file must assign a claim, such as step_claim(...)"),
         (
             "from ratproof import believe\nbelieve('x', start=0, step=None, automaton=[])\n",
             "mine.py: line 2: x: automaton must have at least one automaton, got none",

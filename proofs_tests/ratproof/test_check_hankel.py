@@ -162,7 +162,7 @@ def test_every_kind_of_field_is_checked(data):
     [
         ({"determinant": ["1", "0", "0"]}, "the determinant is no middle and radius"),
         ({"determinant": ["1", "x"]}, "the determinant is no middle and radius"),
-        ({"prefixes": [["a", 1]]}, "must be a list of the right types"),
+        ({"prefixes": [["a", 1]]}, "must be a list of the expected types"),
     ],
 )
 def test_malformed_input_is_reported(fields, why):

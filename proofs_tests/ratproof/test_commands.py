@@ -310,7 +310,7 @@ def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
         ("v.txt", b"a 1 x\n", "line 1: must have only numbers"),
         ("v.txt", b"a 1 nan\n", "line 1: all components must be finite"),
         ("v.txt", b"a inf inf\n", "line 1: all components must be finite"),
-        ("v.txt", b"word\n", "line 1: must have a word and its vector"),
+        ("v.txt", b"word\n", "line 1: a line must have a word and its vector"),
         ("v.txt", b"", "must have at least one line"),
         ("v.npz", b"no zip", "cannot be read as npz"),
     ],

@@ -419,8 +419,8 @@ def test_a_decision_about_builtin_networks_does_not_cover_a_users_recurrence(rea
 
 
 def test_an_initial_state_changed_in_place_is_fresh_for_each_string(monkeypatch):
-    """The step writes into its argument: from a fresh state it is right, and no string's run affects
-    another's.
+    """The step writes into its argument: from a fresh state it is right, and no run of a string affects
+    another run.
     """
     begin = [Fraction(0)]
 

@@ -101,10 +101,10 @@ def test_a_comparison_of_nothing_is_not_agreement(tmp_path, monkeypatch, capsys)
         (lambda w: w.update(f="1"), "the weight f must be a table, got none"),
         (lambda w: w.update(c_0={"a": "1", "b": "0"}), "the weight c_0 must be a constant, got a table"),
         (lambda w: w["f"].pop("a"), "the weight f must have one value for each symbol over 'ab'"),
-        (lambda w: w["f"].update(a=["1", "2"]), "the weight f must have one shape throughout"),
+        (lambda w: w["f"].update(a=["1", "2"]), "the weight f must have the same shape throughout"),
         (
             lambda w: w["f"].update(a=["1"], b=["1"]),
-            "the weight f must have one shape throughout, that of a number",
+            "the weight f must have the same shape throughout, that of a number",
         ),
         (lambda w: w["f"].update(a=1), "the weight 'f' must be a string"),
         (lambda w: w["f"].update(a="1/0"), "the weight 'f': weight '1/0' must not divide by zero"),

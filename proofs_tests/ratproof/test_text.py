@@ -170,7 +170,7 @@ def test_gzipped_text_is_read_line_by_line(corpus, tmp_path):
     """A small file may decompress to a thousand times its size."""
     (tmp_path / "v.gz").write_bytes(gzip.compress(b"the 1 2\n" + b"0" * 50_000_000))
     tracemalloc.start()
-    with pytest.raises(FormatError, match=r"line 2: must have at most 1,048,576 characters"):
+    with pytest.raises(FormatError, match=r"line 2: a line must have at most 1,048,576 characters"):
         load_corpus(corpus, str(tmp_path / "v.gz"))
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()

@@ -36,7 +36,7 @@ ODD_WORDS = (
 
 
 def flat(rule: Rule) -> Rule:
-    """Flatten nested parts of one kind, like the parser."""
+    """Flatten nested parts of the same kind, like the parser."""
     if isinstance(rule, Repeat):
         return Repeat(flat(rule.part), rule.least, rule.most)
     if isinstance(rule, Word | Wildcard):

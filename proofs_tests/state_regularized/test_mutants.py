@@ -115,7 +115,7 @@ def another_temperature(w, b):
     ids=["another temperature", "no temperature", "another sign", "no activation"],
 )
 def test_a_cell_that_differs_from_the_networks_is_refuted(monkeypatch, function, wrong):
-    """The change affects the function that the initial distribution uses, and not the network's."""
+    """The change affects the function that the initial distribution uses, but not that of the network."""
     monkeypatch.setattr(theorem_3_1, function, wrong)
     variant = claim_named("theorem-3.1").variant("corrected-start-token")
 

@@ -72,7 +72,7 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
 
 
 def test_a_dtype_used_only_in_steps_must_be_declared():
-    """The property is about the rounding of the other kind of call only."""
+    """The property is only about the rounding of the other kind of call."""
 
     class Step(LinearAttention):
         def run(self, inputs, state=None, mask=None):

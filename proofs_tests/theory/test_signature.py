@@ -211,7 +211,7 @@ def test_weights_of_another_signature_are_reported():
     changes = {
         "one value for each window": {"f": {key: w for key, w in fine.f.items() if key != "ab"}},
         "c_0 must be one of 0, got '1'": {"c_0": (0, 1)},
-        "c_0 must have one shape": {"c_0": 0},
+        "c_0 must have the same shape": {"c_0": 0},
         "the weights must be f, c_0; 'c_0' is missing": {},
     }
     for says, change in changes.items():

@@ -28,8 +28,8 @@ def automata_of(
 ) -> tuple[list[WFSA], list[Deviation]]:
     """Return one automaton per unit for a formula, and bounds on the deviations of their weights.
 
-    The bound limits how far the weights from another evaluation in the same dtype may differ from the
-    automaton's.
+    The bound limits how far the weights from another evaluation in the same dtype may differ from those of
+    the automaton.
 
     Args:
         name: Name of the claim.

@@ -38,7 +38,7 @@ def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: 
     the expected one.
 
     Args:
-        step: The claim's evidence of one kind.
+        step: A claim and one kind of evidence for it.
         file: The path of the file with the claim.
         examples: Number of random cases.
         seed: Seed of the random cases. By default, every run has the same cases.

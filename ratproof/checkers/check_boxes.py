@@ -7,7 +7,7 @@ nodes. Each node represents a state of the automaton and has a box of mixtures a
 The first mixture must be in the box of node 0. Each symbol must map every mixture of a node's box into the
 box of the transition's target, with that node's label as the most probable centroid. After the end token, the
 classifier's decision for every mixture in the box must be the decision of the state. So, by induction, after
-every string the label and the decision are the automaton's.
+every string the label and the decision are those of the automaton.
 
 A value over a box is its value at one mixture, plus the range of its gradient over the box times the
 differences from that mixture. The differences sum to 0, so any number may be subtracted from all entries of a
@@ -371,9 +371,9 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
+    """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
+    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
     return data
 
 

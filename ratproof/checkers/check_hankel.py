@@ -379,9 +379,9 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
+    """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
+    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
     return data
 
 

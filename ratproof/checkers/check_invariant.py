@@ -62,7 +62,7 @@ class Network:
         self.eq, self.m = data["eq"], number(data["m"])
         need(self.W and "" not in self.W, "there is no symbol, or an empty one")
         fits = self.eq == "2" or (self.eq == "3" and d == 1)
-        need(fits, "equation 3's distance is rational in one dimension only")
+        need(fits, "the distance in equation 3 is rational only in one dimension")
         need(self.m > 0, "m is not positive")
 
     def around(self, q, epsilon):
@@ -159,9 +159,9 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; raise ValueError for other data."""
+    """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
+    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
     return data
 
 

@@ -271,7 +271,7 @@ def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: 
 def _aligned(
     automata: Sequence[tuple[str, WFSA]], certificates: Sequence[JsonObject], missing: bool
 ) -> list[tuple[str, WFSA]]:
-    """Return the automata over one alphabet, as ``equivalent`` compares them.
+    """Return the automata over a common alphabet, as ``equivalent`` compares them.
 
     Certificates of ``minimise`` alone leave the automata unchanged.
     """

@@ -137,7 +137,7 @@ def register(subject: Claim | Subject) -> None:
 
 @contextmanager
 def registered(subject: Claim | Subject) -> Iterator[None]:
-    """Register a subject within the block only."""
+    """Register a subject for the duration of the block."""
     if not isinstance(subject, Subject):
         from theory import registry
 

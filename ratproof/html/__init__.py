@@ -1,1 +1,1 @@
-"""Reports as HTML, each one file that needs no network."""
+"""Reports as HTML, each one self-contained file."""

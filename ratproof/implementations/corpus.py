@@ -70,7 +70,7 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
     sentences = [line.split() for line in read_text(path).splitlines()]
     sentences = [words for words in sentences if words]
     if not sentences:
-        raise FormatError(f"{path}: must have at least one sentence, one per line")
+        raise FormatError(f"{path}: the file must have at least one sentence, one per line")
     words = list(dict.fromkeys(word for sentence in sentences for word in sentence))
     if embeddings is None:
         vectors = np.random.default_rng(seed).standard_normal((len(words), TABLE_WIDTH)).astype(np.float32)
@@ -96,12 +96,14 @@ def read_embeddings(
         if width is not None and least > 1 and _is_number(parts[least - 1]):
             numbers = parts[1:]
         if not numbers:
-            raise FormatError(f"{path}: line {number}: must have a word and its vector, got no vector")
+            raise FormatError(f"{path}: line {number}: a line must have a word and its vector, got no vector")
         try:
             with np.errstate(over="ignore"):  # values beyond float32 are refused below
                 vector = np.array(numbers, dtype=np.float32)
         except ValueError:
-            raise FormatError(f"{path}: line {number}: must have only numbers after the word") from None
+            raise FormatError(
+                f"{path}: line {number}: a line must have only numbers after the word"
+            ) from None
         if width is None:
             width, total = len(vector), np.zeros(len(vector))
         if len(vector) != width:
@@ -115,7 +117,7 @@ def read_embeddings(
         if word in wanted:
             vectors[word] = vector
     if not count:
-        raise FormatError(f"{path}: must have at least one line with a word and its vector")
+        raise FormatError(f"{path}: the file must have at least one line with a word and its vector")
     return vectors, (total / count).astype(np.float32)
 
 
@@ -132,7 +134,7 @@ def _lines(path: str) -> Iterator[str]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Split text at line feeds only, because words may contain other Unicode line breaks."""
+    """Split text only at line feeds, because words may contain other Unicode line breaks."""
     return iter(text.removesuffix("\n").split("\n") if text else [])
 
 
@@ -145,7 +147,9 @@ def _unzipped(path: Path) -> Iterator[str]:
                 if not line:
                     return
                 if len(line) > LONGEST_LINE:
-                    raise FormatError(f"{path}: line {number}: must have at most {LONGEST_LINE:,} characters")
+                    raise FormatError(
+                        f"{path}: line {number}: a line must have at most {LONGEST_LINE:,} characters"
+                    )
                 yield line.removesuffix("\n")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise FormatError(f"{path}: cannot be read as gzipped UTF-8 text: {error}") from None
@@ -160,9 +164,13 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
     elif beside.exists():
         words = list(islice(_unzipped(beside), len(vectors)))
     else:
-        raise FormatError(f"{path}: must have an array 'words', or a words.txt.gz in the same folder")
+        raise FormatError(
+            f"{path}: the file must have an array 'words', or a words.txt.gz in the same folder"
+        )
     if len(words) != len(vectors):
-        raise FormatError(f"{path}: must have one vector per word, got {len(vectors)} for {len(words)} words")
+        raise FormatError(
+            f"{path}: the file must have one vector per word, got {len(vectors)} for {len(words)} words"
+        )
     chosen = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
     if "unk_mean" not in data:
         return chosen, mean_of(vectors)

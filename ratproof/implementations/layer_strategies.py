@@ -58,7 +58,7 @@ def networks(
     start: Any = None,
     generic: bool = False,
 ) -> LayerComparison:
-    """Draw networks of one kind, with one to three units over the alphabet, and with the options of the kind.
+    """Draw networks of the given kind, with its options, and with one to three units over the alphabet.
 
     Args:
         draw: The draw function of Hypothesis.

@@ -47,7 +47,7 @@ def outputs_of(
         inputs: The inputs.
         units: The required number of units. Defaults to any number.
         batch_first: Whether the module reads and returns ``(B, T, ...)`` instead.
-        last: Whether to also accept outputs of shape ``(B, units)``, after the last symbol only. They are
+        last: Whether to also accept outputs of shape ``(B, units)``, only after the last symbol. They are
             returned with T = 1.
 
     Raises:

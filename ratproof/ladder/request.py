@@ -124,7 +124,7 @@ def require(request: Request) -> None:
     if request.rules is not None:
         if not Path(request.rules).is_dir():
             raise InputError(
-                f"{request.rules}: must be a folder with a rule file (.config) and train.tsv, dev.tsv and"
+                f"{request.rules} must be a folder with a rule file (.config) and train.tsv, dev.tsv and"
                 " test.tsv"
             )
         rule_file_in(Path(request.rules))

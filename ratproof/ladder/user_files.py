@@ -153,8 +153,8 @@ def load(path: str) -> dict[str, Claim | Subject]:
         register(claim)
     if not claims:
         raise InputError(
-            f"{path}: must assign a claim, such as step_claim(...) or kernel_claim(...), to a name at module"
-            " level; claims inside functions run under pytest"
+            f"{path}: the file must assign a claim, such as step_claim(...) or kernel_claim(...), to a name"
+            " at module level; claims inside functions run under pytest"
         )
     return claims
 

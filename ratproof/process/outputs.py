@@ -45,7 +45,7 @@ def require_folder(
 ) -> None:
     """Check a folder to which an option writes files with known names; see :func:`require_outputs`."""
     if Path(folder).exists() and not Path(folder).is_dir():
-        raise InputError(f"{option} {folder}: must be a folder, got a file")
+        raise InputError(f"{option} {folder} must be a folder, got a file")
     files.require_writable_path(Path(folder) / "any")
     _require([(option, Path(folder) / name) for name in names], reads)
 

@@ -190,8 +190,8 @@ def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> li
         return []
     return [
         f"the scores differ by a few roundings of {dtype}: if the module computes its weights, for example as"
-        " a sigmoid or as 1 - f, they are not exactly the automaton's; set the allowed difference with"
-        " slack=, or let module_claim derive it with formula="
+        " a sigmoid or as 1 - f, they are not exactly the weights of the automaton; set the allowed"
+        " difference with slack=, or let module_claim derive it with formula="
     ]
 
 

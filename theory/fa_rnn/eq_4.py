@@ -43,7 +43,7 @@ by_turned_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_turned, out=s
 
 
 def small_network(k: int) -> Signature:
-    """Return the signature of the small cases: with more than one state, weights 0 and 1."""
+    """Return the signature of the small cases; if there is more than one state, all weights are 0 or 1."""
     return network(k) if k == 1 else Signature(tensor(k, BITS), size=("K", k), most_small=600)
 
 

@@ -37,8 +37,8 @@ from theory.weights import Weights, total
 def unfolded(w: Weights, x: str) -> Vector:
     """Return the column of T_(1) = (D_2 (.) D_1) E_R^T for a word, of size K^2.
 
-    Each column of the Khatri-Rao product is the Kronecker product of columns of D_2 and D_1, in
-    which D_2's row changes last.
+    Each column of the Khatri-Rao product is the Kronecker product of columns of D_2 and D_1, in which the row
+    of D_2 varies slowest.
     """
     k = w.over
     rows = [zip(one, w.v[x], two, strict=True) for two in w.D_2 for one in w.D_1]

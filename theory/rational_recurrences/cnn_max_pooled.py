@@ -38,7 +38,7 @@ State = tuple[str, Any]
 
 
 def of_window(w: Weights, window: str) -> Any:
-    """Return the score of a window or its beginning: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
+    """Return the score of a window or a prefix of it: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
     score = w.b
     for position, x in enumerate(window):
         score = w.over.times(score, w.f[x][position])

@@ -116,7 +116,7 @@ def chain(w: Weights, initial: Any) -> list[WFSA]:
 
 
 def corrected(w: Weights) -> list[WFSA]:
-    """Return the chain with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; short strings need no padding."""
+    """Return the chain with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; short strings are not padded."""
     return chain(w, [w.over.one, *w.c_0])
 
 

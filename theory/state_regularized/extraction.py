@@ -1,6 +1,6 @@
 """Extraction of a DFA: Algorithm 1 counts transitions over data, in two readings.
 
-Querying the cell needs no data. Wang & Niepert 2019, section 3.1 (the text) and appendix D (the
+Querying the cell does not require data. Wang & Niepert 2019, section 3.1 (the text) and appendix D (the
 pseudo-code), equations 2, 4 and 5.
 """
 

@@ -24,7 +24,7 @@ from training.engine.task import ExampleTask
 SLOWEST = 0.01
 """The share of the learning rate that a cosine schedule leaves at the end."""
 TIE = 1e-6
-"""The weight of the dev loss beside the accuracy in an epoch's score.
+"""The weight of the dev loss, relative to the accuracy, in an epoch's score.
 
 Of equal accuracies, the smaller loss is better.
 """

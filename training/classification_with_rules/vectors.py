@@ -52,7 +52,7 @@ G then has a row for each word, which is trained independently; no two words are
 
 
 def beside(folder: Path, sentences: Path) -> Path:
-    """Find vectors in ``glove`` below the user's folder, beside the sentences, or below ``RATPROOF_DATA``.
+    """Find vectors in ``glove`` below the user's folder, next to the sentences, or below ``RATPROOF_DATA``.
 
     Raises:
         InputError: If there are none.

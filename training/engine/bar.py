@@ -22,7 +22,7 @@ class _Speed(ProgressColumn):
 
 @contextmanager
 def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], None]]:
-    """Yield a function that receives the number of completed steps and the text beside the bar.
+    """Yield a function that receives the number of completed steps and the text next to the bar.
 
     Args:
         what: a description of the training.

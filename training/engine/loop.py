@@ -1,7 +1,7 @@
 """The training loop, which makes the same steps for the same settings, interrupted or not.
 
-The number of processes does not matter either. Random numbers of a step depend on the seed, the step and the
-example only, those of an epoch on the seed and the epoch only. The loop does not see test examples.
+The number of processes does not matter either. The random numbers of a step depend only on the seed, the step
+and the example; those of an epoch depend only on the seed and the epoch. The loop does not see test examples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Dropout and noise that do not depend on batches, padding, processes or devices.
 
-Each random number depends on the run's seed, the step and the example only. The numbers are those of
+Each random number depends only on the run's seed, the step and the example. The numbers are those of
 splitmix64 (Steele, Lea and Flood 2014), from a counter and a key.
 
 >>> import torch

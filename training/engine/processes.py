@@ -88,7 +88,7 @@ def _join_after_restart(backend: str, processes: int) -> None:
     shared_store = _store_of_torchrun()
     if shared_store is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
         raise InputError(
-            "torchrun --max-restarts works on one machine only; on several, run the same command with"
+            "torchrun --max-restarts works only on one machine; on several, run the same command with"
             " --resume to continue from the last checkpoint"
         )
     store = distributed.PrefixStore(f"ratproof-attempt-{_attempt()}", shared_store)

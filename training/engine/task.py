@@ -33,7 +33,7 @@ class Task(Protocol):
     def batches(self, epoch: int) -> list[Tensor]:
         """Return the examples of each batch of an epoch; epochs are counted from 0.
 
-        They depend on the seed and the epoch only.
+        They depend only on the seed and the epoch.
         """
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:

@@ -65,7 +65,7 @@ FASHION = 0.86
 def paper(experiment: str, settings: PixelByPixel) -> dict[str, Any] | None:
     """Return the paper's figure for a model and its number of centroids, or ``None`` if it has none.
 
-    The paper has SR-LSTM with 100 centroids only.
+    The paper reports SR-LSTM only with 100 centroids.
     """
     if experiment == "fashion-mnist":
         if (settings.model, settings.k, settings.order) != ("sr-lstm-p", 10, "normal"):

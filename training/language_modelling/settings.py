@@ -59,7 +59,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named values for the fields that a command line leaves open.
 
-They are the paper's two sizes, and one for a CPU, whose perplexities are not the paper's.
+They are the two sizes in the paper, and one for a CPU, whose perplexities are not comparable.
 """
 PAPERS = ("paper-10m", "paper-24m")
 """The presets of the paper."""

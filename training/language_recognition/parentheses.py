@@ -47,7 +47,7 @@ COLUMNS = (
 )
 """The columns of Table 1."""
 DEEP = ParenthesesColumn("d 50, l 1000", (50, 50), (1000, 1000))
-"""A column beyond the paper's."""
+"""A column that the paper does not have."""
 SIZES = {"large": ((13025, 9261), (3582, 3122)), "small": ((601, 407), (142, 126))}
 """The numbers of positive and negative strings for training and for the dev part (section 4.2)."""
 

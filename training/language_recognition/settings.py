@@ -129,9 +129,9 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 }
 """Named values for the fields that a command line leaves open, by experiment.
 
-They are the paper's, as far as it gives them, and ours: noise on gates and states, then margins. ``first``
-was the first version of ours, without restarts and without a loss on recurrent weights. The gates of a
-network that should be an automaton may have any values. The sums of letters that networks learn on
+They are those of the paper, where it states them, and ours: noise on gates and states, then margins.
+``first`` was the first version of ours, without restarts and without a loss on recurrent weights. The gates
+of a network that should be an automaton may have any values. The sums of letters that networks learn on
 palindromes need unsaturated gates.
 """
 

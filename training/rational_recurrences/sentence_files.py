@@ -1,7 +1,7 @@
 """Files of labelled sentences.
 
 Each line has a label, 0 or 1, a space, and words separated by spaces. (The published CR has a sentence
-without words.) Alternatively, lines have words only, and a separate file has the labels.
+without words.) Alternatively, lines have only words, and a separate file has the labels.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
 
 
 def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
-    """Read the labels in the .cat file beside ``path``: 1 is negative, and 2 is positive."""
+    """Read the labels in the .cat file next to ``path``: 1 is negative, and 2 is positive."""
     file = path.with_name(path.name.removesuffix(".txt.tok") + ".cat")
     lines = _lines(file, source)
     wrong = next((n for n, line in enumerate(lines, 1) if line.strip() not in ("1", "2")), None)

@@ -52,7 +52,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named values for the fields that a command line leaves open.
 
-They are the paper's, and ours: longer vectors, and less patience, for two cores.
+They are those of the paper, and ours for two cores: longer vectors, and less patience.
 """
 
 AMAZON_PRESETS = {name: preset | {"batch": 16} for name, preset in PRESETS.items()}

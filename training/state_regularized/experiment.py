@@ -182,7 +182,7 @@ def learn(
         "restarts": position.restarts,
         "iterations": position.iterations,
         "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
-        "network": NETWORK,  # beside the result, wherever the folder is
+        "network": NETWORK,  # next to the result, wherever the folder is
     }
     # the paper has no figure for such a run
     result = results.result(experiment, settings, ran.loop.progress, metrics, None, more)
@@ -206,7 +206,7 @@ def _table(language: RegularLanguage) -> dict[str, Any]:
 
 
 def _keep_certificate(answer: Certification, folder: Path) -> None:
-    """Write the certificate beside the network, or remove that of an earlier run if there is none."""
+    """Write the certificate next to the network, or remove that of an earlier run if there is none."""
     path = folder / CERTIFICATE
     if answer.nodes is None:
         path.unlink(missing_ok=True)

@@ -156,7 +156,7 @@ _PAPER = {
     "restart_after": NEVER,
 }
 PRESETS: dict[str, dict[str, Any]] = {"ours": {}, "clusters": _CLUSTERS, "paper": _PAPER}
-"""Our recipe, the one for larger automata, and the paper's."""
+"""Our recipe, the one for larger automata, and that of the paper."""
 RUNS = ("model", "seed", "units", "centroids", "steps", "epochs")
 """The settings that are not part of a recipe."""
 

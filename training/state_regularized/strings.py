@@ -1,4 +1,4 @@
-"""Labelled strings for training and validation, drawn like the paper's.
+"""Labelled strings for training and validation, drawn as in the paper.
 
 See Wang & Niepert 2019, Tables 9 and 10. For each length, at most 300 strings are kept, at most half of each
 class, and the larger class is cut to 20 more than the smaller. The paper's generator (Weiss et al. 2018)

@@ -192,7 +192,7 @@ class LearningTask(ExampleTask):
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
     def _all_right(self, length: int) -> bool:
-        """Return whether all training strings up to that length are right; save the others for review."""
+        """Return whether all training strings up to that length are classified correctly; save the others."""
         answer = alone if self.settings.clusters else evaluate
         self.place.wrong = mistakes(self.acceptor, self.training, length, answer)
         return not self.place.wrong

@@ -166,7 +166,7 @@ class Kernel:
         """Call the kernel and check its results.
 
         Raises:
-            Raised: If the kernel raises.
+            Raised: If the kernel raises an exception.
             WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         accepted = self.accepted(arguments)

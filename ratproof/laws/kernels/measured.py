@@ -31,7 +31,7 @@ DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 
 def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call]) -> None:
-    """Compare a kernel's results with another's.
+    """Compare the results of a kernel with those of another one.
 
     Args:
         shown: The call.

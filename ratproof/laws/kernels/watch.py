@@ -1,4 +1,4 @@
-"""The state of a check: its time limit, the calls on which the kernel raised, and wrong calls."""
+"""The state of a check: its time limit, calls in which the kernel raised an exception, and wrong calls."""
 
 from __future__ import annotations
 

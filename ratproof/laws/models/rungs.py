@@ -30,8 +30,8 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
 
     Raises:
         BrokenLaw: If a case breaks the law.
-        Unusable: If no case breaks the law, but in some cases the model raised, returned outputs that cannot
-            be compared, or differed by more than rounding but too little to refute the law.
+        Unusable: If no case breaks the law, but in some cases the model raised an exception, returned outputs
+            that cannot be compared, or differed by more than rounding but too little to refute the law.
     """
     with in_evaluation_mode(declared.model):
         formats = declared.formats()

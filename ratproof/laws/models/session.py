@@ -19,7 +19,7 @@ from ratproof.laws.models.problem import StatefulProblem
 
 
 class Unusable(Exception):
-    """A one-line error for a model that raised or returned outputs that cannot be compared."""
+    """A one-line error for a model that raises an exception or whose outputs cannot be compared."""
 
 
 class Unequal(Unusable):
@@ -90,7 +90,8 @@ class Session:
         """Call the model without gradients.
 
         Raises:
-            Unusable: If the model raises, or does not return outputs of shape ``(B, T, ...)`` and a state.
+            Unusable: If the model raises an exception, or does not return outputs of shape ``(B, T, ...)`` and
+                a state.
         """
         self.calls += 1
         result = self._asked("the model", lambda: self.model.run(inputs, state, mask))

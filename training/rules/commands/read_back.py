@@ -44,7 +44,7 @@ def read_back(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Read a trained network back as automata and as rules, and compare their accuracy with the network's.
+    """Read automata and rules from a trained network, and compare their accuracy with that of the network.
 
     See Jiang et al. 2020, section 6.
     """
@@ -86,7 +86,7 @@ def read_back(
             words = ", ".join(arrow.came[:12]) + (
                 f" and {len(arrow.came) - 12} more" if len(arrow.came) > 12 else ""
             )
-            line = f": from state {arrow.source} to {arrow.target}, beside what the rules have: {words}"
+            line = f": from state {arrow.source} to {arrow.target}, in addition to the rules: {words}"
             out.print(headed(f"  {rule.label}", line), soft_wrap=True)
     if files:
         out.print(f"\n{', '.join(path.name for path in files)} in {output}", soft_wrap=True)
