@@ -90,8 +90,8 @@ class Session:
         """Call the model without gradients.
 
         Raises:
-            Unusable: If the model raises an exception, or does not return outputs of shape ``(B, T, ...)`` and
-                a state.
+            Unusable: If the model raises an exception, or does not return outputs of shape ``(B, T, ...)``
+                and a state.
         """
         self.calls += 1
         result = self._asked("the model", lambda: self.model.run(inputs, state, mask))
