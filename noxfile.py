@@ -26,7 +26,7 @@ nox.options.default_venv_backend = "none"  # they share one environment, made be
 TORCH = os.environ.get("RATPROOF_TORCH", "torch==2.13.0")
 ENVIRONMENT = Path(".nox/ratproof").absolute()
 VERDICTS = Path("docs/_build/verdicts.json")
-# sessions start hundreds of processes: without bytecode files each one compiles what it imports
+# sessions start hundreds of processes: without bytecode files, each one compiles its imports
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # for programs that have a process for each core
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")

@@ -54,7 +54,7 @@ def decide_within(
         ``Different`` has the shortlex-least string whose scores differ by more.
     """
     if a.semiring is not REAL or b.semiring is not REAL:
-        raise InputError(f"--within must be used with the real semiring, got {a.semiring.name}")
+        raise InputError(f"--within requires the real semiring, got {a.semiring.name}")
     answer = equivalent(a, b, progress=progress)
     if isinstance(answer, Equivalent):
         return Equivalent(answer.how)

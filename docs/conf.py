@@ -65,7 +65,7 @@ bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
 
 copybutton_prompt_text = "$ "
-# prompts of Python and of a shell are left out, and so is what a command prints
+# prompts of Python and of a shell are left out, and so is the output of commands
 copybutton_only_copy_prompt_lines = True
 
 html_math_renderer = "mathml"

@@ -31,7 +31,9 @@ def shown(verdicts: dict[str, Any]) -> frozenset[str]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option for the file."""
     parser.addoption(
-        "--verdicts", default=None, help="verdicts of these sources: what was as expected does not run again"
+        "--verdicts",
+        default=None,
+        help="verdicts of these sources: evidence that was as expected does not run again",
     )
 
 

@@ -130,7 +130,7 @@ class Weights:
         )
         if not isinstance(alphabet, str) or len(set(alphabet)) != len(alphabet):
             raise InputError(
-                f"the field alphabet must be a string of different letters, got {shorten(alphabet)}"
+                f"the field alphabet must be a string of distinct letters, got {shorten(alphabet)}"
             )
         if not isinstance(weights, dict):
             raise InputError(

@@ -23,7 +23,7 @@ class Part:
 
     Attributes:
         label: the label of its rules.
-        states: its own states.
+        states: its states.
         rules: the indices of its rules in the file, from 0.
     """
 

@@ -56,7 +56,7 @@ def _opening(module: str) -> str:
 
 
 def _commands() -> str:
-    """Return the page with what each command prints for ``--help``."""
+    """Return the page with the output of ``--help`` for each command."""
     names: list[str] = typer.main.get_command(app).list_commands(None)  # type: ignore[attr-defined, arg-type]
     helps = {
         name: CliRunner()

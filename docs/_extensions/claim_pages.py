@@ -130,7 +130,7 @@ def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
 
 @template_global
 def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, str]:
-    """Return the name of the program that checks a certificate, and what it says now."""
+    """Return the name of the program that checks a certificate, and its current answer."""
     program = checker_of(certificate)
     try:
         program.verdict(certificate)

@@ -99,7 +99,7 @@ def _counts(kept: Runs) -> dict[str, int]:
 
 
 def _texts(name: str, kept: Runs) -> dict[str, Any]:
-    """Return what the page of a set for text classification shows."""
+    """Return the contents of the page of a set for text classification."""
     by_search = _by_search(name, kept)
     own = [run for run in kept if run["experiment"] == name]
     sets = ("amazon", "sst2", "subj", "cr")
@@ -133,7 +133,7 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
     seen = set()
     for run in kept:
         how = run["configuration"]
-        same = repr(sorted(how.items()))  # a search may choose what the other one chose
+        same = repr(sorted(how.items()))  # two searches may choose the same settings
         if run["experiment"] != name or "test_accuracy" not in run["metrics"] or same in seen:
             continue
         seen.add(same)
@@ -160,7 +160,7 @@ def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
 
 
 def _rules(name: str, own: Runs) -> dict[str, Any]:
-    """Return what the page of a set with rules shows."""
+    """Return the contents of the page of a set with rules."""
     every = cells(own)
     betas: dict[float, dict[float, Any]] = {}
     for (_, model, variant, share, beta), cell in every.items():
@@ -198,7 +198,7 @@ def _is_untrained(how: dict[str, Any]) -> bool:
 
 
 def _language(own: Runs) -> dict[str, Any]:
-    """Return what the page of the Penn Treebank shows."""
+    """Return the contents of the page of the Penn Treebank."""
     presets = {name: LanguageModelling(**preset).to_json() for name, preset in PRESETS.items()}
     return {
         "runs": [run for run in own if "test_perplexity" in run["metrics"]],

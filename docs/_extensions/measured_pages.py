@@ -188,7 +188,7 @@ def _json(file: Path) -> Any:
 
 
 def _constants(program: Path) -> dict[str, Any]:
-    """Return what a program sets in capitals at its top, read without running it."""
+    """Return the module-level constants of a program, read without running it."""
     constants = {}
     for line in ast.parse(program.read_text(encoding="utf-8")).body if program.exists() else ():
         if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from formulas import GREEK
 from page_text import plain
 
-SHORT = 40  # characters that fit a phone's line; what is longer can be moved sideways
+SHORT = 40  # characters that fit a phone's line; longer lines scroll sideways
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<call>[A-Za-z]\w*)\((?P<read>\w*)\)|(?P<name>[A-Za-z]\w*)|(?P<number>\d+)|(?P<string>"\w*")'

@@ -73,5 +73,5 @@ def test_a_growing_difference_is_found_and_an_unbounded_one_is_unknown():
     still = WFSA(REAL, [1], [1], {"a": [["1"]], "b": [["1"]], "c": [["1"]]})
     answer = decide_within(slow, still, Fraction(1, 10))
     assert answer.verdict == "unknown" and answer.searched > 5
-    with pytest.raises(InputError, match="must be used with the real semiring, got max-plus"):
+    with pytest.raises(InputError, match="--within requires the real semiring, got max-plus"):
         decide_within(WFSA(MAX_PLUS, [0], [0], {}), WFSA(MAX_PLUS, [0], [0], {}), Fraction(1))

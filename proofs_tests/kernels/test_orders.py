@@ -31,8 +31,8 @@ def test_a_step_is_added_up_in_any_order(family, kernel, kind):
 @pytest.mark.parametrize("time", [2, 5])
 @pytest.mark.parametrize(("family", "kernel"), ORDERS.values(), ids=ORDERS)
 def test_no_order_exceeds_its_bound_if_terms_cancel(family, kernel, time):
-    """A step removes what the previous one wrote, up to a few units: the remainder is small compared with its
-    terms.
+    """A step removes the value that the previous one wrote, up to a few units: the remainder is small
+    compared with its terms.
     """
     problem = Problem(
         FAMILIES[family],

@@ -123,7 +123,7 @@ def test_weights_outside_the_variant_are_refused(kept, capsys, spoil, says):
         ({"size": ["n", 10**9]}, "must be between 1 and the number of weights"),
         ({"size": ["n", 1]}, "the size must be null"),
         ({"semiring": "max-plus"}, "the semiring must be real, got max-plus"),
-        ({"alphabet": "aa"}, "different letters"),
+        ({"alphabet": "aa"}, "must be a string of distinct letters"),
         ({"more": 1}, "the case must be an object with"),
     ],
 )

@@ -133,8 +133,8 @@ def test_the_expanded_pseudo_automaton_has_the_true_language(rule: Rule) -> None
 
 @some_cases(SEVERAL)
 def test_a_union_of_rules_accepts_what_some_rule_accepts(several: list[Rule]) -> None:
-    """This is decided for all sentences. Each automaton accepts what its own rules accept, and is minimal and
-    deterministic; together they have no more states than the separate rules.
+    """This is decided for all sentences. Each automaton accepts the same sentences as its rules, and is
+    minimal and deterministic; together they have no more states than the separate rules.
     """
     known = letters(several, VOCABULARY)
     parts = [one for one, _ in together([least(rule, known) for rule in several])]

@@ -153,8 +153,8 @@ def test_settings_are_chosen_without_the_test_part(
         ("wikipedia", {"model": "rrnn-f"}, "lstm-p"),
         ("atis", {"tensor": "whole"}, "--beta 1"),
         ("atis", {"tensor": "whole", "beta": 1.0, "model": "fa-gru"}, "--model fa-rnn"),
-        ("atis", {"scoring": "viterbi", "model": "bifa-rnn"}, "must be used with --model fa-rnn"),
-        ("atis", {"drawn": 5, "model": "bigru"}, "--drawn must be used with one of fa-rnn"),
+        ("atis", {"scoring": "viterbi", "model": "bifa-rnn"}, "--scoring viterbi requires --model fa-rnn"),
+        ("atis", {"drawn": 5, "model": "bigru"}, "--drawn requires one of the models fa-rnn"),
         ("atis", {"share": 1.5}, "--share must be a number"),
         ("atis", {"model": "gpt"}, "got 'gpt'"),
         *(

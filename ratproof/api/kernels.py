@@ -221,7 +221,7 @@ def _require_options(
     if missing:
         listed = " and no ".join(f"argument {argument}" for argument in missing.values())
         raise InputError(
-            f"{name}: the kernel has no {listed}; add without={list(missing)} to skip what needs it"
+            f"{name}: the kernel has no {listed}; add without={list(missing)} to skip the checks that need it"
         )
 
 

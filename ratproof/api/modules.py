@@ -1,4 +1,4 @@
-"""Claims that your own torch module computes the scores of an automaton, or accepts what a DFA accepts.
+"""Claims that your torch module computes the scores of an automaton, or accepts the language of a DFA.
 
 >>> import torch
 >>> from neural.rrnn_b import RRNNB
@@ -52,7 +52,7 @@ def module_claim(
     says: str = "the module is the automaton",
     batch_first: bool = False,
 ) -> ModuleUnderTest:
-    """Return the claim that a module computes an automaton's scores, or accepts what a DFA accepts.
+    """Return the claim that a module computes an automaton's scores, or accepts the language of a DFA.
 
     Without ``accepts``, the claim is that each unit, after every nonempty prefix of every string, is within
     rounding of an automaton's score. With ``accepts``, the claim is that the module accepts the strings that
@@ -221,7 +221,7 @@ def _believe_decision(
     says: str,
     batch_first: bool,
 ) -> ModuleUnderTest:
-    """Return the claim that a module accepts what a DFA accepts."""
+    """Return the claim that a module accepts the language of a DFA."""
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)
     if not isinstance(automaton, DFA):

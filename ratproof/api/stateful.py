@@ -142,4 +142,6 @@ def _require_methods(name: str, model: StatefulModel, unsupported: frozenset[str
             "padding": "argument mask",
         }
         listed = " and no ".join(parts[method] for method in missing)
-        raise InputError(f"{name}: the model has no {listed}; add without={missing} to skip what needs it")
+        raise InputError(
+            f"{name}: the model has no {listed}; add without={missing} to skip the checks that need it"
+        )

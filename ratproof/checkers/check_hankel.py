@@ -343,7 +343,7 @@ def about(data):
     """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
     unseen = (
-        "; what is written there of every number of states is not checked" if "every size" in data else ""
+        "; the statement there about every number of states is not checked" if "every size" in data else ""
     )
     says = (
         "no automaton over a field that holds the real numbers with fewer than"

@@ -30,7 +30,7 @@ MALFORMED = (
     MemoryError,
     RecursionError,
 )
-"""The exceptions that a program raises on a certificate that does not show what it claims."""
+"""The exceptions that a program raises for a certificate that does not prove its claim."""
 SHOWN = 16
 """The number of a digest's 64 digits in texts for people."""
 
@@ -129,5 +129,5 @@ def accepted_certificate(answer: Answer) -> JsonObject:
         raise RuntimeError(f"it is not decided: {answer}")
     data = answer.certificate.to_json()
     if checker_of(data).verdict(data) != answer.verdict:
-        raise RuntimeError(f"the certificate does not show what it should: {answer}")
+        raise RuntimeError(f"the certificate does not prove its claim: {answer}")
     return data

@@ -37,7 +37,7 @@ class Statement:
     """A theorem of the development.
 
     Attributes:
-        name: Its file below ``theory/coq`` and its own name, with dots.
+        name: The dotted name: the file below ``theory/coq``, then the theorem.
         says: The comment above it.
         line: Its first line.
         kept: The recorded statement; ``None`` if there is none.

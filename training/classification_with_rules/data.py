@@ -126,7 +126,7 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
         seed: the seed of that draw.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
             the file is published.
     """
     folder = where.folder / source.folder

@@ -78,11 +78,13 @@ class RuleClassification(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tensor == "whole" and (self.model != "fa-rnn" or self.beta != 1 or self.extra):
-            raise InputError("--tensor whole must be used with --model fa-rnn, --beta 1 and --extra 0")
+            raise InputError("--tensor whole requires --model fa-rnn, --beta 1 and --extra 0")
         if self.scoring == "viterbi" and self.model != "fa-rnn":
-            raise InputError("--scoring viterbi must be used with --model fa-rnn, as in Table 6")
+            raise InputError("--scoring viterbi requires --model fa-rnn, as in Table 6")
         if self.drawn and self.model not in FA:
-            raise InputError(f"--drawn must be used with one of {', '.join(FA)}, which start from the rules")
+            raise InputError(
+                f"--drawn requires one of the models {', '.join(FA)}, which start from the rules"
+            )
 
     @property
     def is_fa(self) -> bool:
@@ -213,7 +215,7 @@ EXPERIMENTS = (
             does=f"Classify {name.upper()}'s sentences, with rules",
             says=f"""Classify {name.upper()}'s sentences, with rules (Jiang et al. 2020, section 4).
 
-            An FA-RNN begins as the rules; the other networks are what the paper compares it with. The epoch
+            An FA-RNN begins as the rules; the other networks are the baselines of the paper. The epoch
             that is best on the dev part is kept, and measured on the test part. --share 0 trains nothing.
             """,
             example="--model bifa-rnn --share 0.1 --data data -o run",

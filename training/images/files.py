@@ -80,7 +80,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
     """Load the parts of a set; the dev part is the end of the training file, at most a sixth of it.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
             the file is published.
     """
     full = _read(experiment, folder, "train", any_size)
@@ -136,7 +136,7 @@ def _idx(path: Path, axes: int, about: str) -> np.ndarray[Any, np.dtype[np.uint8
     wanted = int(np.prod(shape, dtype=object))
     if len(data) - start != wanted:
         raise FormatError(
-            f"{path}: the file must have {wanted:,} bytes of data as its header says, got"
+            f"{path}: the file must have {wanted:,} bytes of data according to its header, got"
             f" {len(data) - start:,}; it may be truncated{about}"
         )
     return np.frombuffer(data, np.uint8, wanted, start).reshape(shape).copy()

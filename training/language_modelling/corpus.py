@@ -53,7 +53,7 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
     """Load ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt`` from a folder, with or without ``.gz``.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
             the file is published.
     """
     paths = {part: existing_file(folder / name) for part, name in FILES.items()}

@@ -33,7 +33,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
         test: whether to load the test part.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
             the file is published.
     """
     source = SOURCES[name]

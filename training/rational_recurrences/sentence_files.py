@@ -29,7 +29,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
     """Read a file of labelled sentences.
 
     Raises:
-        FormatError: If it is invalid; the message says what is expected and where the file is published.
+        FormatError: If it is invalid; the message states the requirement, and where the file is published.
     """
     about, lines = source.says(), _lines(path, source)
     if source.labels_beside:

@@ -63,7 +63,7 @@ def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, R
     """Load the parts; the dev part is a tenth of the training file, always the same one.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
             the file is published.
     """
     full = _read(folder, "train", any_size)

@@ -29,7 +29,7 @@ class MethodComparison:
     def of(
         cls, machine: Moore | None, automaton: DFA | None, language: RegularLanguage
     ) -> MethodComparison | None:
-        """Return the comparison of a machine and the DFA of what it accepts; ``None`` if there is none."""
+        """Return the comparison of a machine with the DFA of its language; ``None`` if there is none."""
         if machine is None or automaton is None:
             return None
         word = automaton.shortest_difference(language.dfa)

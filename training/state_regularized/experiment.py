@@ -67,7 +67,7 @@ class LanguageRun(ExperimentRun[Recipe]):
         )
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield what was learned, extracted and certified."""
+        """Yield lines about the training, the extracted automaton and the certificate."""
         spent = f"{result['seconds']:.1f} s, {result['iterations']} iterations, {result['restarts']} restarts"
         right = f"right on {result['training']:.1%} and on {result['validation']:.1%}"
         yield f"  {result['outcome']} ({spent}); {right}"

@@ -104,7 +104,7 @@ class LearningTask(ExampleTask):
         return losses + s.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
 
     def stepped(self) -> bool:
-        """Decide what follows an iteration, and return whether it is a restart."""
+        """Prepare the next iteration, and return whether it is a restart."""
         s, p = self.settings, self.place
         p.iterations += 1
         p.since += 1

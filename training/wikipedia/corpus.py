@@ -30,7 +30,7 @@ def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
     Words that are not among the ``most`` most frequent of the training part become ``<unk>``.
 
     Raises:
-        FormatError: If a file is missing, truncated or invalid; the message says what is expected and where
+        FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
             the file is published.
     """
     paths = {part: existing_file(folder / name) for part, name in FILES.items()}

@@ -157,8 +157,8 @@ def test_a_temperature_is_taken_exactly():
 
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
-    """There are more classes than boxes are tried for, so no attempt is made: an earlier version called this
-    certified.
+    """There are more classes than the limit, so certification is not attempted. An earlier version reported
+    that it succeeded.
     """
     monkeypatch.setattr("ratproof.certification.soft_networks.boxes.MOST_NODES", 2)
     network = random_network(3)

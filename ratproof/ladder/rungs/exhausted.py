@@ -43,7 +43,7 @@ def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effo
 
 
 def length_within(symbols: int) -> int:
-    """Return the length up to which there are at most :data:`MOST_STRINGS` strings, at least 1."""
+    """Return the largest length, at least 1, up to which there are at most :data:`MOST_STRINGS` strings."""
     return next(
         n for n in range(30, 0, -1) if n == 1 or sum(symbols**i for i in range(n + 1)) <= MOST_STRINGS
     )

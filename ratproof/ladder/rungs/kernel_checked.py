@@ -41,8 +41,8 @@ def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort:
 def accept(claim: str, variant: Variant) -> None:
     """Assert that the kernel accepts the variant's theorem without assumptions.
 
-    The theorem must imply what the variant states, and its definitions must compute what ours compute. If
-    some of them can run, the facts contain the number of compared values.
+    The theorem must imply the statement of the variant, and its definitions must compute the same values as
+    ours. If some of them can run, the facts contain the number of compared values.
 
     Raises:
         RefutedByTheorem: If it is accepted and refutes the variant.
