@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # a claim's module imports this one
     from theory.reading import Recurrence
 
 ONE_LETTER = (
-    "One letter whose weights are variables stands for every letter of every alphabet: "
-    "a step reads one letter, and no identity has the weights of two."
+    "One letter whose weights are variables stands for every letter of every alphabet, because a step reads"
+    " one letter, and no identity contains the weights of two letters."
 )
 """The reason why an induction that is checked for one letter holds for all letters."""
 

@@ -15,11 +15,11 @@ from theory.claim import KERNEL, PROVED, Variant
 
 KINDS = (*PROVED, KERNEL)
 NOT_A_STEP = (
-    "the argument is not an identity of polynomials that each step keeps, which this check requires; Coq's"
-    " theorem has it, for all weights"
+    "the argument is not an identity of polynomials that each step preserves, which this check requires;"
+    " the Coq theorem covers it, for all weights"
 )
 REFUTED = "one counterexample refutes it: there is nothing to prove"
-OWN_ALGORITHM = "what is compared is the algorithm that is printed, and OpenFst runs its own"
+OWN_ALGORITHM = "the printed algorithm is compared, and OpenFst runs its own"
 NO_FIELD = "over {} the equality of automata is not decidable in general"
 
 

@@ -175,21 +175,21 @@ CLAIM = Claim(
     name="fa-rnn-beta-0",
     title="with pretrained vectors alone",
     statement=(
-        "At beta = 0 and G = pinv(E_w) E_R the network is the automaton of its factors where the columns of"
-        " E_R lie in the column space of E_w; and E_w G = E_R exactly then."
+        "At beta = 0 and G = pinv(E_w) E_R, the network is the automaton of its factors if the columns of"
+        " E_R lie in the column space of E_w, and only then is E_w G = E_R."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6 at beta = 0", ("6",)),
     hypotheses=(
         (
-            "The columns of E_R lie in the column space of E_w: always, where the words' vectors are linearly"
-            " independent."
+            "The columns of E_R lie in the column space of E_w; this is always true if the word vectors are"
+            " linearly independent."
         ),
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="where they do, the network is the automaton",
+            says="if they do, the network is the automaton",
             reading=Equality(recurrence=network, construction=with_rebuilt_tensor),
             cases=SPAN.random,
             small_cases=SPAN.near_generic,
@@ -206,14 +206,18 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-only-then",
-            constant="it is about weights and reads no sentence: the score is 1 in some cases, 0 in others",
+            constant=(
+                "the variant is about weights and reads no sentence: the score is 1 in some cases and 0 in"
+                " others"
+            ),
             expected="holds",
-            says="E_w G = E_R exactly where the rank of E_w does not grow with E_R beside it",
+            says="E_w G = E_R if and only if appending E_R to E_w does not increase the rank",
             reading=Equality(recurrence=condition, construction=exactness),
             cases=ANY.random,
             small_cases=SMALL_ANY.small,
             theorem=Theorem(
-                "fa_rnn.beta_0.beta_0_only_then", untied="the rank of a matrix over any field is not run"
+                "fa_rnn.beta_0.beta_0_only_then",
+                untied=("the rank of a matrix over an arbitrary field cannot be computed"),
             ),
         ),
         Variant(

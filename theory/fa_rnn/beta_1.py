@@ -290,18 +290,19 @@ def in_values(w: Weights) -> dict[str, Any]:
 
 CLAIM = Claim(
     name="fa-rnn-beta-1",
-    title="at beta = 1 an FA-RNN is its rules",
+    title="at beta = 1 an FA-RNN is equivalent to its rules",
     statement=(
-        "At beta = 1 and with exact factors, the forward score of an FA-RNN is the number of accepting paths"
-        " of its rules' automaton, for any pretrained vectors; its Viterbi score is 1 where the"
-        " rules match and 0 elsewhere; and with a deterministic automaton the forward score is that as well."
+        "At beta = 1 and with exact factors, for any pretrained vectors, the forward score of an FA-RNN is"
+        " the number of accepting paths of the automaton of its rules, and the Viterbi score is 1 if the"
+        " rules match and 0 otherwise. If the automaton is deterministic, the two scores are equal."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("4", "5", "6")),
     hypotheses=(
         "The factors are exact (fa-rnn-eq-5).",
         (
-            "For a forward score that is a match: the automaton is deterministic over the vocabulary, each"
-            " word with one matrix, in which a wildcard that stands for the word is joined by or."
+            "For a forward score of 0 or 1: the automaton is deterministic over the vocabulary, and each"
+            ' word has one matrix, which is combined by "or" with those of the wildcards that match the'
+            " word."
         ),
     ),
     variants=(
@@ -326,7 +327,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-viterbi",
             expected="holds",
-            says="the Viterbi score is 1 exactly on matches",
+            says="the Viterbi score is 1 on matches and 0 otherwise",
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
@@ -345,7 +346,10 @@ CLAIM = Claim(
         Variant(
             name="corrected-deterministic",
             expected="holds",
-            says="with the rules' deterministic automaton the forward score is 1 exactly on matches",
+            says=(
+                "with a deterministic automaton of the rules, the forward score is 1 on matches and 0"
+                " otherwise"
+            ),
             reading=Equality(recurrence=by_deterministic, construction=matches),
             cases=RULES.random,
             small_cases=SMALL.small,
@@ -384,8 +388,8 @@ CLAIM = Claim(
             name="printed-wildcard",
             expected="refuted",
             says=(
-                "the pseudo m-DFA, with the wildcard's matrix added to the word's, has a forward score of 1"
-                " exactly on matches"
+                "the pseudo m-DFA, which adds the matrix of the wildcard to that of the word, has a forward"
+                " score of 1 on matches and 0 otherwise"
             ),
             reading=Equality(recurrence=with_wildcard_added, construction=spelled_match),
             cases=PSEUDO.random,
@@ -411,7 +415,10 @@ CLAIM = Claim(
         Variant(
             name="corrected-complement",
             expected="holds",
-            says="one minus the score of the automaton that is deterministic over the words is 1 on no match",
+            says=(
+                "one minus the score of the automaton that is deterministic over the words is 1 if there is"
+                " no match"
+            ),
             reading=Equality(recurrence=determinised_first, construction=complement),
             cases=PSEUDO.random,
             small_cases=IN_LINE.near_generic,
@@ -435,7 +442,7 @@ CLAIM = Claim(
             expected="refuted",
             says=(
                 "the pseudo m-DFA with final and nonfinal states exchanged, as in the complement of a DFA,"
-                " accepts what the rule does not match"
+                " accepts the sentences that the rule does not match"
             ),
             reading=Equality(recurrence=turned_round, construction=complement),
             cases=PSEUDO.random,
@@ -452,7 +459,7 @@ CLAIM = Claim(
         Variant(
             name="without-beta-1",
             expected="refuted",
-            says="at beta = 1/2, with any vectors and any G, forward counts the accepting paths",
+            says="at beta = 1/2, with any vectors and any G, the forward score counts the accepting paths",
             reading=Equality(recurrence=network_at_half, construction=with_tensor),
             cases=RULES.random,
             small_cases=SMALL.small,

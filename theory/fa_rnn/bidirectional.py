@@ -180,15 +180,16 @@ CLAIM = Claim(
     name="fa-rnn-bidirectional",
     title="a bidirectional FA-RNN averages scores",
     statement=(
-        "The mean of the scores of a rule's deterministic automaton, and of that of the rule read from its"
-        " end on the sentence read from its end, is 1 where the rule matches and 0 elsewhere."
+        "A rule has a deterministic automaton, and so has its reversal. The mean of the score of the first"
+        " on a sentence and of the second on the reversed sentence is 1 if the rule matches and 0 otherwise."
     ),
     source=Source("jiang2020cold", "3.4", "Bidirectional Extension", ("8",)),
     hypotheses=(
-        "Both automata are deterministic over the vocabulary: else they count, and count differently.",
+        "Both automata are deterministic over the vocabulary; otherwise they count paths, and the counts"
+        " may differ.",
         (
-            "Where sentences begin with BOS, on which alone the start state is left (section 3.5), either"
-            " direction reads it first."
+            "If sentences begin with BOS, the only symbol that leaves the start state (section 3.5), both"
+            " directions read it first."
         ),
     ),
     variants=(
@@ -216,7 +217,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-bos",
             expected="holds",
-            says="with section 3.5's start state, which is left on BOS: either direction reads BOS first",
+            says="with the start state of section 3.5, which only BOS leaves: both directions read BOS first",
             reading=Equality(recurrence=bos_first, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
@@ -232,8 +233,8 @@ CLAIM = Claim(
             name="printed-bos",
             expected="refuted",
             says=(
-                "the backward direction reads the reversed sentence, which ends in BOS, and the start state"
-                " is left on BOS alone: the backward score is 0 for every sentence that has a word"
+                "the backward direction reads the reversed sentence, which ends in BOS, but only BOS leaves"
+                " the start state: the backward score is 0 for every sentence that has a word"
             ),
             reading=Equality(recurrence=bos_last, construction=matches),
             cases=RULES.random,
@@ -251,7 +252,7 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says=(
-                "the mean of the vectors h_N, the shorter one filled up with zeros, read out with the final"
+                "the mean of the vectors h_N, the shorter one padded with zeros, multiplied by the final"
                 " weights"
             ),
             reading=Equality(recurrence=averaged_vectors, construction=matches),
@@ -293,7 +294,7 @@ CLAIM = Claim(
         Variant(
             name="without-deterministic",
             expected="refuted",
-            says="the mean of scores, one of them of an automaton that counts",
+            says="the mean of two scores, one of which is that of an automaton that counts paths",
             reading=Equality(recurrence=counting_forth, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
@@ -317,7 +318,7 @@ CLAIM = Claim(
     effort=Effort(examples=25, strings=12, longest=8, run=10),
     misprints=(
         Misprint(
-            printed="s_0 is left on BOS, and the wildcard matches any word (sections 2.1 and 3.5)",
+            printed="only BOS leaves s_0, and the wildcard matches any word (sections 2.1 and 3.5)",
             right=(
                 "each sentence has one BOS, at its start, and only the transition from s_0 matches it:"
                 " without BOS every score is 0, and with a wildcard that matches it `$ a` accepts BOS BOS a"

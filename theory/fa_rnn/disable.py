@@ -155,22 +155,22 @@ CLAIM = Claim(
     name="fa-rnn-disable",
     title="rules are taken out without retraining",
     statement=(
-        "When of a rule's states those are taken out from which no final state of another rule can be"
-        " reached, every other rule's score stays as it was, for all weights."
+        "If the states of a rule from which no final state of another rule can be reached are removed, the"
+        " scores of all other rules are unchanged, for all weights."
     ),
     source=Source("jiang2020cold", "6", "Disabling an RE"),
     hypotheses=(
         (
-            "A state may go where no other rule's final state can be reached from it; that it cannot be"
-            " reached from other rules' states is no reason, unless no transition joins the rules, as before"
-            " training."
+            "A state may be removed if no final state of another rule can be reached from it. It is not"
+            " enough that the state cannot be reached from the states of other rules, unless no transition"
+            " joins the rules, as before training."
         ),
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="what leads to no final state of another rule goes, for all weights",
+            says="states that lead to no final state of another rule are removed, for all weights",
             reading=Equality(recurrence=with_only(corrected), construction=with_tensor),
             cases=ANY.random,
             small_cases=SMALL_DENSE.near_generic,
@@ -189,7 +189,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-untrained",
             expected="holds",
-            says="as printed, where no transition joins the states of different rules",
+            says="as printed, if no transition joins the states of different rules",
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=APART.random,
             small_cases=SMALL_APART.near_generic,
@@ -211,7 +211,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="all of the rule's states go that cannot be reached from states of other rules",
+            says="all states of the rule that cannot be reached from states of other rules are removed",
             reading=Equality(recurrence=with_only(printed), construction=with_tensor),
             cases=IN_TURN.random,
             small_cases=SMALL.small,

@@ -155,28 +155,28 @@ CLAIM = Claim(
     name="fa-rnn-eq-10",
     title="rules are added without retraining",
     statement=(
-        "With the factors of two networks put beside one another in blocks, and their initial weights one"
-        " behind the other, the score of each set of rules is what its own network gives."
+        "If the factors of two networks are combined in blocks and their initial weights are concatenated,"
+        " each set of rules has the same score as in its own network."
     ),
     source=Source("jiang2020cold", "6", "Equation 10", ("10",)),
     hypotheses=(
         (
-            "The initial weights of both are kept, and each set's final weights are zero for the states of"
-            " the other."
+            "The initial weights of both networks are kept, and the final weights of each set are zero for"
+            " the states of the other set."
         ),
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="as printed, with the initial and final weights put one behind the other",
+            says="as printed, with concatenated initial and final weights",
             reading=Equality(recurrence=merged, construction=each_alone),
             cases=RANDOM.random,
             small_cases=SMALL.small,
             programs=("fa-rnn-blocks",),
             kinds=PROVED,
             proof=Induction(
-                says="after every string, Forward's vector of each set is its own block of h",
+                says="after every string, the Forward vector of each set is its block of h",
                 invariant=lambda w, h, unit: h[unit],
                 states=lambda w, variable: [
                     tuple(
@@ -211,7 +211,7 @@ CLAIM = Claim(
         Variant(
             name="without-own-columns",
             expected="refuted",
-            says="the new states share the columns that are there: [D_1; D_1'], E_R + E_R' and [D_2; D_2']",
+            says="the new states share the existing columns: [D_1; D_1'], E_R + E_R' and [D_2; D_2']",
             reading=Equality(recurrence=in_shared_columns, construction=each_alone),
             cases=SHARED.random,
             small_cases=SMALL.small,

@@ -51,8 +51,8 @@ RANDOM, SMALL = Sizes(network, (1, 2, 3), (1, 2)), Sizes(small_network, (), (1, 
 STATES = vector_is_h(
     (network(k) for k in range(1, 5)),
     (
-        f"{SQUARE} For every K: the network is made of a function of places, and its step at a place is one"
-        " identity, with K a symbol."
+        f"{SQUARE} For every K: the network is given by functions of an index, and its step at an index is"
+        " one identity, in which K is a symbol."
     ),
     any_size_4,
 )
@@ -65,12 +65,12 @@ CLAIM = Claim(
         " <alpha_0, T, alpha_inf>."
     ),
     source=Source("jiang2020cold", "3.1", "Equation 4", ("2", "4")),
-    hypotheses=("A path of no transition counts for the empty sentence: its score is alpha_0 alpha_inf.",),
+    hypotheses=("The empty sentence has one path, which has no transition: its score is alpha_0 alpha_inf.",),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="as printed, for all weights and the empty sentence too",
+            says="as printed, for all weights and including the empty sentence",
             reading=Equality(recurrence=by_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=RANDOM.near_generic,

@@ -91,7 +91,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="any factors: the network is the automaton that they give",
+            says="any factors: the network is the automaton of the tensor that they define",
             reading=Equality(recurrence=by_factors, construction=with_rebuilt_tensor),
             cases=ANY.random,
             small_cases=ANY.near_generic,
@@ -109,7 +109,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-large-enough",
             expected="holds",
-            says="any tensor: min(V K, K^2) columns are enough, and these are factors with as many",
+            says="any tensor: min(V K, K^2) columns are enough, and these factors have as many",
             reading=Equality(recurrence=by_factors, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,
@@ -157,18 +157,21 @@ CLAIM = Claim(
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
     misprints=(
         Misprint(
-            printed="training D_1 and D_2 uses the K' isolated states that rows of zeros add (section 3.2)",
+            printed=(
+                "training D_1 and D_2 makes use of the K' isolated states that rows of zeros add (section"
+                " 3.2)"
+            ),
             right=(
-                "under equation 8 both gradients of those rows are zero forever; if h_N is read as a"
-                " whole D_2's is not, and small noise instead of zeros gives both one"
+                "under equation 8 both gradients of these rows are always zero; if all of h_N is read, the"
+                " gradient of D_2 is not zero, and with small noise instead of zeros neither is"
             ),
             test="proofs_tests/neural/test_fa_rnn.py::test_isolated_states_need_noise_to_be_trained",
         ),
         Misprint(
             printed="the network is first-order and has no higher-order weights (section 7)",
             right=(
-                "equation 4 is a second-order linear network whose weights are T, and equation 5 has them"
-                " decomposed: each multiplies the state by the word"
+                "equation 4 is a second-order linear network with weights T, and equation 5 decomposes"
+                " them: both multiply the state by the word"
             ),
             test="proofs_tests/fa_rnn/test_eq_5.py::test_state_and_word_are_multiplied",
         ),

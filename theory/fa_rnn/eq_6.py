@@ -139,15 +139,15 @@ CLAIM = Claim(
     title="with any share of pretrained vectors",
     statement=(
         "At every beta from 0 to 1, and with any G, the network of equation 6 is the automaton whose tensor"
-        " is beta times that of E_R and 1 - beta times that of E_w G in its place."
+        " is beta times the tensor of E_R plus 1 - beta times the tensor of E_w G."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("6", "9")),
-    hypotheses=("The score is forward: maxima of mixtures are not mixtures of maxima.",),
+    hypotheses=("The score is the forward score, because maxima of mixtures are not mixtures of maxima.",),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="the network is the automaton of the two tensors' mixture",
+            says="the network is the automaton of the mixture of the two tensors",
             reading=Equality(recurrence=network, construction=with_mixed_tensor),
             cases=ANY.random,
             small_cases=SMALL.near_generic,

@@ -130,9 +130,9 @@ CLAIM = Claim(
     name="fa-rnn-eq-9",
     title="the automaton can be reconstructed from the factors",
     statement=(
-        "The unfolding (D_2 (.) D_1) E_R^T, its row (j - 1) K + i read as T[x, i, j], is the tensor of the"
-        " automaton that the network is; where the factors are exact, thresholds in (0, 1] give back the"
-        " rules' automaton."
+        "The unfolding (D_2 (.) D_1) E_R^T, with row (j - 1) K + i read as T[x, i, j], is the tensor of the"
+        " automaton of the network. If the factors are exact, any threshold in (0, 1] restores the"
+        " automaton of the rules."
     ),
     source=Source("jiang2020cold", "6", "Equation 9", ("9",)),
     hypotheses=(
@@ -170,7 +170,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-threshold",
             expected="holds",
-            says="exact factors, and a threshold: the rules' automaton",
+            says="exact factors, and a threshold: the automaton of the rules",
             reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=EXACT.random,
             small_cases=IN_LINE.near_generic,
@@ -189,7 +189,7 @@ CLAIM = Claim(
         Variant(
             name="without-state-after-first",
             expected="refuted",
-            says="the unfolding read as [i, j], as programs reshape: every matrix is transposed",
+            says="the unfolding read as [i, j], as programs reshape it: every matrix is transposed",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_before_first)),
             theorem=Theorem(
                 "fa_rnn.eq_9.without_state_after_first_is_refuted",
@@ -235,8 +235,8 @@ CLAIM = Claim(
     misprints=(
         Misprint(
             printed=(
-                "T_(1) = (D_2 (.) D_1) E_R^T, where a mode-1 unfolding has a row for each of V words, and the"
-                " product has K^2"
+                "T_(1) = (D_2 (.) D_1) E_R^T, although a mode-1 unfolding has V rows, one for each word,"
+                " and the product has K^2"
             ),
             right="the transpose, E_R (D_2 (.) D_1)^T",
             test="proofs_tests/fa_rnn/test_eq_9.py::test_the_unfolding_as_printed_has_the_shape_of_its_transpose",

@@ -200,13 +200,13 @@ ANY, SMALL = Sizes(gated, (1, 2, 3), ()), Sizes(lambda k: in_line(gated(k), 150)
 TEN = Sizes(at_ten, (2,), (1, 2))
 
 SIGMOIDS = {
-    "cross-checked": "a sigmoid's values are irrational: what is compared lies in balls, not in scores",
+    "cross-checked": "the values of a sigmoid are irrational: the comparison is between balls, not scores",
     "decided": "the gates are sigmoids of the state, so the step is not an affine function",
 }
 
 CLAIM = Claim(
     name="fa-rnn-gru-start",
-    title="how near an FA-GRU begins to its FA-RNN",
+    title="how close an untrained FA-GRU is to its FA-RNN",
     statement=(
         "With e_t = 1 - sigma(b - |W z_t| - |U|^T u_{t-1}), every number of an FA-GRU's state lies between"
         " those of l_t = (1 - e_t)^2 l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T, where the"
@@ -214,18 +214,21 @@ CLAIM = Claim(
     ),
     source=Source("jiang2020cold", "3.4", "Equation 7", ("7",)),
     hypotheses=(
-        "The weights of T are not negative, and the gates' biases are equal.",
-        "The counts stay small against the bias: for all sentences where the automaton is deterministic.",
+        "The weights of T are nonnegative, and the biases of the gates are equal.",
+        "The counts stay small compared with the bias; if the automaton is deterministic, this is true for"
+        " all sentences.",
     ),
     variants=(
         Variant(
             name="corrected",
             without={
                 **SIGMOIDS,
-                "proved": "the bound is an inequality, and this check supports identities only",
-                "kernel-checked": "the bound needs the reals and a sigmoid, which the development has not",
+                "proved": "the bound is an inequality, and this check supports only identities",
+                "kernel-checked": (
+                    "the bound requires the reals and a sigmoid, which the development does not have"
+                ),
             },
-            constant="what is compared is whether both networks are between bounds: they always are",
+            constant="the comparison is whether both networks are between the bounds, which they always are",
             expected="holds",
             says=(
                 "1: both networks are between l and u, after every sentence and for any weights of the gates"
@@ -240,13 +243,12 @@ CLAIM = Claim(
             name="printed-uniform",
             without={
                 **SIGMOIDS,
-                "kernel-checked": "its counterexample is a long run of a gated network in balls",
+                "kernel-checked": "the counterexample is a long run of a gated network in balls",
             },
             expected="refuted",
             says=(
-                "1: what is approximately equivalent is within 1/2 after every sentence, for the bias 10;"
-                " both"
-                " numbers are our reading, and the paper has none"
+                "1: approximately equivalent means within 1/2 after every sentence, for the bias 10; both"
+                " numbers are our interpretation, because the paper states none"
             ),
             reading=Equality(recurrence=network(near), construction=always_one),
             cases=TEN.random,
@@ -275,8 +277,8 @@ CLAIM = Claim(
     misprints=(
         Misprint(
             printed=(
-                "the reset gate leads back to h_1, the score after BOS, which equation 7 defines at t = 1 by"
-                " itself; it may then have no solution"
+                "the reset gate refers to h_1, the score after BOS, but at t = 1 equation 7 defines h_1 in"
+                " terms of itself, and may have no solution"
             ),
             right="h_1 is h_0 T[BOS], without gates, and equation 7 holds from the second word on",
             test="proofs_tests/fa_rnn/test_gru_start.py::test_equation_7_at_the_first_word_may_have_no_solution",

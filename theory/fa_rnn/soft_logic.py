@@ -230,28 +230,30 @@ def with_integers(w: Weights) -> dict[str, Any]:
 
 
 NOT_AFFINE = (
-    "soft logic is min and max of counts that grow without end: the step is affine, what is read out is not"
+    "soft logic is the min and max of counts that grow without bound: the step is affine, but the output is"
+    " not"
 )
 
 CLAIM = Claim(
     name="fa-rnn-soft-logic",
     title="soft logic on matches is logic",
     statement=(
-        "The soft value of a formula in conjunctive normal form, by Table 2, is 1 where the formula holds of"
-        " the rules' matches and 0 elsewhere, when it is given forward scores that are clamped to at most 1."
+        "The soft value of a formula in conjunctive normal form, by Table 2, is 1 if the formula is true"
+        " for the matches of the rules and 0 otherwise, provided that its inputs are forward scores clamped"
+        " to at most 1."
     ),
     source=Source("jiang2020cold", "3.5", "Table 2", ("8",)),
     hypotheses=(
         (
-            "What the formula is given is 0 or 1: forward scores are counts, and have to be clamped. That the"
-            " elements of h_N are 0 or 1 is not enough."
+            "The inputs of the formula are 0 or 1: forward scores are counts, and must be clamped. It is"
+            " not enough that the elements of h_N are 0 or 1."
         ),
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="with counts clamped to at most 1 before",
+            says="with counts that are first clamped to at most 1",
             reading=Equality(recurrence=aggregated, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
@@ -268,7 +270,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-clamped-steps",
             expected="holds",
-            says="with h clamped at every step, too: no count grows, and nothing else changes",
+            says="with h also clamped at every step: no count grows, and nothing else changes",
             reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
@@ -283,7 +285,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-nested",
             expected="holds",
-            says="with clamped counts, and an or of several as ors of two in each other",
+            says='with clamped counts, and an "or" of several arguments as nested "or"s of two',
             reading=Equality(recurrence=nested, construction=logic),
             cases=THREE.random,
             small_cases=SMALL_THREE_IN_TURN.small,
@@ -300,14 +302,14 @@ CLAIM = Claim(
             name="corrected-scores",
             without={
                 "decided": NOT_AFFINE,
-                "proved": "the argument is a case distinction on scores, no identity of polynomials",
+                "proved": "the argument is a case distinction on scores, not an identity of polynomials",
                 "kernel-checked": (
-                    "it follows from the theorem about matches, where counts are 0 or 1; it has none of its"
-                    " own"
+                    "it follows from the theorem about matches, in which counts are 0 or 1, so it has no"
+                    " separate theorem"
                 ),
             },
             expected="holds",
-            says="nothing is clamped, and the rules' scores are all 0 or 1",
+            says="nothing is clamped, and the scores of the rules are all 0 or 1",
             reading=Equality(recurrence=where_scores_are_bits, construction=logic),
             cases=RANDOM.random,
             small_cases=SMALL_IN_TURN.small,
@@ -317,7 +319,7 @@ CLAIM = Claim(
             name="printed",
             without={
                 "decided": NOT_AFFINE,
-                "kernel-checked": "its counterexample is that of without-clamp, whose theorem has it",
+                "kernel-checked": "its counterexample is that of without-clamp, which has a theorem",
             },
             expected="refuted",
             says="nothing is clamped, and all elements of h_N are 0 or 1",
@@ -332,8 +334,8 @@ CLAIM = Claim(
             without={"decided": NOT_AFFINE},
             expected="refuted",
             says=(
-                "nothing is clamped, and Table 2's or of two, nested, is right where one minimum of the same"
-                " counts is"
+                'nothing is clamped, and nested "or"s of two (Table 2) are correct if a single minimum of'
+                " the same counts is"
             ),
             reading=Equality(recurrence=nested_counts, construction=logic),
             cases=THREE_LITERALS.random,

@@ -105,16 +105,16 @@ CLAIM = Claim(
     name="fa-rnn-viterbi",
     title="the Viterbi score is max-times",
     statement=(
-        "The recurrence with maxima instead of sums, and products as they are, computes the greatest weight"
-        " of an accepting path; with weights 0 and 1 that is 1 exactly on matches."
+        "With maxima instead of sums, and with unchanged products, the recurrence computes the greatest"
+        " weight of an accepting path. If all weights are 0 or 1, this is 1 on matches and 0 otherwise."
     ),
     source=Source("jiang2020cold", "2.4", "Equation 3", ("3", "8")),
     hypotheses=(
         (
-            "The weights are not negative. In logarithms products are sums, and then it is max-plus; the"
-            " paper's weights are 0 and 1."
+            "The weights are nonnegative. In logarithms, products are sums, and the semiring is max-plus."
+            " The weights in the paper are 0 and 1."
         ),
-        "T is read as it is; or its factors are ones over maxima and products.",
+        "T is used directly, or it has factors over maxima and products.",
     ),
     variants=(
         Variant(
@@ -128,7 +128,7 @@ CLAIM = Claim(
             kinds=PROVED,
             proof=vector_is_h(
                 (over_max_times(k) for k in range(1, 5)),
-                f"{SQUARE} For every K: its step at a place is one identity, with K a symbol.",
+                f"{SQUARE} For every K: the step at an index is one identity, in which K is a symbol.",
                 any_size_4,
             ),
             theorem=Theorem(
@@ -142,7 +142,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-match",
             expected="holds",
-            says="with weights 0 and 1 it is 1 exactly on matches",
+            says="with weights 0 and 1, it is 1 on matches and 0 otherwise",
             reading=Equality(recurrence=viterbi_network, construction=matches),
             cases=RULES.random,
             small_cases=RULES.small,
@@ -165,7 +165,8 @@ CLAIM = Claim(
             name="printed",
             without={
                 "decided": (
-                    "max-plus with the same weights is not an automaton over the reals; one string refutes it"
+                    "max-plus with the same weights is not an automaton over the reals, and one string"
+                    " refutes the variant"
                 )
             },
             expected="refuted",
@@ -193,13 +194,14 @@ CLAIM = Claim(
             name="printed-factors",
             without={
                 "decided": (
-                    "factors with a negative weight are over no semiring of maxima; one string refutes it"
+                    "factors with a negative weight do not belong to any semiring of maxima, and one string"
+                    " refutes the variant"
                 )
             },
             expected="refuted",
             says=(
-                "Table 6's -V: equation 5 with maxima for sums and the same factors, which are T's over sums"
-                " and products"
+                "-V in Table 6: equation 5 with maxima instead of sums and the same factors, which are"
+                " those of T over sums and products"
             ),
             reading=Equality(recurrence=maxima_of_factors, construction=rebuilt_over_max_times),
             cases=FACTORED.random,

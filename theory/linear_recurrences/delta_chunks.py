@@ -73,10 +73,10 @@ CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1)
 
 CLAIM = Claim(
     name="delta-chunks",
-    title="a delta rule in chunks is the delta rule",
+    title="the delta rule in chunks equals the delta rule",
     statement=(
-        "A head of (gated) DeltaNet run in chunks of C tokens, in the WY form with its values solved for"
-        " within the chunk, has the outputs of the recurrence, for every C: each number of them is the"
+        "A head of (gated) DeltaNet that runs in chunks of C tokens, in the WY form whose values are solved"
+        " for within the chunk, has the outputs of the recurrence, for every C: each component is the"
         " Forward score of the automaton with K + 2 states."
     ),
     source=Source("yang2024parallelizing", "3.2", "WY representation"),
@@ -85,7 +85,7 @@ CLAIM = Claim(
         COLUMN,
         FIRST_STATE,
         NO_TOKENS,
-        "Gates between two tokens are multiplied; nothing is divided by a gate, so that a gate may be 0.",
+        "Gates between two tokens are multiplied; nothing is divided by a gate, so a gate may be 0.",
     ),
     variants=(
         chunks.corrected(
@@ -97,7 +97,7 @@ CLAIM = Claim(
         chunks.out_of_order(CHUNKED, CASES, chunks.few(weights, (1, 1), most=300, alpha=(1,), beta=("1/2",))),
         refuted(
             "without-substitution",
-            "the values of a chunk are taken at once, with the identity instead of the triangular inverse",
+            "the values of a chunk are computed at once, with the identity instead of the triangular inverse",
             solved_by(values_at_once).recurrence,
             gated_delta_net.LAYER,
             CASES,

@@ -46,18 +46,18 @@ CLAIM = Claim(
         " S_{t-1}^T k_t)^T, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("schlag2021linear", "4.2", "Delta rule"),
-    hypotheses=column("Keys need not have length 1, nor betas be between 0 and 1."),
+    hypotheses=column("Keys may have any length, and betas may be any numbers."),
     variants=(
         records.corrected(
             LAYER,
             CASES,
-            "the automaton with K + 2 states, whose matrix has 1 - beta k k^T among the numbers",
+            "the automaton with K + 2 states, whose matrix contains 1 - beta k k^T",
             records.theorem("delta_net", "s_0 minus beta q k v"),
         ),
         records.reads_old(LAYER, CASES, SMALL),
         records.refuted(
             "without-correction",
-            "the automaton of linear attention, which writes beta k v and erases nothing",
+            "the automaton of linear attention, which writes beta k v but erases nothing",
             LAYER,
             replace(LAYER, terms=()),
             CASES,

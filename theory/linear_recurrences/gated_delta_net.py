@@ -45,19 +45,19 @@ CLAIM = Claim(
     ),
     source=Source("yang2025gateddelta", "3.1", "Gated delta rule"),
     hypotheses=column(
-        "What is erased is read from the state that has decayed: alpha is a factor of the whole matrix."
+        "The erased value is read from the decayed state: alpha is a factor of the whole matrix."
     ),
     variants=(
         records.corrected(
             LAYER,
             CASES,
-            "the automaton with K + 2 states, whose matrix has alpha (1 - beta k k^T) among the numbers",
+            "the automaton with K + 2 states, whose matrix contains alpha (1 - beta k k^T)",
             records.theorem("gated_delta_net", "s_0 minus alpha beta q k v"),
         ),
         records.reads_old(LAYER, CASES),
         records.refuted(
             "without-decay-first",
-            "an automaton that erases what is read from the state before its decay: alpha - beta k k^T",
+            "an automaton whose erased value is read from the state before its decay: alpha - beta k k^T",
             LAYER,
             UNGATED,
             CASES,

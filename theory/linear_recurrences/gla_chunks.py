@@ -71,11 +71,11 @@ GATED = chunks.few(weights, (1, 1), (2, 1))
 
 CLAIM = Claim(
     name="gla-chunks",
-    title="gated linear attention in chunks is gated linear attention",
+    title="gated linear attention in chunks equals gated linear attention",
     statement=(
-        "A head of gated linear attention run in chunks of C tokens, with gates accumulated within the chunk,"
-        " has the outputs of the recurrence, for every C: each number of them is the Forward score of the"
-        " automaton with K + 2 states."
+        "A head of gated linear attention that runs in chunks of C tokens, with gates accumulated within"
+        " the chunk, has the outputs of the recurrence, for every C: each component is the Forward score of"
+        " the automaton with K + 2 states."
     ),
     source=Source("yang2024gated", "4.2", "Chunkwise form"),
     hypotheses=(
@@ -83,14 +83,15 @@ CLAIM = Claim(
         COLUMN,
         FIRST_STATE,
         NO_TOKENS,
-        "Gates between two tokens are multiplied; where they are a quotient of products, no gate is 0.",
+        "Gates between two tokens are multiplied; if they are computed as a quotient of products, no gate"
+        " may be 0.",
     ),
     variants=(
         chunks.corrected(weights, PRODUCTS, CASES, chunks.theorem("gla_chunks", "alpha q k v")),
         refuted(
             "without-nonzero-gates",
-            "gates between tokens as quotients b_r / b_i of products from the chunk's start, where a gate"
-            " may be 0 (1 / 0 read as 0)",
+            "gates between tokens as quotients b_r / b_i of products from the chunk's start, although a"
+            " gate may be 0 (1 / 0 counts as 0)",
             with_gates(quotient).recurrence,
             gla.LAYER,
             CASES,
@@ -99,7 +100,7 @@ CLAIM = Claim(
         chunks.out_of_order(PRODUCTS, CASES, chunks.few(weights, (1, 1), most=300, alpha=(1,))),
         refuted(
             "without-exclusive-gates",
-            "what a token writes is multiplied by its own gate, too",
+            "the value that a token writes is also multiplied by the token's own gate",
             with_gates(inclusive).recurrence,
             gla.LAYER,
             CASES,

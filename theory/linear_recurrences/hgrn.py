@@ -75,7 +75,7 @@ CLAIM = Claim(
         records.corrected(
             REAL_LAYER,
             CASES_REAL,
-            "without theta, as later programs have it: the automaton with the states 1 and h",
+            "without theta, as in later programs: the automaton with the states 1 and h",
             records.theorem("hgrn", "minus h_0 f c", "real_hgrn_unit", "hgrn_without_theta"),
             name="corrected-without-theta",
         ),

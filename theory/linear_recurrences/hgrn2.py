@@ -44,7 +44,7 @@ CLAIM = Claim(
         records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("hgrn2", "h_0 minus f o i")),
         records.refuted(
             "without-tied-keys",
-            "an automaton that writes i where the layer writes (1 - f) i",
+            "an automaton that writes i, whereas the layer writes (1 - f) i",
             LAYER,
             replace(LAYER, update=lambda t, j: t.i),
             CASES,

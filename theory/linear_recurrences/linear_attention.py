@@ -63,7 +63,7 @@ CLAIM = Claim(
         records.reads_old(LAYER, CASES),
         records.refuted(
             "without-first-state",
-            "the same automaton with 0 for the first state, where the layer starts elsewhere",
+            "the same automaton with 0 for the first state, although the layer has another initial state",
             LAYER,
             LAYER.starting_at_zero,
             CASES,
@@ -71,7 +71,7 @@ CLAIM = Claim(
         Variant(
             name="without-unnormalised-output",
             expected="refuted",
-            says="the output divided by q^T z, where z is the sum of the keys, as the paper has it",
+            says="the output divided by q^T z, where z is the sum of the keys, as in the paper",
             reading=NoAutomaton(recurrence=NORMALISED, construction=LAYER.automata, unit="linear-attention"),
             cases=POSITIVE.random,
             small_cases=POSITIVE.small,

@@ -78,7 +78,7 @@ CLAIM = Claim(
     hypotheses=(
         TOKENS,
         "The convolution before the recurrence is omitted.",
-        "The matrix of the online learner's step is taken as diagonal, as the paper does.",
+        "The matrix of the online learner's step is approximated by its diagonal, as in the paper.",
         COLUMN,
         FIRST_STATE,
         NO_TOKENS,
@@ -90,7 +90,8 @@ CLAIM = Claim(
         ),
         records.refuted(
             "without-diagonal-step",
-            "the automaton of the learner's whole matrix 1 - delta k k^T, where the layer keeps its diagonal",
+            "the automaton of the learner's full matrix 1 - delta k k^T, whereas the layer keeps its"
+            " diagonal",
             LAYER,
             WHOLE,
             CASES,

@@ -70,7 +70,7 @@ CLAIM = Claim(
         records.corrected(LAYER, CASES, STATES, records.theorem("lru", TERMS)),
         records.refuted(
             "without-signs",
-            "the automaton of the conjugate eigenvalues, with -b where b is right",
+            "the automaton of the conjugate eigenvalues, with -b instead of b",
             LAYER,
             replace(LAYER, decay={(q, p): factor for (p, q), factor in DECAY.items()}),
             CASES,

@@ -66,8 +66,8 @@ CLAIM = Claim(
     ),
     source=Source("gu2023mamba", "3.2", "S6", ("2", "4")),
     hypotheses=(
-        "Delta, B, C and x are functions of the last w tokens, which the convolution reads: one layer over"
-        " embeddings.",
+        "Delta, B, C and x are functions of the last w tokens, which the convolution reads: there is one"
+        " layer over embeddings.",
         FIRST_UNIT,
         NO_TOKENS,
         LINEAR_OUTPUT,
@@ -116,8 +116,8 @@ CLAIM = Claim(
         ),
         records.refuted(
             "without-histories",
-            "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
-            " at the start",
+            "an automaton with N + 2 states although there is a convolution: each token counts as if it"
+            " were the first",
             CONVOLVED.recurrence,
             LAYER,
             WINDOWS,

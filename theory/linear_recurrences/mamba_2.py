@@ -45,7 +45,7 @@ CLAIM = Claim(
     source=Source("dao2024transformers", "2.4", "State-space duality", ("2",)),
     hypotheses=(
         TOKENS,
-        "The convolution before the recurrence is omitted: with it the states are those of mamba.",
+        "The convolution before the recurrence is omitted; with it, the states are those of mamba.",
         FIRST_UNIT,
         NO_TOKENS,
         LINEAR_OUTPUT,
@@ -54,7 +54,7 @@ CLAIM = Claim(
         records.corrected(
             LAYER,
             CASES,
-            "the automaton with N + 2 states: 1, the numbers of the state, and the output",
+            "the automaton with N + 2 states: 1, the components of the state, and the output",
             records.theorem("mamba_2", "h_0 D a B C x"),
         ),
         records.reads_old(LAYER, CASES),

@@ -66,8 +66,8 @@ CLAIM = Claim(
     name="mamba-2-chunks",
     title="Mamba-2 in blocks is Mamba-2",
     statement=(
-        "A channel of Mamba-2 run by SSD's block form, in chunks of Q tokens, has the outputs of the"
-        " recurrence, for every Q: each is the Forward score of the automaton with N + 2 states."
+        "A channel of Mamba-2 that runs in the block form of SSD, in chunks of Q tokens, has the outputs of"
+        " the recurrence, for every Q: each output is the Forward score of the automaton with N + 2 states."
     ),
     source=Source("dao2024transformers", "6", "SSD algorithm"),
     hypotheses=(
@@ -82,7 +82,7 @@ CLAIM = Claim(
         chunks.out_of_order(BLOCKS, FEW, chunks.few(weights, (1, 1), a=(1,), **PLAIN)),
         refuted(
             "without-exclusive-decays",
-            "what a token writes is multiplied by its own decay, too",
+            "the value that a token writes is also multiplied by the token's own decay",
             with_decays(inclusive).recurrence,
             mamba_2.LAYER,
             FEW,
@@ -90,7 +90,7 @@ CLAIM = Claim(
         ),
         refuted(
             "without-decays-to-the-end",
-            "what a chunk's tokens write is passed on without the decays of later tokens",
+            "the values that the tokens of a chunk write are passed on without the decays of later tokens",
             NOT_DECAYED.recurrence,
             mamba_2.LAYER,
             FEW,

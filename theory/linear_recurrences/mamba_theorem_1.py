@@ -60,19 +60,20 @@ HELD, SIMPLIFIED = channel("held"), channel("Delta")
 
 CLAIM = Claim(
     name="mamba-theorem-1",
-    title="a gated unit is Mamba with one number in its state",
+    title="a gated unit is Mamba with a scalar state",
     statement=(
         "With N = 1, A = -1, B = 1 and Delta = softplus(z), Mamba's h_t = exp(Delta A) h_{t-1} + B_t x_t is"
         " the gated unit h_t = (1 - g) h_{t-1} + g x_t, g = sigmoid(z), and so an automaton with two states."
     ),
     source=Source("gu2023mamba", "3.5.1", "Theorem 1", ("2", "4")),
     hypotheses=(
-        "z is a function of the token alone: one layer over embeddings, without a convolution.",
+        "z is a function of only the token: there is one layer over embeddings, without a convolution.",
         FIRST_UNIT,
         "B is discretised with zero-order hold.",
         (
-            "In the exact cases 1 + e^z is a power of 2, and Delta is counted in units of log 2. No rational"
-            " number of these units but 0 is rational: what differs in units differs."
+            "In the exact cases 1 + e^z is a power of 2, and Delta is measured in units of log 2. No"
+            " rational number of these units except 0 is rational, so values that differ in these units are"
+            " different."
         ),
     ),
     variants=(
@@ -89,8 +90,8 @@ CLAIM = Claim(
             kinds=LADDER,
             without={
                 "proved": (
-                    "that (Delta A)^-1 Delta is -1 is about quotients, which the invariant's numbers have"
-                    " not; given that, it is min-gru's proof"
+                    "(Delta A)^-1 Delta = -1 is about quotients, which the numbers of the invariant do not"
+                    " support; the rest is the proof of min-gru"
                 )
             },
             theorem=records.theorem(
@@ -114,7 +115,7 @@ CLAIM = Claim(
         records.corrected(
             SIMPLIFIED,
             CASES,
-            "as programmed, with Delta B for the discretised B: another automaton with two states",
+            "as programmed, with Delta B instead of the discretised B: another automaton with two states",
             theorem=records.theorem(
                 "mamba_theorem_1", "h_0 decay Delta u", "mamba_one_unit", name="mamba_theorem_1_as_programmed"
             ),
@@ -122,8 +123,8 @@ CLAIM = Claim(
         ),
         records.refuted(
             "without-zero-order-hold",
-            "the automaton of a gated unit for the program, which has Delta B: for z = 0 and x = 1 the first"
-            " token gives log 2, the unit of Delta here, and not 1/2",
+            "the automaton of a gated unit for the program, which uses Delta B: for z = 0 and x = 1 the"
+            " first token gives log 2, the unit of Delta here, instead of 1/2",
             SIMPLIFIED,
             min_gru.LAYER,
             CASES,

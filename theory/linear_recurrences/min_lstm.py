@@ -59,7 +59,7 @@ CLAIM = Claim(
         ),
         records.refuted(
             "without-normalised-gates",
-            "the automaton of an LSTM's gates f and i as they are",
+            "the automaton of an LSTM's gates f and i, not normalised",
             LAYER,
             NOT_NORMALISED,
             CASES,

@@ -98,7 +98,7 @@ CLAIM = Claim(
     source=Source("beck2024xlstm", "2.3", "mLSTM", ("19", "20", "21")),
     hypotheses=(
         TOKENS,
-        "A unit is one number of C_t q_t; it reads one row of C, for rows never meet.",
+        "A unit is one component of C_t q_t; it reads only one row of C, because rows do not interact.",
         FIRST_STATE,
         NO_TOKENS,
         f"The output is not normalised. {LINEAR_OUTPUT}",
@@ -107,23 +107,23 @@ CLAIM = Claim(
         records.corrected(
             LAYER,
             CASES,
-            "the automaton with K + 2 states: 1, the numbers of the row, and the output",
+            "the automaton with K + 2 states: 1, the components of the row, and the output",
             records.theorem("mlstm", "s_0 f i v q k"),
         ),
         Variant(
             name="corrected-as-programmed",
             expected="holds",
             says=(
-                "the stabilised recurrence of programs (NX-AI/xlstm), what it reads multiplied by exp(m): the"
-                " same automaton"
+                "the stabilised recurrence of programs (NX-AI/xlstm), whose output is multiplied by exp(m):"
+                " the same automaton"
             ),
             reading=Equality(recurrence=AS_PROGRAMMED, construction=LAYER.automata),
             cases=CASES.random,
             small_cases=GATED.small,
             kinds=tuple(kind for kind in LADDER if kind != "decided"),
             without={
-                "decided": "the step has a maximum and quotients, so that it is not affine",
-                "proved": "the step divides by M, and the invariant's numbers have no quotients",
+                "decided": "the step has a maximum and quotients, so it is not affine",
+                "proved": "the step divides by M, and the numbers of the invariant do not support quotients",
             },
             theorem=records.theorem(
                 "mlstm",
@@ -143,8 +143,9 @@ CLAIM = Claim(
             name="without-rescaling",
             expected="refuted",
             says=(
-                "what the stabilised memory itself reads, as if exp(m) were 1: then max(|n^T q|, 1) would be"
-                " the denominator of the stabilised numbers too, where programs have max(|n^T q|, exp(-m))"
+                "the output of the stabilised memory itself, as if exp(m) were 1: then max(|n^T q|, 1)"
+                " would also be the denominator of the stabilised numbers, whereas programs use max(|n^T q|,"
+                " exp(-m))"
             ),
             reading=Equality(recurrence=NOT_RESCALED, construction=LAYER.automata),
             cases=CASES.random,
@@ -152,8 +153,8 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted"),
             effort=records.REFUTED,
             without={
-                "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too",
-                "decided": "the step has a maximum and quotients, so that it is not affine",
+                "cross-checked": "OpenFst scores the automaton of the corrected variant, which is the same",
+                "decided": "the step has a maximum and quotients, so it is not affine",
                 "kernel-checked": records.NOT_STATED,
             },
         ),
@@ -181,7 +182,7 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, **IN_COQ},
             ),
             without={
-                "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too"
+                "cross-checked": "OpenFst scores the automaton of the corrected variant, which is the same"
             },
         ),
     ),
@@ -190,12 +191,12 @@ CLAIM = Claim(
     misprints=(
         Misprint(
             printed=(
-                "the gates of equations 19 to 21 are stabilised as sLSTM's are, by equation 15 (section 2.3),"
-                " whose lower bound of 1 equation 21 keeps"
+                "the gates of equations 19 to 21 are stabilised like those of sLSTM, by equation 15"
+                " (section 2.3), and equation 21 keeps its lower bound of 1"
             ),
             right=(
-                "the bound is divided by exp(m) as the rest is: exp(-m), as equation 77 of appendix A.3 and"
-                " programs have it; with 1 a token with i = f = 1/2 and q = k = v = 1 gives 1, and not 1/2"
+                "the bound must also be divided by exp(m): it is exp(-m) in equation 77 of appendix A.3 and"
+                " in programs; with 1, a token with i = f = 1/2 and q = k = v = 1 gives 1 instead of 1/2"
             ),
             test="proofs_tests/linear_recurrences/test_as_programmed.py::test_with_1_in_its_place_it_does_not",
         ),

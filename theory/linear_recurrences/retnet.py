@@ -24,8 +24,8 @@ CLAIM = Claim(
     source=Source("sun2023retentive", "2.1", "Retention, recurrent", ("6",)),
     hypotheses=column(
         left_out=(
-            "RetNet also turns queries and keys by an angle that grows with their position; these are not"
-            " turned."
+            "RetNet also rotates queries and keys by an angle that grows with their position; here they are"
+            " not rotated."
         )
     ),
     variants=(

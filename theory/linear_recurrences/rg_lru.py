@@ -104,13 +104,13 @@ CLAIM = Claim(
         Variant(
             name="corrected-as-programmed",
             expected="holds",
-            says="with the first token not scaled: a state for the string's start besides",
+            says="with the first token not scaled: there is one more state, for the start of the string",
             reading=Equality(recurrence=as_programmed, construction=three_states),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
             kinds=PROVED,
             proof=Induction(
-                says="Forward's vector is (1, 0, h) before the first token, and (0, 1, h) after it",
+                says="the Forward vector is (1, 0, h) before the first token, and (0, 1, h) after it",
                 invariant=lambda w, state, unit: (
                     (w.over.one, w.over.zero, *state[1])
                     if state[0] == FIRST

@@ -40,8 +40,8 @@ def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:
     """Return the variant whose automaton reads the state after the token, like other layers."""
     return records.refuted(
         "without-read-first",
-        "an automaton whose output reads the state after the token, as other layers do, where this one reads"
-        " it before, and the token by its bonus",
+        "an automaton whose output reads the state after the token, as in other layers; this layer reads"
+        " the state before the token, and the token by its bonus",
         layer,
         replace(layer, reading=replace(READ_FIRST, skip=lambda t: t.zero, first=False)),
         cases,

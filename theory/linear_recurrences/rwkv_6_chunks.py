@@ -63,8 +63,8 @@ CLAIM = Claim(
     name="rwkv-6-chunks",
     title="RWKV-6 in chunks is RWKV-6",
     statement=(
-        "A head of RWKV-6 run in chunks of C tokens, with decays accumulated within the chunk, has the"
-        " outputs of the recurrence, for every C: each number of them is the Forward score of the automaton"
+        "A head of RWKV-6 that runs in chunks of C tokens, with decays accumulated within the chunk, has"
+        " the outputs of the recurrence, for every C: each component is the Forward score of the automaton"
         " with K + 2 states."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6), in chunks"),
@@ -74,7 +74,7 @@ CLAIM = Claim(
         chunks.out_of_order(CHUNKED, FEW, SMALL),
         refuted(
             "without-read-first",
-            "each output reads the state after its token, as in other layers' chunks",
+            "each output reads the state after its token, as in the chunks of other layers",
             OF_NEW.recurrence,
             rwkv_6.LAYER,
             FEW,

@@ -52,18 +52,15 @@ CLAIM = Claim(
     source=Source("peng2025rwkv7", "4.1", "RWKV-7"),
     hypotheses=column(
         left_out=(
-            "The shift that mixes a token with the one before it is omitted, and so is the bonus, which"
-            " reads no state."
+            "The shift that mixes a token with the previous one is omitted, and so is the bonus, which does"
+            " not read the state."
         )
     ),
     variants=(
         records.corrected(
             LAYER,
             CASES,
-            (
-                "the automaton with K + 2 states, whose matrix has diag(w) - (a o kappa) kappa^T among the"
-                " numbers"
-            ),
+            ("the automaton with K + 2 states, whose matrix contains diag(w) - (a o kappa) kappa^T"),
             records.theorem("rwkv_7", "s_0 minus w kappa a k q v"),
         ),
         records.reads_old(LAYER, CASES),

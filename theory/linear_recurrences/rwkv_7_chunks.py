@@ -76,9 +76,9 @@ CLAIM = Claim(
     name="rwkv-7-chunks",
     title="RWKV-7 in chunks is RWKV-7",
     statement=(
-        "A head of RWKV-7 run in chunks of C tokens, with decays accumulated and what removal keys read"
-        " solved for within the chunk, has the outputs of the recurrence, for every C: each number of them is"
-        " the Forward score of the automaton with K + 2 states."
+        "A head of RWKV-7 that runs in chunks of C tokens, with decays accumulated and the values of the"
+        " removal keys solved for within the chunk, has the outputs of the recurrence, for every C: each"
+        " component is the Forward score of the automaton with K + 2 states."
     ),
     source=Source("peng2025rwkv7", "4.1", "RWKV-7, in chunks"),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),
@@ -87,7 +87,7 @@ CLAIM = Claim(
         chunks.out_of_order(CHUNKED, FEW, chunks.few(weights, (1, 1), **ONES, a=(0,))),
         refuted(
             "without-substitution",
-            "the values of a chunk are taken at once, from the state at its start",
+            "the values of a chunk are all computed from the state at its start",
             solved_by(values_at_once).recurrence,
             rwkv_7.LAYER,
             FEW,

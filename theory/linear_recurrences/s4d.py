@@ -42,7 +42,7 @@ CLAIM = Claim(
         corrected(LAYER, lru.CASES, lru.STATES, theorem("s4d", lru.TERMS)),
         refuted(
             "without-conjugates",
-            "the automaton of LRU, which reads one number of each conjugate pair",
+            "the automaton of LRU, which reads only one component of each conjugate pair",
             LAYER,
             lru.LAYER,
             lru.CASES,

@@ -85,9 +85,9 @@ KINDS = ("sampled", "exhausted")  # a path's weight is not a recurrence with ste
 
 CLAIM = Claim(
     name="back-tracing",
-    title="A score is one path's where plus selects",
+    title="If plus selects, a score is the weight of one path",
     statement=(
-        "Over a semiring whose plus gives one of its two arguments, as a maximum does, the score of a"
+        "Over a semiring whose plus returns one of its two arguments, like a maximum, the score of a"
         " rational recurrence is the weight of one path, which back-tracing finds."
     ),
     source=Source("peng2018rational", "5.2", "Back-tracing", ("1", "2", "21c")),
@@ -99,10 +99,10 @@ CLAIM = Claim(
             name="corrected",
             without={
                 "decided": "one path is compared with a sum over all paths, which is not an automaton",
-                "proved": "it is a statement about paths, and this check is about a recurrence's steps",
+                "proved": "it is a statement about paths, and this check is about the steps of a recurrence",
             },
             expected="holds",
-            says="over max-plus, max-times and the booleans Viterbi's path weighs as much as the score",
+            says="over max-plus, max-times and the booleans, the weight of Viterbi's path is the score",
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
@@ -113,14 +113,14 @@ CLAIM = Claim(
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.back_tracing.back_tracing",
-                untied="Viterbi's path is about any automaton; test_back_tracing.py runs it",
+                untied="Viterbi's algorithm is for any automaton; test_back_tracing.py tests it",
             ),
         ),
         Variant(
             name="printed",
             without={"decided": "one path is compared with a sum over all paths, which is not an automaton"},
             expected="refuted",
-            says="over the reals, too, some path weighs as much as the score",
+            says="over the reals as well, the score is the weight of some path",
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
@@ -131,7 +131,7 @@ CLAIM = Claim(
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.back_tracing.printed_is_refuted",
-                untied="Viterbi's path is about any automaton; test_back_tracing.py runs it",
+                untied="Viterbi's algorithm is for any automaton; test_back_tracing.py tests it",
                 refutes=True,
             ),
         ),

@@ -72,18 +72,18 @@ CLAIM = Claim(
     name="closed-sums",
     title="the scores of B and C in closed form",
     statement=(
-        "The score of the automaton B of Figure 1 is the sum over all places of mu there and phi after it"
-        " (equation 4); so is the unit of Example 6, of u and f (equation 6), and what reaches q_1 of Figure"
-        " 2 (equation 13)."
+        "The score of the automaton B of Figure 1 is the sum over all positions of mu at the position times"
+        " phi after it (equation 4). The unit of Example 6 is such a sum of u and f (equation 6), and so is"
+        " the score of the paths to q_1 of Figure 2 (equation 13)."
     ),
     source=Source("peng2018rational", "4.2", "Equations 4, 6 and 13", ("4", "6", "13")),
-    hypotheses=("The network starts in c_0 = 0; else the product c_0 f_1 ... f_t is lacking.",),
+    hypotheses=("The network starts in c_0 = 0; otherwise the term c_0 f_1 ... f_t is missing.",),
     variants=(
         Variant(
             name="corrected",
             without=NO_STEP,
             expected="holds",
-            says="equation 4 in B's own weights is what the unit of Example 6 is, with c_0 = 0",
+            says="equation 4 with the weights of B is the unit of Example 6, with c_0 = 0",
             reading=Equality(recurrence=example_6, construction=figure_1, algorithm=of_string(equation_4)),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,

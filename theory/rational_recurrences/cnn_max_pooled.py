@@ -136,30 +136,30 @@ INSTANCES = tuple(
 )
 PROOF = Induction(
     says=(
-        "after every string, Forward's vector is 1, for each j below K the score of a window's first j places"
-        " with the last j symbols, and the pool"
+        "after every string, the Forward vector is 1, for each j below K the score of the first j positions"
+        " of a window on the last j symbols, and the pool"
     ),
     invariant=begun,
     states=histories,
     instances=INSTANCES,
     enough=(
-        "From state j to state j + 1 a symbol takes a product of j factors to one of j + 1, for any"
-        " previous symbols; a longer window only has more such states, and a larger alphabet more names."
+        "From state j to state j + 1, a symbol extends a product of j factors by one factor, for any"
+        " previous symbols; a longer window only adds more such states, and a larger alphabet more names."
         " Every pair of a history and a symbol is checked for these sizes."
     ),
 )
 PROOF_WITH_PADDING = Induction(
     says=(
-        "after every string, Forward's vector is 1, for each j below K the score of a window's places up to j"
-        " with the last symbols, whose places before the string add nothing, and the pool"
+        "after every string, the Forward vector is 1, for each j below K the score of the positions of a"
+        " window up to j on the last symbols, in which positions before the string add nothing, and the pool"
     ),
     invariant=begun_with_padding,
     states=histories,
     instances=INSTANCES,
     enough=(
-        "From state j to state j + 1 a symbol takes a product of at most j factors to one of a factor more,"
-        " for any previous symbols; a longer window only has more such states, and a larger"
-        " alphabet more names. Every pair of a history and a symbol is checked for these sizes."
+        "From state j to state j + 1, a symbol extends a product of at most j factors by one factor, for"
+        " any previous symbols; a longer window only adds more such states, and a larger alphabet more"
+        " names. Every pair of a history and a symbol is checked for these sizes."
     ),
 )
 
@@ -188,14 +188,15 @@ CLAIM = Claim(
     ),
     source=Source("peng2018rational", "1", "Max-pooled CNN", ("3a", "3b", "3c")),
     hypotheses=(
-        "A filter's score is a sum over its window; a nonlinearity comes after the maximum, or rises.",
-        "The pool of a string that is shorter than K is empty, -infinity; or there is padding.",
+        "The score of a filter is a sum over its window; a nonlinearity is applied after the maximum, or is"
+        " increasing.",
+        "The pool of a string shorter than K is empty, which is -infinity, unless there is padding.",
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
-            says="whole windows alone; a string that has none scores -infinity",
+            says="only complete windows; a string without one has the score -infinity",
             reading=Equality(recurrence=pooled, construction=chain),
             cases=RANDOM.random,
             small_cases=SMALL.near_generic,
@@ -218,7 +219,7 @@ CLAIM = Claim(
         Variant(
             name="without-whole-windows",
             expected="refuted",
-            says="with padding before the string it is the automaton of whole windows",
+            says="with padding before the string, it is the automaton of complete windows",
             reading=Equality(recurrence=pooled_with_padding, construction=chain),
             cases=RANDOM.random,
             small_cases=SMALL.small,

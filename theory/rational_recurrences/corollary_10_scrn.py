@@ -73,8 +73,8 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.1", "Corollary 10", ("5c",)),
     hypotheses=(
         (
-            "Context units only. The corollary speaks of the whole recurrence; hidden units read the state"
-            " before them through a sigmoid."
+            "Only context units are covered. The corollary is about the whole recurrence, but hidden units"
+            " read the previous state through a sigmoid."
         ),
         "The context starts in s_0 = 0, or the automaton in lambda(q_1) = s_0.",
     ),
@@ -88,7 +88,7 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=Induction(
-                says="after every string, Forward's vector is (1, s), with s the context unit",
+                says="after every string, the Forward vector is (1, s), where s is the context unit",
                 invariant=lambda w, s, unit: (w.over.one, s),
                 states=lambda w, variable: [variable("s")],
                 instances=((ANYWHERE, "a"),),

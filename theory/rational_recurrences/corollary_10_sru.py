@@ -28,7 +28,7 @@ CLAIM = Claim(
     hypotheses=(
         MEMORYLESS,
         C_0,
-        "One layer: the inputs of a second one are vectors that depend on all that was read.",
+        "There is one layer: the inputs of a second layer are vectors that depend on the whole prefix.",
     ),
     variants=(
         *input_representation("corollary_10_sru"),

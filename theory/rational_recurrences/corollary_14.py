@@ -67,8 +67,8 @@ CLAIM = Claim(
     name="corollary-14",
     title="A linear Elman network is rational",
     statement=(
-        "Each of the d numbers in the state of a single-layer Elman network without a nonlinearity is the"
-        " Forward score of an automaton with d + 1 states."
+        "Each of the d components of the state of a single-layer Elman network without a nonlinearity is"
+        " the Forward score of an automaton with d + 1 states."
     ),
     source=Source("peng2018rational", "4.3", "Corollary 14", ("16",)),
     hypotheses=(
@@ -85,13 +85,13 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=Induction(
-                says="after every string, Forward's vector is (1, c)",
+                says="after every string, the Forward vector is (1, c)",
                 invariant=lambda w, c, unit: (w.over.one, *c),
                 states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
                 instances=tuple((elman(d), "a") for d in range(1, 6)),
                 enough=(
-                    f"{ONE_LETTER} For every d: step and automaton are those of Proposition 13 with one W for"
-                    " all symbols, whose functions of places the identities with d a symbol are of."
+                    f"{ONE_LETTER} For every d: the step and the automaton are those of Proposition 13 with"
+                    " one W for all symbols, and its identities, in which d is a symbol, apply."
                 ),
                 sizes=proposition_13.with_d_plus_1_states,
             ),

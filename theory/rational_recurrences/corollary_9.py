@@ -75,8 +75,8 @@ PROOF = Induction(
     states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
     instances=tuple((layer(d), "a") for d in (1, 2, 3)),
     enough=(
-        f"{ONE_LETTER} The identities of unit i have the weights of unit i alone, so those of"
-        " one unit are those of every unit of a layer of any size."
+        f"{ONE_LETTER} The identities of unit i contain only the weights of unit i, so the identities of"
+        " one unit cover every unit of a layer of any size."
     ),
 )
 
@@ -85,7 +85,7 @@ CLAIM = Claim(
     title="The recurrence of Example 6 is rational",
     statement=(
         "The recurrence of Example 6 with d units is rational: there are d weighted automata over the real"
-        " semiring whose scores are the d units, for every string, the empty one included."
+        " semiring whose scores are the d units, for every string, including the empty one."
     ),
     source=Source("peng2018rational", "3.2", "Corollary 9", ("9",)),
     hypotheses=proposition_7.CLAIM.hypotheses,
@@ -93,7 +93,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="one automaton of Figure 1 a unit, with lambda(q_1) = c_0",
+            says="one automaton of Figure 1 per unit, with lambda(q_1) = c_0",
             reading=Equality(recurrence=example_6, construction=figures_from_c_0),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
@@ -108,7 +108,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="the automata of Figure 1 as drawn; c_0 is never said, taken as 1",
+            says="the automata of Figure 1 as drawn, with c_0 = 1, because the paper does not state it",
             reading=Equality(recurrence=example_6, construction=figures),
             cases=AT_ONE.random,
             small_cases=AT_ONE.small,
@@ -126,7 +126,7 @@ CLAIM = Claim(
         Variant(
             name="without-memoryless-gates",
             expected="refuted",
-            says="forget gates that also read the state before them",
+            says="forget gates that also read the previous state",
             reading=NoAutomaton(
                 recurrence=all_units(proposition_7.with_feedback), construction=figures, unit="sru-feedback"
             ),

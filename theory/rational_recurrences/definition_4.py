@@ -164,20 +164,20 @@ CLAIM = Claim(
     name="definition-4",
     title="Forward is the sum over paths",
     statement=(
-        "The score that an automaton assigns to a string, the sum over all paths that derive it of the"
-        " products of their weights, is what the Forward algorithm computes, epsilon transitions included."
+        "The score that an automaton assigns to a string is the sum, over all paths that derive it, of the"
+        " products of their weights. The Forward algorithm computes it, including epsilon transitions."
     ),
     source=Source("peng2018rational", "2", "Definition 4", ("1", "2", "3a", "3b", "3c")),
     hypotheses=(
-        "A path may have no transition at all: it derives the empty string, and weighs lambda(q) rho(q).",
-        "The sums round cycles of epsilon transitions exist.",
+        "A path may have no transition: it derives the empty string, and has the weight lambda(q) rho(q).",
+        "The sums over cycles of epsilon transitions exist.",
     ),
     variants=(
         Variant(
             name="corrected",
             without={"decided": ANEW},
             expected="holds",
-            says="paths without a transition are paths too",
+            says="paths without a transition are also paths",
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
@@ -188,7 +188,7 @@ CLAIM = Claim(
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
                 "rational_recurrences.definition_4.definition_4",
-                untied="the sum over paths is about any automaton; the certificates' tests run it",
+                untied="the sum over paths is for any automaton; the tests of certificates run it",
             ),
         ),
         Variant(
@@ -196,14 +196,15 @@ CLAIM = Claim(
             without={
                 "decided": ANEW,
                 "cross-checked": (
-                    "OpenFst leaves a cycle of epsilon where its sum moves by less than a delta, which bounds"
-                    " the last turn and not those that are left out: its rounding has no bound there"
+                    "OpenFst leaves a cycle of epsilon transitions when its sum changes by less than a"
+                    " delta, which bounds the last turn but not the omitted ones: there is no bound on its"
+                    " error"
                 ),
                 "proved": "a limit is not an identity of polynomials that each step keeps",
                 "kernel-checked": "the theorem of corrected has at most N epsilons in a row, and no limit",
             },
             expected="holds",
-            says="with cycles of epsilon too, where the sums over paths round them converge absolutely",
+            says="including cycles of epsilon transitions, if the sums over their paths converge absolutely",
             reading=Equality(
                 recurrence=forward_algorithm,
                 construction=lambda case: [case.automaton],
@@ -228,7 +229,7 @@ CLAIM = Claim(
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.definition_4.printed_is_refuted",
-                untied="the sum over paths is about any automaton; the certificates' tests run it",
+                untied="the sum over paths is for any automaton; the tests of certificates run it",
                 refutes=True,
             ),
         ),

@@ -72,7 +72,7 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
         Variant(
             name="corrected",
             expected="holds",
-            says="with lambda(q_1) = c_0, for every c_0, -infinity among them",
+            says="with lambda(q_1) = c_0, for every c_0, including -infinity",
             reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
@@ -88,7 +88,10 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
         Variant(
             name="printed",
             expected="refuted",
-            says="Figure 1 as drawn, with c_0, which is never said, taken as 0, as networks start",
+            says=(
+                "Figure 1 as drawn, with c_0 = 0, the usual initial state, because the paper does not state"
+                " it"
+            ),
             reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
@@ -120,7 +123,7 @@ CLAIM = Claim(
         "The gates are memoryless.",
         (
             "The network starts in c_0 = -infinity, the semiring's zero, or the automaton in lambda(q_1) ="
-            " c_0. The paper does not say it."
+            " c_0. The paper does not state this."
         ),
     ),
     variants=(
@@ -149,7 +152,7 @@ CLAIM = Claim(
             name="printed-section-5.2",
             expected="refuted",
             says=(
-                "mu = log(1 - f) for the complement of a forget gate f = log sigma(z), where its logarithm is"
+                "mu = log(1 - f) for the complement of a forget gate f = log sigma(z), whose logarithm is"
                 " log(1 - exp f)"
             ),
             reading=Equality(recurrence=example_6, construction=figure_1_with_printed_complement),

@@ -21,7 +21,7 @@ CLAIM = Claim(
     source=Source("peng2018rational", "D", "Model B", ("23a", "23b", "23c", "23d", "23e")),
     hypotheses=(MEMORYLESS, C_0, OUTPUT),
     variants=variants(
-        "model_b", "printed-section-6.1", "mu = W_u v, as section 6.1 has it, for the network of appendix D"
+        "model_b", "printed-section-6.1", "mu = W_u v, as in section 6.1, for the network of appendix D"
     ),
     example=corollary_10_sru.CLAIM.example,
     uses=("proposition-7",),

@@ -20,8 +20,8 @@ CLAIM = Claim(
     hypotheses=(
         *example_15.CLAIM.hypotheses,
         (
-            "The score is c_t: the output gate, which is added here, and tanh (h_t = tanh(o_t + c_t)) come"
-            " after the recurrence."
+            "The score is c_t: the output gate, which is added here, and tanh are applied after the"
+            " recurrence (h_t = tanh(o_t + c_t))."
         ),
     ),
     variants=example_15.max_plus_figure_1("model_b_max_plus"),

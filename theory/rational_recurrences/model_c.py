@@ -62,7 +62,7 @@ def figure_2_without_complements(w: Weights) -> list[WFSA]:
 
 ANYWHERE, AT_ZERO = gated(), gated([0])
 PROOF = Induction(
-    says="after every string, Forward's vector is (1, c1, c2)",
+    says="after every string, the Forward vector is (1, c1, c2)",
     invariant=lambda w, c, unit: (w.over.one, *c),
     states=lambda w, variable: [(variable("c1"), variable("c2"))],
     instances=((ANYWHERE, "a"),),
@@ -97,7 +97,7 @@ CLAIM = Claim(
         Variant(
             name="printed-section-6.1",
             expected="refuted",
-            says="mu_j = W_u v, as section 6.1 has it, for the network of appendix D",
+            says="mu_j = W_u v, as in section 6.1, for the network of appendix D",
             reading=Equality(recurrence=model_c, construction=figure_2_without_complements),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,

@@ -183,7 +183,7 @@ CLAIM = Claim(
             small_cases=SMALL.near_generic,
             kinds=PROVED,
             proof=proof(
-                "after every string, Forward's vector (silent moves counted in) is (1, c1, c2, r)",
+                "after every string, the Forward vector, including epsilon transitions, is (1, c1, c2, r)",
                 lambda w, c, unit: (w.over.one, *c, w.r),
             ),
             theorem=Theorem(
@@ -198,13 +198,13 @@ CLAIM = Claim(
         Variant(
             name="corrected-with-fewer-states",
             expected="holds",
-            says="three states without epsilon: q_0 goes to q_2 at once, with gamma mu_2",
+            says="three states without epsilon transitions: q_0 goes directly to q_2, with gamma mu_2",
             reading=Equality(recurrence=model_f, construction=three_states),
             cases=ANYWHERE.random,
             small_cases=SMALL.near_generic,
             kinds=PROVED,
             proof=proof(
-                "after every string, Forward's vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)
+                "after every string, the Forward vector is (1, c1, c2)", lambda w, c, unit: (w.over.one, *c)
             ),
             theorem=Theorem(
                 "rational_recurrences.model_f.model_f_with_fewer_states",
@@ -229,7 +229,7 @@ CLAIM = Claim(
         ),
         program(
             "printed-with-one-start",
-            "the same program with z^(0) = 1 at the start, and still z^(3) = 0",
+            "the same program with z^(0) = 1 at the start, but z^(3) = 0",
             ones=1,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_with_one_start_is_refuted",
@@ -245,7 +245,7 @@ CLAIM = Claim(
         Variant(
             name="printed-equation-26g",
             expected="refuted",
-            says="c = p1 c2 + p2 c2, as one copy of the appendices prints equation 26g",
+            says="c = p1 c2 + p2 c2, as in equation 26g in one copy of the appendices",
             reading=Equality(recurrence=model_f_26g, construction=figure_4),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,
@@ -263,7 +263,7 @@ CLAIM = Claim(
         Variant(
             name="printed-section-6.1",
             expected="refuted",
-            says="mu_j = W_u v, as section 6.1 has it, for the network of appendix D",
+            says="mu_j = W_u v, as in section 6.1, for the network of appendix D",
             reading=Equality(recurrence=model_f, construction=figure_4_without_complements),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,

@@ -40,14 +40,14 @@ TABLE_1 = Variant(
     name="printed-table-1",
     without={
         "decided": (
-            "it says that no automaton of two states does; a Hankel block of rank 3 shows that, and"
-            " equivalence is of one automaton"
+            "the variant says that no automaton with two states is equivalent; a Hankel block of rank 3"
+            " shows this, whereas this check is about one automaton"
         )
     },
     expected="refuted",
     says=(
         "Table 1: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of a"
-        " window that has padding before its last symbol"
+        " window with padding before its last symbol"
     ),
     reading=NoAutomaton(recurrence=windowed, construction=figure_1),
     cases=PRINTED.random,
@@ -78,7 +78,7 @@ CLAIM = Claim(
     source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
     hypotheses=(
         (
-            "The gates depend on the last K symbols alone; before the string there is padding, v_t = 0 for t"
+            "The gates depend only on the last K symbols; before the string there is padding, v_t = 0 for t"
             " < 1."
         ),
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",

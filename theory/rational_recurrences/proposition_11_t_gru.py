@@ -38,7 +38,7 @@ CLAIM = Claim(
     ),
     source=Source("peng2018rational", "4.1", "Proposition 11", ("10", "22")),
     hypotheses=(
-        "The gates depend on the last two symbols alone; before the string there is padding, v_0 = 0.",
+        "The gates depend only on the last two symbols; before the string there is padding, v_0 = 0.",
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
     variants=variants(

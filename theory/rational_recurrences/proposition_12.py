@@ -162,8 +162,8 @@ def for_every_n() -> list[Identity]:
     q_0 is c_0 = 1.
     """
     return [
-        reaching(symbolic(first=True), "at place 1, where c[0] = 1"),
-        reaching(symbolic(first=False), "at every place j with 2 <= j <= n"),
+        reaching(symbolic(first=True), "at index 1, where c[0] = 1"),
+        reaching(symbolic(first=False), "at every index j with 2 <= j <= n"),
         reaching_first(symbolic()),
     ]
 
@@ -183,19 +183,20 @@ def reaching_first(of: SymbolicPlaces) -> Identity:
         of.times(of.at("c", 0), tau_to_first(of, 0)),
         of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),
     )
-    return Identity("step", "at place 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
+    return Identity("step", "at index 0", of.write(left), "c[0]", of.same(left, of.at("c", 0)))
 
 
 def chain_proof(of: Callable[[int], Signature]) -> Induction:
     """Return the proof that Omega is (1, c^(1), ..., c^(n))."""
     return Induction(
-        says="after every string, Forward's vector is (1, c^(1), ..., c^(n))",
+        says="after every string, the Forward vector is (1, c^(1), ..., c^(n))",
         invariant=lambda w, c, unit: (w.over.one, *c),
         states=lambda w, variable: [tuple(variable(f"c[{j + 1}]") for j in range(w.n))],
         instances=tuple((of(n), "a") for n in range(1, 7)),
         enough=(
-            f"{ONE_LETTER} For every n: recurrence and automaton are made of functions of places, and the"
-            " step at a place j is one identity of sums of these functions, with j and n symbols."
+            f"{ONE_LETTER} For every n: the recurrence and the automaton are given by functions of an"
+            " index, and the step at an index j is one identity of sums of these functions, in which j and"
+            " n are symbols."
         ),
         sizes=for_every_n,
     )
@@ -214,11 +215,11 @@ CLAIM = Claim(
     name="proposition-12",
     title="The n-gram RCNN is rational",
     statement=(
-        "A unit of the single-layer n-gram RCNN, whose lambda_t is constant or depends on the symbol alone,"
+        "A unit of the single-layer n-gram RCNN, whose lambda_t is constant or depends only on the symbol,"
         " is the Forward score of a chain of n + 1 states, for every n."
     ),
     source=Source("peng2018rational", "4.2", "Proposition 12", ("14a", "14b", "15")),
-    hypotheses=("lambda_t is a constant, or depends on x_t alone.", C_0),
+    hypotheses=("lambda_t is constant or depends only on x_t.", C_0),
     variants=(
         Variant(
             name="corrected",
@@ -254,8 +255,8 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says=(
-                "appendix B's program, which starts with z^(j) = 0 for all j, z^(0) too; its z_t is read as"
-                " z_0"
+                "the program in appendix B, which starts with z^(j) = 0 for all j, including z^(0); its z_t"
+                " is interpreted as z_0"
             ),
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=program_as_printed),
             cases=FROM_ZERO.random,
@@ -275,7 +276,7 @@ CLAIM = Claim(
         Variant(
             name="printed-at-every-t",
             expected="refuted",
-            says="appendix B's z_t^(j) = 0 for all j as it stands, at every t",
+            says="z_t^(j) = 0 for all j and at every t, as printed in appendix B",
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_at_every_t_is_refuted",

@@ -145,7 +145,7 @@ def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
     return [
         Identity(
             "step",
-            "at every place j of c, 1 <= j <= n = d",
+            "at every index j of c, 1 <= j <= n = d",
             of.write(left),
             of.write(right),
             of.same(left, right),
@@ -166,8 +166,9 @@ def proof(says: str, invariant: Any, sizes: Any) -> Induction:
         states=lambda w, variable: [tuple(variable(f"c[{i + 1}]") for i in range(w.n))],
         instances=tuple((isan(d), "a") for d in range(1, 6)),
         enough=(
-            f"{ONE_LETTER} For every d: recurrence and automaton are made of functions of places, and the"
-            " step at a place j is one identity of sums of these functions, with j and d symbols."
+            f"{ONE_LETTER} For every d: the recurrence and the automaton are given by functions of an"
+            " index, and the step at an index j is one identity of sums of these functions, in which j and"
+            " d are symbols."
         ),
         sizes=sizes,
     )
@@ -180,8 +181,8 @@ CLAIM = Claim(
     name="proposition-13",
     title="ISAN is rational",
     statement=(
-        "Each of the d numbers in the state of a single-layer ISAN is the Forward score of an automaton with"
-        " 2d states; d + 1 states suffice."
+        "Each of the d components of the state of a single-layer ISAN is the Forward score of an automaton"
+        " with 2d states; d + 1 states suffice."
     ),
     source=Source("peng2018rational", "4.3", "Proposition 13", ("16", "17", "18")),
     hypotheses=("The network starts in c_0 = 0, or the automaton has c_0 among its initial weights.",),
@@ -189,13 +190,16 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="appendix C with lambda(q_i) = 1 for i = d + 1, ..., 2d, and lambda(q_i) = [c_0]_i before",
+            says=(
+                "appendix C with lambda(q_i) = [c_0]_i for i = 1, ..., d, and lambda(q_i) = 1 for i = d +"
+                " 1, ..., 2d"
+            ),
             reading=Equality(recurrence=isan_recurrence, construction=corrected),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proof(
-                "after every string, Forward's vector is (c, 1, ..., 1)",
+                "after every string, the Forward vector is (c, 1, ..., 1)",
                 lambda w, c, unit: (*c, *[w.over.one] * w.n),
                 with_2d_states,
             ),
@@ -214,7 +218,7 @@ CLAIM = Claim(
             small_cases=ANYWHERE.small,
             kinds=PROVED,
             proof=proof(
-                "after every string, Forward's vector is (1, c)",
+                "after every string, the Forward vector is (1, c)",
                 lambda w, c, unit: (w.over.one, *c),
                 with_d_plus_1_states,
             ),

@@ -91,7 +91,7 @@ forward_as_printed = Recurrence(
 def two_states(*signatures: Signature) -> Induction:
     """Return the proof for everything that Figure 1 computes: Omega is (1, c)."""
     return Induction(
-        says="after every string, Forward's vector is (1, c), with c the unit",
+        says="after every string, the Forward vector is (1, c), where c is the unit",
         invariant=lambda w, c, unit: (w.over.one, c),
         states=lambda w, variable: [variable("c")],
         instances=tuple((signature, "a") for signature in signatures),
@@ -103,10 +103,9 @@ CLAIM = Claim(
     name="proposition-7",
     title="A gated unit is a two-state automaton",
     statement=(
-        "The i-th unit of the gated recurrent network of Example 6, run over a string (in the paper: a"
-        " nonempty one), has at time t the score that the two-state automaton B_i of Figure 1 gives to the"
-        " first t symbols, when mu and phi of a symbol are the i-th components of the update and of the"
-        " forget gate."
+        "At time t, the i-th unit of the gated recurrent network of Example 6 on a string (nonempty, in the"
+        " paper) is the score that the two-state automaton B_i of Figure 1 gives to the first t symbols, if"
+        " mu and phi of a symbol are the i-th components of the update and of the forget gate."
     ),
     source=Source("peng2018rational", "3.1", "Proposition 7", ("5a", "5b", "5c", "6", "7", "8")),
     hypotheses=(MEMORYLESS, C_0),
@@ -114,7 +113,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="with lambda(q_1) = c_0, for every string, the empty one too, and every c_0",
+            says="with lambda(q_1) = c_0, for every string, including the empty one, and every c_0",
             reading=Equality(recurrence=example_6, construction=figure_1_from_c_0),
             cases=lambda alphabet: st.one_of(AT_ZERO.random(alphabet), ANYWHERE.random(alphabet)),
             small_cases=ANYWHERE.small,
@@ -131,8 +130,8 @@ CLAIM = Claim(
             torch_in_tests=True,
             expected="refuted",
             says=(
-                "Figure 1 as drawn, with c_0, which is never said, taken as 1; for all strings, of which"
-                " Definition 8 speaks"
+                "Figure 1 as drawn, with c_0 = 1, because the paper does not state it; for all strings, as"
+                " in Definition 8"
             ),
             reading=Equality(recurrence=example_6, construction=figure_1),
             cases=AT_ONE.random,
@@ -152,11 +151,12 @@ CLAIM = Claim(
             name="printed-nonempty",
             without={
                 "decided": (
-                    "it speaks of nonempty strings and of one c_0; the shortest counterexample settles it"
+                    "the variant is about nonempty strings and one c_0; the shortest counterexample refutes"
+                    " it"
                 )
             },
             expected="refuted",
-            says="Figure 1 as drawn, with any c_0, for nonempty strings, of which the proposition speaks",
+            says="Figure 1 as drawn, with any c_0, for nonempty strings, as in the proposition",
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
@@ -175,7 +175,7 @@ CLAIM = Claim(
         Variant(
             name="printed-equation-3b",
             expected="refuted",
-            says="the Forward algorithm as equation 3b prints it, where step i + 1 reads x_i",
+            says="the Forward algorithm as printed in equation 3b, in which step i + 1 reads x_i",
             reading=Equality(recurrence=example_6, construction=figure_1, algorithm=forward_as_printed),
             cases=AT_ZERO.random,
             small_cases=AT_ZERO.small,

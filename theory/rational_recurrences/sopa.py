@@ -137,14 +137,15 @@ def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
 SIZES = Sizes(pattern, (1, 2, 3), (1, 2))
 MAX_PLUS_SIZES = Sizes(max_plus_pattern, (1, 2, 3), (1, 2))
 PROOF = Induction(
-    says="after every string, Forward's vector is 1, h_1 to h_n after epsilon transitions, and c",
+    says="after every string, the Forward vector is 1, h_1 to h_n after epsilon transitions, and c",
     invariant=lambda w, state, unit: (w.over.one, *left_out(w, state[0]), state[1]),
     states=states,
     instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
     enough=(
-        "One letter whose weights are variables is any letter: a step reads one letter. State j is reached"
-        " from states j - 1 and j by the symbol, and from state j - 1 by epsilon; so a longer pattern has"
-        " only more states like those between the first and the last. Patterns of 1 to 4 words are checked."
+        "One letter whose weights are variables stands for every letter, because a step reads one letter."
+        " State j is reached from states j - 1 and j by the symbol, and from state j - 1 by epsilon, so a"
+        " longer pattern only has more states like those between the first and the last. Patterns of 1 to 4"
+        " words are checked."
     ),
 )
 PROOF_OF_TWO_ROWS = Induction(
@@ -156,10 +157,10 @@ PROOF_OF_TWO_ROWS = Induction(
     states=states,
     instances=tuple((pattern(n), "a") for n in (1, 2, 3, 4)),
     enough=(
-        "One letter whose weights are variables is any letter: a step reads one letter. State j is reached"
-        " from states j - 1 and j of both rows by the symbol, and state j of the second row from state j - 1"
-        " of the first by epsilon; so a longer pattern has only more states like those between the first and"
-        " the last. Patterns of 1 to 4 words are checked."
+        "One letter whose weights are variables stands for every letter, because a step reads one letter."
+        " State j is reached from states j - 1 and j of both rows by the symbol, and state j of the second"
+        " row from state j - 1 of the first by epsilon, so a longer pattern only has more states like those"
+        " between the first and the last. Patterns of 1 to 4 words are checked."
     ),
 )
 SHOWN = ("sampled", "cross-checked", "exhausted")
@@ -185,14 +186,15 @@ CLAIM = Claim(
     name="sopa",
     title="SoPa's soft patterns are rational",
     statement=(
-        "The score that a soft pattern of n words with self-loops and epsilon transitions gives to a string,"
-        " over all places where it may match, is the Forward score of an automaton with n + 2 states, over"
-        " any semiring."
+        "The score that a soft pattern of n words with self-loops and epsilon transitions gives to a"
+        " string, over all positions where it may match, is the Forward score of an automaton with n + 2"
+        " states, over any semiring."
     ),
     source=Source("peng2018rational", "1", "SoPa", ("3a", "3b", "3c")),
     hypotheses=(
-        "The transitions' weights depend on the symbol alone, and those of epsilon transitions on nothing.",
-        "Epsilon transitions may follow one another; where at most one may, two rows of states keep count.",
+        "The weights of transitions depend only on the symbol, and those of epsilon transitions are"
+        " constant.",
+        "Epsilon transitions may be consecutive; if at most one is allowed, two rows of states count them.",
     ),
     variants=(
         Variant(
@@ -208,9 +210,11 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-max-plus",
-            without={"proved": "what is proved of corrected is of every commutative semiring, this one too"},
+            without={
+                "proved": ("the proof of corrected covers every commutative semiring, including this one")
+            },
             expected="holds",
-            says="over max-plus, as in SoPa: the greatest score of a match",
+            says="over max-plus, as in SoPa: the maximum score of a match",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=MAX_PLUS_SIZES.random,
             small_cases=MAX_PLUS_SIZES.near_generic,
@@ -221,7 +225,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-one-epsilon",
             expected="holds",
-            says="with at most one epsilon transition in a row, as SoPa's program has it: two rows of states",
+            says="with at most one consecutive epsilon transition, as in SoPa's program: two rows of states",
             reading=Equality(recurrence=sopa_once, construction=chain_in_two_rows),
             cases=SIZES.random,
             small_cases=SIZES.small,
@@ -233,7 +237,7 @@ CLAIM = Claim(
         Variant(
             name="without-epsilon-chains",
             expected="refuted",
-            says="with at most one epsilon transition in a row it is the pattern's own automaton",
+            says="with at most one consecutive epsilon transition, it is the automaton of the pattern",
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
             small_cases=SIZES.small,

@@ -230,22 +230,22 @@ CLAIM = Claim(
     name="extraction",
     title="extracting the DFA",
     statement=(
-        "Where there is no tie, the transition function that is read off by asking the cell at every centroid"
-        " for every symbol is that of the DFA which the network is as the temperature tends to 0."
+        "If there is no tie, evaluating the cell at every centroid for every symbol gives the transition"
+        " function of a DFA, and the network becomes this DFA as the temperature tends to 0."
     ),
     source=Source("wang2019state", "3.1", "Algorithm 1", ("2", "4", "5")),
     hypotheses=(
         (
-            "There is no tie for a state and a symbol that strings reach, and the network starts at a"
-            " centroid; the centroids differ."
+            "There is no tie for any reachable state and symbol, the network starts at a centroid, and the"
+            " centroids are distinct."
         ),
         (
-            "Every pair of a state and a symbol that strings reach is asked for. Counts over data know only"
-            " the pairs that the data take."
+            "The cell is evaluated for every reachable pair of a state and a symbol. Counts over data cover"
+            " only the pairs that occur in the data."
         ),
         (
-            "For counts the network is moved to its most probable centroid after each symbol, as section 3.1"
-            " says, and does not go on with its mixture, as the pseudo-code of appendix D has it."
+            "For counts, the network is moved to its most probable centroid after each symbol, as in"
+            " section 3.1, and does not continue with its mixture, as in the pseudo-code of appendix D."
         ),
     ),
     variants=(
@@ -269,8 +269,8 @@ CLAIM = Claim(
             expected="holds",
             programs=("sr-counted",),
             says=(
-                "counts of hard runs, for the pairs that the data take; others have no transition, and the"
-                " network shows nothing there"
+                "counts of hard runs, for the pairs that occur in the data; other pairs have no transition,"
+                " and there the network has no output"
             ),
             reading=Equality(recurrence=covered_network, construction=automata(lambda w: seen(w, hard_run))),
             theorem=Theorem(
@@ -292,13 +292,13 @@ CLAIM = Claim(
             name="printed-hard-run",
             without={
                 "cross-checked": (
-                    "the network's side is a table that was counted, whose scores OpenFst does not compute"
+                    "the network is represented by a table of counts, whose scores OpenFst does not compute"
                 )
             },
             expected="refuted",
             says=(
-                "counts of hard runs over data; of equal counts the first, so a pair never seen leads to the"
-                " first centroid"
+                "counts of hard runs over data; the first of equal counts is used, so a pair that never"
+                " occurs leads to the first centroid"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_hard)),
             theorem=Theorem(
@@ -318,16 +318,16 @@ CLAIM = Claim(
         Variant(
             name="printed-soft-run",
             without={
-                "cross-checked": (
-                    "the mixture's numbers are irrational: OpenFst's floats would round both sides"
+                "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
+                "decided": (
+                    "the counts are those of the labels of a mixture, in balls, for data of one length"
                 ),
-                "decided": "the counts are of a mixture's labels, in balls, for data of one length",
-                "kernel-checked": "the counterexample's numbers are exponentials of irrational mixtures",
+                "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
             expected="refuted",
             says=(
-                "counts of soft runs, which go on with their mixture, at the temperature 1 / ln 2; pairs"
-                " never seen are asked for"
+                "counts of soft runs, which continue with their mixture, at temperature 1 / ln 2; for pairs"
+                " that never occur, the cell is evaluated"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_soft)),
             kinds=("sampled", "exhausted"),
@@ -338,13 +338,13 @@ CLAIM = Claim(
             name="printed-without-reset",
             without={
                 "cross-checked": (
-                    "the network's side is a table that was counted, whose scores OpenFst does not compute"
+                    "the network is represented by a table of counts, whose scores OpenFst does not compute"
                 )
             },
             expected="refuted",
             says=(
-                "counts of hard runs over data as in Algorithm 1, where nothing resets the network between"
-                " strings, and c_0 stays; pairs never counted are asked for"
+                "counts of hard runs over data as in Algorithm 1, which does not reset the network or c_0"
+                " between strings; for pairs that never occur, the cell is evaluated"
             ),
             reading=Equality(recurrence=hard_network, construction=automata(printed_without_reset)),
             theorem=Theorem(

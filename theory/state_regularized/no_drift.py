@@ -152,20 +152,20 @@ CLAIM = Claim(
     ),
     source=Source("wang2019state", "3", "No drift", ("2", "3", "5")),
     hypotheses=(
-        "The network starts at a centroid, or anywhere among convex combinations of them.",
+        "The network starts at a centroid, or at any convex combination of centroids.",
         "The norm is the Euclidean one here; it holds for any norm.",
     ),
     variants=(
         Variant(
             name="corrected",
             without={
-                "cross-checked": "what is compared is a bound on a norm, in balls, and no score",
-                "decided": "the mixtures are irrational, and take ever more values",
-                "proved": "the bound is an inequality, and this check supports identities only",
+                "cross-checked": "the comparison is of a norm with a bound, in balls, not of scores",
+                "decided": "the mixtures are irrational, and take infinitely many values",
+                "proved": "the bound is an inequality, and this check supports only identities",
             },
-            constant="what is compared is whether a bound on a norm is kept: it is, after every string",
+            constant="the comparison is whether a norm is within its bound, which is true after every string",
             expected="holds",
-            says="at a temperature 1 / (m ln 2) it is always certain (1) that |h| is at most max |s_i|",
+            says="at temperature 1 / (m ln 2), the answer is always 1: |h| is at most max |s_i|",
             reading=Equality(recurrence=network, construction=always),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
@@ -176,11 +176,11 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-identity",
-            without={"proved": "the identity is of one mixture, and of no step"},
+            without={"proved": "the identity is about one mixture, not about a step"},
             expected="holds",
             says=(
-                "for any distribution alpha max |s_i|^2 - |h|^2 is a sum of which nothing is negative: an"
-                " automaton with no negative weight"
+                "for any distribution alpha, max |s_i|^2 - |h|^2 is a sum of nonnegative terms: an"
+                " automaton without negative weights"
             ),
             reading=Equality(recurrence=by_table, construction=nothing_negative),
             cases=TABLES.random,
@@ -208,11 +208,11 @@ CLAIM = Claim(
         Variant(
             name="without-equation-5",
             without={
-                "cross-checked": "what is compared is a bound on a norm, and no score",
+                "cross-checked": "the comparison is of a norm with a bound, not of scores",
                 "decided": "whether a norm exceeds a bound is not an affine function of the state",
             },
             expected="refuted",
-            says="for h = U h + W_x, with no stochastic component and no activation that is bounded",
+            says="for h = U h + W_x, without a stochastic component or a bounded activation",
             reading=Equality(recurrence=plain, construction=always),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,

@@ -283,7 +283,7 @@ def for_every_k() -> list[Identity]:
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
     return [
         Identity(
-            "step", "at every place j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right)
+            "step", "at every index j, 1 <= j <= n = k", of.write(left), of.write(right), of.same(left, right)
         )
     ]
 
@@ -296,17 +296,18 @@ def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
         states=states,
         instances=tuple((of(k), "a") for k in (2, 3, 4)),
         enough=(
-            "One letter whose answers are variables stands for every letter: a step reads one letter. The"
-            " cell is any function of hidden state and symbol, which is what memory-less means. For every k:"
-            " the probability to come to s_j, and the automaton's weights, are functions of places, and the"
-            " step at a place j is one identity of sums of them."
+            "One letter whose results are variables stands for every letter, because a step reads one"
+            " letter. The cell is any function of hidden state and symbol, because it is memoryless. For"
+            " every k: the probability of moving to s_j, and the weights of the automaton, are functions of"
+            " an index, and the step at an index j is one identity of sums of them."
         ),
         sizes=for_every_k,
     )
 
 
 VECTOR_OF_LAW = (
-    "after every string, Forward's vector is the law: for each centroid the probability that the run is at it"
+    "after every string, the Forward vector is the distribution of the run: for each centroid, the"
+    " probability that the run is there"
 )
 AT_CENTROID = proof(
     VECTOR_OF_LAW,
@@ -321,7 +322,7 @@ AFTER_TOKEN = proof(
     lambda k: any_cell(k, more=(constant("first", (k,)),)),
 )
 FROM_H_0 = proof(
-    VECTOR_OF_LAW + ", and last the probability that it is still at h_0",
+    VECTOR_OF_LAW + ", and finally the probability that it is still at h_0",
     lambda w, law, unit: [*at_each(w, law), w.over.one if law[0][0].last == 0 else w.over.zero],
     lambda w, variable: [anywhere(w), at_centroids(w, variable)],
     lambda k: any_cell(k, rows=1),
@@ -379,24 +380,21 @@ CLAIM = Claim(
     name="theorem-3.1",
     title="equation 4 makes a probabilistic automaton",
     statement=(
-        "A memory-less state-regularized network that samples its next centroid from alpha (equation 4) is a"
-        " probabilistic automaton with a state for each centroid: the probability to be at a centroid after a"
-        " string is that automaton's Forward score."
+        "A memoryless state-regularized network that samples its next centroid from alpha (equation 4) is a"
+        " probabilistic automaton with a state for each centroid: the probability of being at a centroid"
+        " after a string is the Forward score of that automaton."
     ),
     source=Source("wang2019state", "3", "Theorem 3.1", ("1", "2", "3", "4")),
     hypotheses=(
+        ("The network is memoryless: steps pass on only h, so alpha depends only on h and the symbol."),
         (
-            "The network is memory-less: only h goes from step to step, so that alpha depends on h and the"
-            " symbol alone."
+            "It starts at a centroid; or a start token, read in any h_0, gives the initial distribution; or"
+            " the automaton has one more state, for h_0. The paper does not state which."
         ),
         (
-            "It starts at a centroid; or a start token, read in any h_0, gives the initial law; or the"
-            " automaton has one state more, for h_0. The paper does not say which."
-        ),
-        (
-            "The exact cases are networks with integer weights, the activation hardtanh, and a temperature 1"
-            " / (m ln 2), where the softmax is rational: alpha_i = 2^(m b_i) / (the sum of all). The torch"
-            " layers are any others."
+            "The exact cases are networks with integer weights, the activation hardtanh, and a temperature"
+            " 1 / (m ln 2), at which the softmax is rational: alpha_i = 2^(m b_i) / (the sum over all i)."
+            " The torch layers have arbitrary weights."
         ),
     ),
     variants=(
@@ -423,7 +421,10 @@ CLAIM = Claim(
         Variant(
             name="corrected-start-token",
             expected="holds",
-            says="k states, for a network that reads a start token in any h_0: its alpha is the initial law",
+            says=(
+                "k states, for a network that reads a start token in any h_0: its alpha is the initial"
+                " distribution"
+            ),
             reading=Equality(recurrence=from_token, construction=extracted_after_token),
             kinds=PROVED,
             proof=AFTER_TOKEN,
@@ -474,14 +475,14 @@ CLAIM = Claim(
             name="corrected-layers",
             without={
                 "proved": (
-                    "the argument is not an identity of polynomials that one step keeps: the law is on pairs"
-                    " of centroids, of any number"
+                    "the argument is not an identity of polynomials that a step preserves: the distribution"
+                    " is over pairs of any number of centroids"
                 )
             },
             expected="holds",
             says=(
-                "k^2 states, for a network with two layers of k centroids that both sample: a state is a pair"
-                " of centroids"
+                "k^2 states, for a network with two layers of k centroids that both sample; a state is a"
+                " pair of centroids"
             ),
             reading=Equality(recurrence=two_layers, construction=product_automaton),
             cases=LAYERS.random,
@@ -498,8 +499,8 @@ CLAIM = Claim(
             name="without-centroid-start",
             without={
                 "decided": (
-                    "it says that no initial distribution does; a range of scores shows that, and"
-                    " equivalence is of one automaton"
+                    "the variant says that no initial distribution is right; a range of scores shows this,"
+                    " whereas this check is about one automaton"
                 )
             },
             expected="refuted",
@@ -531,13 +532,13 @@ CLAIM = Claim(
         Variant(
             name="without-equation-4",
             without={
-                "decided": "the mixtures are irrational, and take ever more values",
-                "kernel-checked": "the counterexample's numbers are exponentials of irrational mixtures",
+                "decided": "the mixtures are irrational, and take infinitely many values",
+                "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
             expected="refuted",
             says=(
-                "k states, for a network that continues with the mixture of centroids (equation 5): section 3"
-                " says that its dynamics are those of a probabilistic automaton before it has equation 4"
+                "k states, for a network that continues with the mixture of centroids (equation 5): before"
+                " equation 4, section 3 says that its dynamics are those of a probabilistic automaton"
             ),
             reading=NoInitialDistribution(recurrence=with_equation_5, construction=extracted),
             kinds=UNDECIDED,
@@ -547,8 +548,8 @@ CLAIM = Claim(
             name="without-memoryless",
             without={
                 "decided": (
-                    "the cell state takes ever more values, so the network's law is on no finite set of"
-                    " places"
+                    "the cell state takes infinitely many values, so the distribution of the network is not"
+                    " over a finite set"
                 )
             },
             expected="refuted",
@@ -598,18 +599,18 @@ CLAIM = Claim(
     effort=Effort(examples={"cross-checked": 40, "decided": 40}, strings=20, run=8, exhausted=3),
     misprints=(
         Misprint(
-            printed="the simplex is of the vectors that are not negative and have a norm of 1 (section 3)",
-            right="the 1-norm: of all p-norms it alone has every distribution on its unit sphere",
+            printed="the simplex is the set of nonnegative vectors with a norm of 1 (section 3)",
+            right="the 1-norm, the only p-norm in which every distribution has norm 1",
             test="proofs_tests/state_regularized/test_simplex.py::test_a_distribution_has_the_1_norm_1_and_no_other",
         ),
         Misprint(
             printed=(
-                "palindromes, w and then w reversed, show that SR-LSTMs, which have a memory, behave like"
-                " deterministic pushdown automata (section 4.2)"
+                "palindromes, w followed by w reversed, show that SR-LSTMs, which have a memory, behave"
+                " like deterministic pushdown automata (section 4.2)"
             ),
             right=(
-                "no deterministic pushdown automaton recognises them, which is a known theorem, cited and not"
-                " verified; with a mark in the middle one does"
+                "no deterministic pushdown automaton recognises them (a known theorem, which is cited and"
+                " not verified); with a marker in the middle, one does"
             ),
             test="proofs_tests/automata/test_pushdown.py::test_palindromes_with_a_mark_have_one",
         ),

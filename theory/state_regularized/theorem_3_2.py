@@ -110,26 +110,26 @@ CLAIM = Claim(
     name="theorem-3.2",
     title="low temperatures make a DFA",
     statement=(
-        "Where no two similarities are equal and greatest for a state and a symbol that strings reach, a"
-        " memory-less state-regularized network becomes a DFA as the temperature tends to 0: with equation 5"
-        " from one temperature on, for all strings; with equation 4 with a probability that tends to 1 for"
-        " each string, and not uniformly."
+        "If for each reachable state and symbol the greatest similarity is unique, a memoryless"
+        " state-regularized network becomes a DFA as the temperature tends to 0: with equation 5, at all"
+        " temperatures below some value, for all strings; with equation 4, with a probability that tends to"
+        " 1 for each string, but not uniformly."
     ),
     source=Source("wang2019state", "3", "Theorem 3.2", ("2", "3", "4", "5")),
     hypotheses=(
         (
-            "There is no tie: for each state and symbol that strings reach one similarity is the greatest."
-            " The proof takes it for granted."
+            "There is no tie: for each reachable state and symbol, the greatest similarity is unique. The"
+            " proof assumes this implicitly."
         ),
-        "The network is memory-less, and starts at a centroid (Theorem 3.1); the centroids differ.",
-        "For equation 4 the limit is taken for each string by itself.",
+        "The network is memoryless, and starts at a centroid (Theorem 3.1); the centroids are distinct.",
+        "For equation 4, the limit is taken separately for each string.",
     ),
     variants=(
         Variant(
             name="corrected",
             expected="holds",
             programs=("sr-limit",),
-            says="the limit network is a DFA, where there is no tie",
+            says="the limit network is a DFA, if there is no tie",
             reading=Equality(recurrence=limit_network, construction=dfa),
             theorem=Theorem(
                 "state_regularized.theorem_3_2.theorem_3_2",
@@ -141,9 +141,9 @@ CLAIM = Claim(
             name="corrected-bound",
             expected="holds",
             says=(
-                "alpha_M is at least 1 / (1 + (k - 1) exp(-margin / tau)), and the probability to follow at"
-                " least the product over the string: an automaton with no negative weight, one of whose paths"
-                " weighs that product"
+                "alpha_M is at least 1 / (1 + (k - 1) exp(-margin / tau)), and the probability of following"
+                " the DFA is at least the product over the string: an automaton without negative weights"
+                " has a path with this weight"
             ),
             reading=Equality(recurrence=always_greatest, construction=bound_and_rest),
             cases=SCORES.random,
@@ -191,9 +191,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-eq-5",
             without={
-                "cross-checked": (
-                    "the mixture's numbers are irrational: OpenFst's floats would round both sides"
-                ),
+                "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
                 "proved": "the step is a softmax, which is not a polynomial; boxes decide each case",
                 "kernel-checked": (
                     "Coq would need boxes of exponentials; they are checked by an independent program instead"
@@ -202,8 +200,8 @@ CLAIM = Claim(
             expected="holds",
             programs=("sr-mixture",),
             says=(
-                "with equation 5 one temperature 1 / (m ln 2), which follows from the weights, serves all"
-                " strings"
+                "with equation 5, one temperature 1 / (m ln 2), which is computed from the weights, is"
+                " sufficient for all strings"
             ),
             reading=Following(recurrence=mixture, construction=dfa),
             kinds=("sampled", "exhausted", "decided"),
@@ -236,17 +234,17 @@ CLAIM = Claim(
         Variant(
             name="printed-uniform",
             without={
-                "cross-checked": "what is compared is a probability with a bound, not a score",
+                "cross-checked": "the comparison is of a probability with a bound, not of scores",
                 "decided": (
-                    "the network's output is whether a probability is at least one half, which is not"
+                    "the output of the network is whether a probability is at least one half, which is not"
                     " an affine function"
                 ),
             },
             expected="refuted",
             says=(
-                "with equation 4 one temperature, here 1 / (4 ln 2), serves all strings: the run follows the"
-                " DFA with a probability of 1/2 at least (1: it does). At any temperature each symbol"
-                " multiplies that probability by an alpha_M below 1"
+                "with equation 4, one temperature, here 1 / (4 ln 2), is sufficient for all strings: the"
+                " output is 1 if the run follows the DFA with a probability of at least 1/2. At any"
+                " temperature, each symbol multiplies that probability by an alpha_M below 1"
             ),
             reading=Equality(recurrence=followed_by_half, construction=always_one),
             theorem=Theorem(
@@ -261,16 +259,15 @@ CLAIM = Claim(
         Variant(
             name="without-low-temperature",
             without={
-                "cross-checked": (
-                    "the mixture's numbers are irrational: OpenFst's floats would round both sides"
-                ),
+                "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
                 "decided": (
-                    "one string refutes it; boxes would show where the mixture follows, not where it does not"
+                    "one string refutes it; boxes would show that the mixture follows the DFA, not that it"
+                    " does not"
                 ),
-                "kernel-checked": "the counterexample's numbers are exponentials of irrational mixtures",
+                "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },
             expected="refuted",
-            says="with equation 5 the network follows the DFA at the temperature 1 / ln 2 too",
+            says="with equation 5, the network also follows the DFA at temperature 1 / ln 2",
             reading=Equality(recurrence=mixture_in_doubt, construction=dfa),
             kinds=SHOWN,
             **cases(no_ties, m=(1,), wide=True),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
 BITS = (0, 1)
-SQUARE = "It is linear in h at every symbol, so one letter with weights of its own is any letter."
+SQUARE = "It is linear in h at every symbol, so one letter with arbitrary weights stands for every letter."
 
 
 # Signatures: a tensor T or its three factors with r columns, and initial and final weights.
@@ -236,7 +236,7 @@ def vector_is_h(
 ) -> Induction:
     """Return the proof by the invariant h, checked for these signatures and for every size by identities."""
     return Induction(
-        says="after every string, Forward's vector is h",
+        says="after every string, the Forward vector is h",
         invariant=lambda w, h, unit: h,
         states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
         instances=tuple((signature, "a") for signature in signatures),

@@ -255,7 +255,7 @@ class AffineLayer:
 
         for q in self.parts:
             yield identity(
-                f"at every place j of {q}, 1 <= j <= K",
+                f"at every index j of {q}, 1 <= j <= K",
                 by_part(self.update, q)(t, t.j),
                 lambda p, i, q=q: self.move(t, p, i, q, t.j),  # type: ignore[misc]
                 by_part(self.step, q)(t, t.j),
@@ -276,8 +276,9 @@ class AffineLayer:
             return [tuple(map(variable, names + output))]
 
         sizes = (
-            " For every size K: network and automaton are made of functions of places, and the step at a"
-            " place j, and at the output, is one identity of sums of these functions, with j and K symbols."
+            " For every size K: the network and the automaton are given by functions of an index, and the"
+            " step at an index j, and at the output, is one identity of sums of these functions, in which j"
+            " and K are symbols."
         )
         return Induction(
             says=f"after every string, Forward's vector is ({', '.join(['1', *self.parts, *output])})",

@@ -27,7 +27,7 @@ State = tuple[str, tuple[Any, ...]]
 """The chunk's tokens so far, and the state at its start with the last output."""
 Chunk = Sequence[Token]
 EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1)
-MULTIPLIED = "Decays between two tokens are multiplied; nothing is divided by one, so that it may be 0."
+MULTIPLIED = "Decays between two tokens are multiplied; nothing is divided by a decay, so a decay may be 0."
 
 
 @dataclass(frozen=True)
@@ -86,16 +86,15 @@ class Chunked:
 
         return Induction(
             says=(
-                "after every string, Forward's vector is (1, s, o), where s is the state at the chunk's"
-                " start moved on, token by token, by the chunk's tokens so far"
+                "after every string, the Forward vector is (1, s, o), where s is the state at the chunk's"
+                " start, advanced by the chunk's tokens so far"
             ),
             invariant=invariant,
             states=states,
             instances=tuple((signature, "a") for signature in signatures),
             enough=(
-                "For chunks of these sizes C: every pair of the tokens of a chunk so far and one more is"
-                " checked, with a variable for each weight. For every C, and every number K, Coq's theorem"
-                " has it."
+                "For chunks of these sizes C: every pair of the tokens of a chunk so far and one more token"
+                " is checked, with a variable for each weight. The Coq theorem covers every C and every K."
             ),
         )
 
@@ -145,7 +144,7 @@ def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
 
     return refuted(
         "without-order",
-        "the state is passed on before the chunk's last output is read from it",
+        "the state is passed on before the last output of the chunk is read from it",
         replace(right.recurrence, step=step),
         right.layer,
         cases,

@@ -83,16 +83,16 @@ class Convolved:
 
         return Induction(
             says=(
-                "after every string, with h its last w - 1 tokens, Forward's vector is 1 and the numbers of"
-                " the state at h, 0 at the other histories, and the output"
+                "after every string, with h its last w - 1 tokens, the Forward vector is 1 and the"
+                " components of the state at h, 0 at the other histories, and the output"
             ),
             invariant=invariant,
             states=states,
             instances=tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab")),
             enough=(
-                "From a history and its numbers a token leads to one history, with weights that are"
-                " variables of the window alone: the identities of two windows are the same but for the"
-                " names of variables and of states. A longer window only makes histories longer. Every pair"
-                " of a history and a token is checked for these sizes."
+                "From a history and its components, a token leads to one history, with weights that are"
+                " variables of only the window: the identities of two windows differ only in the names of"
+                " variables and states. A longer window only makes histories longer. Every pair of a history"
+                " and a token is checked for these sizes."
             ),
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 TOKENS = (
-    "Keys, values, queries and gates are functions of the token alone: one layer over embeddings. Those of a"
-    " second layer, of a convolution before them, or of a token's position depend on more."
+    "Keys, values, queries and gates are functions of only the token: there is one layer over embeddings."
+    " In a second layer, after a convolution, or with position encodings, they depend on more."
 )
 COLUMN = (
-    "A unit is one number of one head's output; it reads one column of the state S, for columns never meet."
+    "A unit is one component of the output of one head; it reads only one column of the state S, because"
+    " columns do not interact."
 )
 FIRST_STATE = "The layer starts in S_0 = 0, or the automaton has S_0 among its initial weights."
 FIRST_UNIT = "The layer starts in h_0 = 0, or the automaton has h_0 among its initial weights."

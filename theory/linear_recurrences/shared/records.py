@@ -20,8 +20,10 @@ EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
 REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
 """The effort for refuted variants, whose counterexamples are short."""
 NOT_STATED = "other checks find a counterexample, and Coq has theorems only about properties that hold"
-CORRECTED_IS = "OpenFst scores the corrected variant's automata, which these are but for what is broken"
-COLUMN_STATES = "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+CORRECTED_IS = (
+    "OpenFst scores the automata of the corrected variant, from which these differ only in the broken part"
+)
+COLUMN_STATES = "the automaton with K + 2 states: 1, the components of the column, and the output"
 PROOF_SIZES = (1, 2, 3)
 
 
@@ -165,7 +167,10 @@ def refuted(
 
 def reads_old(layer: AffineLayer, cases: Sizes, small: Sizes | None = None) -> Variant:
     """Return the variant whose automaton's output reads the state before the update."""
-    says = "an automaton whose output reads the state before the token, where the layer reads it after"
+    says = (
+        "an automaton whose output reads the state before the token, whereas the layer reads it after the"
+        " token"
+    )
     return refuted("without-update-first", says, layer, layer.reading_first(True), cases, small)
 
 

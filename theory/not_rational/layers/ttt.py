@@ -60,7 +60,7 @@ def _mean(vector: Vector, a: Arithmetic) -> Any:
 
 CELL = Cell(
     "ttt",
-    "TTT-Linear, one token a step (Sun et al. 2024)",
+    "TTT-Linear, one token per step (Sun et al. 2024)",
     step,
     {
         "W_q": INPUT,

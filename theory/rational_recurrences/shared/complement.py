@@ -92,5 +92,5 @@ def input_representation(claim: str) -> tuple[Variant, Variant]:
     return variants(
         claim,
         "printed-input-representation",
-        "with mu = z = W_u v, as section 4.1 says of these networks' inputs; the corollary itself stands",
+        "with mu = z = W_u v, as in section 4.1 for the inputs of these networks; the corollary itself holds",
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-MEMORYLESS = (
-    "The gates are memoryless: f_t and u_t depend on the symbol x_t alone, not on the state before it."
-)
-C_0 = "The network starts in c_0 = 0, or the automaton in lambda(q_1) = c_0. The paper does not say it."
-OUTPUT = "The score is c_t: the output gate and tanh (h_t = tanh(o_t c_t)) come after the recurrence."
+MEMORYLESS = "The gates are memoryless: f_t and u_t depend only on the symbol x_t, not on the previous state."
+C_0 = "The network starts in c_0 = 0, or the automaton in lambda(q_1) = c_0. The paper does not state this."
+OUTPUT = "The score is c_t: the output gate and tanh are applied after the recurrence (h_t = tanh(o_t c_t))."

@@ -109,7 +109,7 @@ def variants(
             name="corrected",
             expected="holds",
             says=(
-                f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may be taken"
+                f"appendix A with mu = {update} and tau(q_0, q_b, b) = mu_pad(b): the first mu may occur"
                 " before the history is full"
             ),
             reading=Equality(recurrence=windowed, construction=corrected),
@@ -127,8 +127,8 @@ def variants(
             name="corrected-with-fewer-states",
             expected="holds",
             says=(
-                "an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K"
-                " what c is after reading w next"
+                "an automaton with 2 + s + ... + s^(K-1) states: 1, c, and for each word w shorter than K,"
+                " the value of c after reading w next"
             ),
             reading=Equality(recurrence=windowed, construction=ahead),
             theorem=Theorem(
@@ -145,7 +145,7 @@ def variants(
         Variant(
             name="printed",
             expected="refuted",
-            says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only way out of q_0",
+            says="appendix A as printed: tau(q_0, p_a, a) = 1 is the only transition from q_0",
             reading=Equality(recurrence=windowed, construction=printed),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",

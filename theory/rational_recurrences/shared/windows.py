@@ -165,18 +165,18 @@ def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
 
     return Induction(
         says=(
-            "after every string, with h its last K - 1 symbols, Forward's vector is 1 at p_h, c at q_h, and 0"
-            " elsewhere"
+            "after every string, with h its last K - 1 symbols, the Forward vector is 1 at p_h, c at q_h,"
+            " and 0 elsewhere"
         ),
         invariant=invariant,
         states=states,
         instances=instances,
         enough=(
-            "From p_h and q_h a symbol b leads to p and q of one and the same history, with weights that are"
-            " variables of (h, b) alone: the identities of two pairs (h, b) are the same but for the names of"
-            " variables and of states. A renaming of the letters takes each pair to one with the letters'"
-            " first occurrences in order, and a longer window only makes h longer. Every pair is checked for"
-            " these sizes."
+            "From p_h and q_h, a symbol b leads to p and q of the same history, with weights that are"
+            " variables of only (h, b): the identities of two pairs (h, b) differ only in the names of"
+            " variables and states. Renaming the letters maps each pair to one in which the letters first"
+            " occur in order, and a longer window only makes h longer. Every pair is checked for these"
+            " sizes."
         ),
     )
 
@@ -187,7 +187,7 @@ def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
     After a string x, its vector Omega has the entries 1, c(x), and c(xw) for each word w shorter than K.
     """
     return Induction(
-        says="after every string x, Forward's vector is 1, c(x), and c(xw) for each word w shorter than K",
+        says="after every string x, the Forward vector is 1, c(x), and c(xw) for each word w shorter than K",
         invariant=lambda w, state, unit: [
             w.over.one,
             *(after(w, state, word) for word in words(w.alphabet, w.n - 1)),
@@ -195,9 +195,9 @@ def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
         states=states,
         instances=instances,
         enough=(
-            "The step on a only moves the number at aw to w, but for the longest words w, where it is the"
-            " recurrence's own step for the window aw; both hold for any K and any alphabet. Every pair of a"
-            " history and a symbol is checked for these sizes."
+            "The step on a only moves the number at aw to w. For the longest words w, it is the step of the"
+            " recurrence for the window aw. Both statements hold for any K and any alphabet. Every pair of"
+            " a history and a symbol is checked for these sizes."
         ),
     )
 

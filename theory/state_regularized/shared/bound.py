@@ -113,14 +113,14 @@ def for_every_k() -> list[Identity]:
 
 
 BOUND = Induction(
-    says="after every string, Forward's vector is (p, p), with p the probability to follow",
+    says="after every string, the Forward vector is (p, p), where p is the probability of following the DFA",
     invariant=lambda w, p, unit: (p, p),
     states=lambda w, variable: [variable("p")],
     instances=tuple((scores(k), "a") for k in range(2, 7)),
     enough=(
-        "One letter whose weights are variables stands for every letter: a step reads one letter. For every"
-        " k: divisors are sums over places, and the bound's is the softmax's and what is lacking, as one"
-        " identity of sums with k a symbol."
+        "One letter whose weights are variables stands for every letter, because a step reads one letter."
+        " For every k: divisors are sums over an index, and the divisor of the bound is that of the softmax"
+        " plus the remainder, as one identity of sums in which k is a symbol."
     ),
     sizes=for_every_k,
 )
