@@ -231,7 +231,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Speed, as ratios within one run; arguments go to ``bench/forward.py`` alone."""
+    """Speed, as ratios within one run; arguments go only to ``bench/forward.py``."""
     ready(session)
     run(session, "python", "bench/forward.py", *session.posargs)
     run(session, "python", "bench/planted_error.py")

@@ -1,8 +1,8 @@
-"""Benchmark of factored FA-RNNs against the cell step by step and the matrix products alone.
+"""Benchmark of factored FA-RNNs against the cell step by step and against only the matrix products.
 
 Sentences have 4 to 20 words, and the cell has the sizes of the rules of ATIS. ``python bench/factored.py
 [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON. On a CPU it runs on one
-thread. The compared runs take turns, and each figure is a minimum. The products alone are the recurrence's
+thread. The compared runs take turns, and each figure is a minimum. Only the products are the recurrence's
 multiplications in as few products as possible: two over all words forward, and three times two with backward.
 """
 

@@ -2,7 +2,7 @@
 
 The checker is timed for 63 states. ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and
 writes the figures to FILE as JSON, which the docs show. Sizes are 63, 127, 255 and so on to LARGEST (255);
-weights and strings are those of ``ratproof not-rational CELL``. The seconds are for the last size alone,
+weights and strings are those of ``ratproof not-rational CELL``. The seconds are only for the last size,
 including lower precisions. The controls stop where they must. "Every size" says whether the theorem's
 hypotheses are shown.
 """

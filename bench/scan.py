@@ -251,7 +251,7 @@ class FirstOutput(nn.Module):
 
 
 def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
-    """Return runs of a layer as CUDA graphs, forward alone and with backward."""
+    """Return runs of a layer as CUDA graphs, only forward and with backward."""
     network, graph = FirstOutput(layer), torch.cuda.CUDAGraph()
     with torch.no_grad():
         network(inputs)

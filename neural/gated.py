@@ -31,7 +31,7 @@ class GatedCell(AutomatonCell):
     update: nn.Linear
 
     def new(self, view: Tensor) -> Tensor:
-        """Compute z, here as the linear map alone."""
+        """Compute z, here as only the linear map."""
         z: Tensor = self.update(view)
         return z
 

@@ -94,7 +94,9 @@ def show(selected: list[dict[str, Any]], as_json: bool) -> int:
     sections = tables(selected)
     if selected and not sections:
         names = ", ".join(sorted({one["experiment"] for one in selected}))
-        raise InputError(f"results of {printable(names)} must have metrics of a table, got none")
+        raise InputError(
+            f"results of {printable(names)} must have the metrics of some table, got none of them"
+        )
     if as_json:
         print_json({"results": selected, "rows": [row.to_json() for row in rows_of(selected)]})
         return 0

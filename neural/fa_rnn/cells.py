@@ -160,7 +160,7 @@ class FactoredCell(nn.Module):
         return tensor + self.stands[:, None, None] * self.apart
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the part of the step that depends on the words alone.
+        """Compute the part of the step that depends only on the words.
 
         Returns:
             z, shape ``(..., r)``, and whether the wildcard applies to each word, shape ``(..., 1)``.
@@ -174,7 +174,7 @@ class FactoredCell(nn.Module):
         """Return the state of each sentence after its last word, shape ``(B, K)``.
 
         On a GPU, one kernel computes all steps (:mod:`neural.fa_rnn.fused_steps`). On a CPU, torch's matrix
-        products take most of a step's time. Work that depends on the words alone is done once for all steps.
+        products take most of a step's time. Work that depends only on the words is done once for all steps.
 
         Args:
             words: shape ``(T, B)``, the longest sentence first.

@@ -25,11 +25,11 @@ MOST_WEIGHT = 1_000_000
 def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: float = SCALE) -> Classifier:
     """Add rules to a classifier: their factors become a block next to the existing ones (equation 10).
 
-    Every existing score is unchanged, and each new rule scores as it would alone, for every beta. This holds
-    up to the rounding of floats, because sums have more terms. With the paper's G = pinv(E_w) E_R, it would
-    hold only approximately. Here the new columns of E_R are divided by beta, and those of G are zero;
-    training may continue from there. With beta = 0, that division is impossible, and G is computed as in the
-    paper.
+    Every existing score is unchanged, and each new rule has the same score as on its own, for every beta.
+    This holds up to the rounding of floats, because sums have more terms. With the paper's G = pinv(E_w) E_R,
+    it would hold only approximately. Here the new columns of E_R are divided by beta, and those of G are
+    zero; training may continue from there. With beta = 0, that division is impossible, and G is computed as
+    in the paper.
 
     Args:
         model: the classifier, trained or not.

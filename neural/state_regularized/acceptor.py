@@ -32,7 +32,7 @@ OF_CENTROIDS = ("k", "similarity", "transition", "temperature", "noise")
 
 
 class Acceptor(nn.Module):
-    """An embedding, state-regularized layers or their recurrent components alone, and a classifier.
+    """An embedding, state-regularized layers or only their recurrent components, and a classifier.
 
     Args:
         alphabet: the symbols. Their tokens are 0, 1, ..., followed by the start token and the end token.

@@ -55,7 +55,7 @@ def steps(
 
     Args:
         cell: the cell of an SR-GRU, SR-LSTM or SR-LSTM-P with ``similarity="dot"`` and
-            ``transition="mixture"``, or of an LSTM or LSTM-P alone.
+            ``transition="mixture"``, or of an LSTM or LSTM-P without centroids.
         inputs: x, shape ``(T, B, input_size)``. With ``sizes``, shape ``(N, input_size)``: the first symbols
             of all sequences, then the second ones, ..., longest sequence first, as torch packs them.
         state: the first state, ``(h,)`` or ``(h, c)``, of shape ``(B, d)`` each.

@@ -125,7 +125,7 @@ class SRLSTMPCell(SRCell):
 
 
 class PartCell(RecurrentCell):
-    """A recurrent component alone, without centroids: h is u.
+    """A recurrent component without centroids: h is u.
 
     Args:
         input_size, hidden_size, bias, device, dtype: as in torch.

@@ -74,7 +74,7 @@ def test_a_round_that_ends_its_worker_is_reported_and_skipped(tmp_path):
 
 @pytest.mark.parametrize("deaths", [KILLS - 1, KILLS])
 def test_a_round_is_given_up_after_ending_its_worker_alone_three_times(tmp_path, deaths):
-    """The other rounds of its chunk are run alone, and are then no longer suspect."""
+    """The other rounds of its chunk are run separately, and are then no longer suspect."""
     deadly, handed = Round("one", 0), []
 
     class Moody(ScriptedWorker):

@@ -37,7 +37,7 @@ def require_same_compiled_and_exported(function, values):
 
 
 def require_same_in_batches(function, values, axes):
-    """Assert that gradients under vmap, along these axes, equal those of each sequence alone."""
+    """Assert that gradients under vmap, along these axes, equal those of each sequence on its own."""
     positions = tuple(range(len(values)))
     total = lambda *values: function(*values).sum()
     each = torch.func.vmap(torch.func.grad(total, argnums=positions), in_dims=axes)(*values)

@@ -37,8 +37,8 @@ Definition score (w : seq S) : K := \sum_(q : Q) forward w q * final A q.
 Lemma forward_rcons w x q : forward (rcons w x) q = \sum_(p : Q) forward w p * transition A x p q.
 Proof. by rewrite /forward run_rcons. Qed.
 
-(* The induction that proves every claim: if Forward's vector is inv of the network's state before the first symbol, and stays so
-   with each symbol, then it is so after every word; and where inv read out is what the network shows, the network is the automaton. *)
+(* The induction that proves every claim: if the Forward vector is inv of the network's state before the first symbol, and stays so with each
+   symbol, then it is so after every word; and where inv read out is what the network shows, the network is the automaton. *)
 Section Invariant.
 Variables (C : Type) (next : C -> S -> C) (start : C) (reached : C -> Prop) (inv : C -> Q -> K).
 Hypothesis first : reached start.
@@ -60,7 +60,7 @@ Lemma score_is_inv_reached w : score w = \sum_(q : Q) inv (run next start w) q *
 Proof. by apply: eq_sum => q; rewrite forward_is_inv. Qed.
 End Invariant.
 
-(* The same where the step keeps it for all states of the network. *)
+(* The same, if the step preserves it for all states of the network. *)
 Lemma score_is_inv C (next : C -> S -> C) start (inv : C -> Q -> K) :
   (forall q, initial A q = inv start q) ->
   (forall c x q, \sum_(p : Q) inv c p * transition A x p q = inv (next c x) q) ->

@@ -1,4 +1,4 @@
-(* A program that checks certificates of two automata's equivalence, and that is proved sound: what it accepts is so. *)
+(* A program that checks certificates of the equivalence of two automata, with a proof of its soundness. *)
 
 From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect.
@@ -62,14 +62,14 @@ Definition goes_to (B A : listed K) (X : seq (seq K)) (ranks : seq nat) : bool :
 Lemma each n P (i : 'I_n) : all P (iota 0 n) -> P (nat_of_ord i).
 Proof. by move/allP; apply; rewrite mem_iota /=. Qed.
 
-(* Without epsilon it is the score of automaton.v. *)
+(* Without epsilon transitions, it is the score of automaton.v. *)
 Lemma value_without_epsilon (B : listed K) w : nilp (silent B) -> value B w = score (reading B) w.
 Proof.
 move=> /nilP none; have zero (p q : 'I_(states B)) : silently (A := B) p q = 0 by rewrite /silently none /entries /entry !nth_nil.
 exact: (@independent_of_cap K _ (place (states B)) (reading B) (@silently K B) 0 (fun=> 0%N) (fun=> isT) (fun p q _ => zero p q) (states B) w isT).
 Qed.
 
-(* What it accepts gives every word the same value. *)
+(* If it accepts, the automata give every word the same value. *)
 Theorem goes_to_is_sound B A X ranks : goes_to B A X ranks -> forall w, value B w = value A w.
 Proof.
 case/and5P => plain rank_le upwards first_X /andP[last_X step_X] w; rewrite (value_without_epsilon w plain).

@@ -21,7 +21,7 @@ rewrite forward_rcons (sum_at (p := run next start w)) => [|d' /negbTE ne]; last
 by rewrite IH eqxx times1w run_rcons.
 Qed.
 
-(* The score is 1 where the run ends in a state that accepts, and 0 elsewhere. *)
+(* The score is 1 if the run ends in an accepting state, and 0 otherwise. *)
 Lemma deterministic_score w : score deterministic w = if accept (run next start w) then 1 else 0.
 Proof.
 rewrite /score (sum_at (p := run next start w)) => [|d /negbTE ne]; last by rewrite deterministic_forward ne times0w.
@@ -29,7 +29,7 @@ by rewrite deterministic_forward eqxx times1w.
 Qed.
 End Deterministic.
 
-(* A deterministic automaton that may have no state to go to. *)
+(* A deterministic automaton that may have missing transitions. *)
 Section Partial.
 Variables (K : semiring) (S : Type) (D : finite) (start : D) (next : D -> S -> option D) (accept : D -> bool).
 Definition partial : wfa K S D :=

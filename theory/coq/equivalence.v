@@ -7,8 +7,8 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* A matrix X with lambda_A = lambda_B X, M_B(a) X = X M_A(a) and X rho_A = rho_B shows that A and B score every word alike, over any
-   semiring: Forward's vector of A is that of B times X, after every word. *)
+(* A matrix X with lambda_A = lambda_B X, M_B(a) X = X M_A(a) and X rho_A = rho_B shows that A and B score every word alike, over any semiring: the
+   Forward vector of A is that of B times X, after every word. *)
 Section Certificate.
 Variables (K : semiring) (S : Type) (Q P : finite) (A : wfa K S Q) (B : wfa K S P) (X : P -> Q -> K).
 Hypothesis initial_X : forall q, initial A q = \sum_(p : P) initial B p * X p q.
@@ -35,8 +35,8 @@ by apply: eq_sum => p; rewrite -final_X times_sum; apply: eq_sum => q; rewrite t
 Qed.
 End Certificate.
 
-(* The same where A has epsilon transitions E, which lead upwards only in an order of N + 1 ranks: with lambda_B X = lambda_A + lambda_B X E,
-   M_B(a) X = X M_A(a) + M_B(a) X E and X rho_A = rho_B. *)
+(* The same if A has epsilon transitions E, which lead only upwards in an order of N + 1 ranks: with lambda_B X = lambda_A + lambda_B X E, M_B(a) X
+   = X M_A(a) + M_B(a) X E and X rho_A = rho_B. *)
 Section CertificateWithEpsilon.
 Variables (K : semiring) (S : eqType) (Q P : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (B : wfa K S P) (X : P -> Q -> K).
 Variables (N : nat) (rank : Q -> nat).
@@ -139,7 +139,7 @@ rewrite score_cat sumE (big_tnth _ _ (elements Q)); apply: eq_bigr => k _.
 by rewrite !mxE.
 Qed.
 
-(* A regular block of n rows and columns: n states at least. *)
+(* If a block of n rows and columns is regular, the automaton has at least n states. *)
 Theorem minimal : hankel (score A) \in unitmx -> (n <= card Q)%N.
 Proof. by rewrite -row_free_unit -row_leq_rank => full; apply: leq_trans full hankel_rank. Qed.
 End Minimality.

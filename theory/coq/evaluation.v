@@ -46,7 +46,7 @@ elim: m v F => //= m IH v F eq q; rewrite looked_up_tabulated eq; congr (_ + _);
 by rewrite looked_up_tabulated; apply: eq_sum => r; rewrite eq.
 Qed.
 
-(* It is the score, too. *)
+(* It is also the score. *)
 Theorem computed_epsilon_score_is_score w : computed_epsilon_score w = epsilon_score A epsilon N w.
 Proof.
 apply: eq_sum => q; congr (_ * _); elim/last_ind: w q => [|w x IH]; first by apply: looked_up_closed; apply: looked_up_tabulated.

@@ -52,7 +52,7 @@ Definition epsilon_next N (v : Q -> K) (x : S) : Q -> K := closed N (forward_ste
 Definition epsilon_forward N (w : seq S) : Q -> K := run (epsilon_next N) (closed N (initial A)) w.
 Definition epsilon_score N (w : seq S) : K := \sum_(q : Q) epsilon_forward N w q * final A q.
 
-(* The labels are those that they should be. *)
+(* The labels are correct. *)
 
 Lemma in_up_to N k : (k \in up_to N) = (k <= N)%N.
 Proof. by rewrite /up_to -lock mem_iota add0n ltnS. Qed.

@@ -119,14 +119,14 @@ transitivity (\big[@plus K/0]_(q <- elements Q) \big[@plus K/0]_(p <- elements P
 by rewrite exchange_big sumE; apply: eq_bigr => p _; rewrite sumE.
 Qed.
 
-(* A sum of which one summand alone is not 0. *)
+(* A sum of which only one summand is not 0. *)
 Lemma sum_at Q (F : Q -> K) p : (forall q, q != p -> F q = 0) -> \sum_(q : Q) F q = F p.
 Proof.
 move=> others; rewrite sumE (bigD1_seq p) ?in_elements ?elements_uniq //=.
 by rewrite big1 ?plusw0 // => q /others.
 Qed.
 
-(* Of which two alone are not. *)
+(* A sum of which only two summands are not 0. *)
 Lemma sum_at_two Q (F : Q -> K) p r :
   r != p -> (forall q, q != p -> q != r -> F q = 0) -> \sum_(q : Q) F q = F p + F r.
 Proof.

@@ -86,7 +86,7 @@ CLAIM = Claim(
         Variant(
             name="without-row-vectors",
             expected="refuted",
-            says="h as a column, h_t = T[x_t] h_{t-1}: T[x, i, j] would lead from j to i",
+            says="h as a column, h_t = T[x_t] h_{t-1}: then T[x, i, j] leads from j to i",
             reading=Equality(recurrence=by_turned_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,

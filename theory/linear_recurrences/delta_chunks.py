@@ -45,7 +45,7 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the values without correction by those before them."""
+    """Return the values of the chunk, computed at once and without the corrections by earlier values."""
     there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 

@@ -42,8 +42,9 @@ CLAIM = Claim(
     name="delta-net",
     title="DeltaNet is an automaton",
     statement=(
-        "Each number of the output S_t^T q_t of a head of DeltaNet, S_t = S_{t-1} + beta_t k_t (v_t -"
-        " S_{t-1}^T k_t)^T, is the Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each component of the output S_t^T q_t of a head of DeltaNet, S_t = S_{t-1} + beta_t k_t (v_t -"
+        " S_{t-1}^T k_t)^T, is the Forward score of an automaton with K + 2 states, where K is the length of"
+        " keys."
     ),
     source=Source("schlag2021linear", "4.2", "Delta rule"),
     hypotheses=column("Keys may have any length, and betas may be any numbers."),

@@ -39,9 +39,9 @@ CLAIM = Claim(
     name="gated-delta-net",
     title="gated DeltaNet is an automaton",
     statement=(
-        "Each number of the output S_t q_t of a head of gated DeltaNet, S_t = alpha_t S_{t-1} (1 - beta_t"
-        " k_t k_t^T) + beta_t v_t k_t^T, is the Forward score of an automaton with K + 2 states, K the"
-        " length of keys."
+        "Each component of the output S_t q_t of a head of gated DeltaNet, S_t = alpha_t S_{t-1} (1 -"
+        " beta_t k_t k_t^T) + beta_t v_t k_t^T, is the Forward score of an automaton with K + 2 states,"
+        " where K is the length of keys."
     ),
     source=Source("yang2025gateddelta", "3.1", "Gated delta rule"),
     hypotheses=column(

@@ -17,8 +17,9 @@ CLAIM = Claim(
     name="gla",
     title="gated linear attention is an automaton",
     statement=(
-        "Each number of the output q_t S_t of a head of gated linear attention, S_t = diag(alpha_t) S_{t-1}"
-        " + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each component of the output q_t S_t of a head of gated linear attention, S_t = diag(alpha_t)"
+        " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, where K is the length"
+        " of keys."
     ),
     source=Source("yang2024gated", "4.1", "Gated linear attention", ("3",)),
     hypotheses=column(),

@@ -59,9 +59,9 @@ CLAIM = Claim(
     name="hgrn",
     title="a unit of HGRN is an automaton",
     statement=(
-        "The real and the imaginary part of a unit of HGRN, h_t = f_t exp(i theta) h_{t-1} + (1 - f_t) c_t,"
-        " are the Forward scores of automata with three states and real weights; without theta two states"
-        " do."
+        "The real and imaginary parts of a unit of HGRN, h_t = f_t exp(i theta) h_{t-1} + (1 - f_t) c_t,"
+        " are the Forward scores of automata with three states and real weights; without theta, two states"
+        " suffice."
     ),
     source=Source("qin2023hierarchically", "", "HGRU"),
     hypotheses=(TOKENS, FIRST_UNIT, LINEAR_OUTPUT),

@@ -35,8 +35,8 @@ CLAIM = Claim(
     name="hgrn2",
     title="HGRN2 is an automaton",
     statement=(
-        "Each number of the output o_t h_t of a head of HGRN2, h_t = diag(f_t) h_{t-1} + (1 - f_t) i_t^T, is"
-        " the Forward score of an automaton with K + 2 states, K the expansion."
+        "Each component of the output o_t h_t of a head of HGRN2, h_t = diag(f_t) h_{t-1} + (1 - f_t)"
+        " i_t^T, is the Forward score of an automaton with K + 2 states, where K is the expansion."
     ),
     source=Source("qin2024hgrn2", "", "HGRN2"),
     hypotheses=column("The key is tied to the gate: it is 1 - f.", start=FIRST_UNIT),

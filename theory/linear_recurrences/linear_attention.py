@@ -51,8 +51,8 @@ CLAIM = Claim(
     name="linear-attention",
     title="linear attention without its normaliser is an automaton",
     statement=(
-        "Each number of the output q_t^T S_t of a head of linear attention, S_t = S_{t-1} + k_t v_t^T, is"
-        " the Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each component of the output q_t^T S_t of a head of linear attention, S_t = S_{t-1} + k_t v_t^T,"
+        " is the Forward score of an automaton with K + 2 states, where K is the length of keys."
     ),
     source=Source("katharopoulos2020transformers", "3.4", "Equation 18", ("18",)),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),

@@ -70,7 +70,7 @@ CLAIM = Claim(
     name="longhorn",
     title="Longhorn is an automaton",
     statement=(
-        "Each number of the output S_t q_t of Longhorn, S_t = (1 - delta_t k_t^2) S_{t-1} + delta_t x_t"
+        "Each component of the output S_t q_t of Longhorn, S_t = (1 - delta_t k_t^2) S_{t-1} + delta_t x_t"
         " k_t^T with delta = beta / (1 + beta k^T k), is the Forward score of an automaton with K + 2"
         " states."
     ),

@@ -61,8 +61,8 @@ CLAIM = Claim(
     name="lru",
     title="the LRU is an automaton",
     statement=(
-        "An output Re(C x_k) + D u_k of the LRU with N complex numbers, x_k = Lambda x_{k-1} + exp(gamma) o"
-        " B u_k, is the Forward score of an automaton with 2 N + 2 states and real weights."
+        "An output Re(C x_k) + D u_k of the LRU with N complex components, x_k = Lambda x_{k-1} +"
+        " exp(gamma) o B u_k, is the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
     source=Source("orvieto2023resurrecting", "3", "LRU"),
     hypotheses=HYPOTHESES,

@@ -60,9 +60,9 @@ CLAIM = Claim(
     name="mamba",
     title="Mamba is an automaton",
     statement=(
-        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the Forward"
-        " score of an automaton: with N + 2 states without its convolution, and with one of width w over s"
-        " symbols with (1 + s + ... + s^(w-1)) (N + 1) + 1."
+        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the"
+        " Forward score of an automaton. It has N + 2 states without the convolution; with a convolution of"
+        " width w, over s symbols, it has (1 + s + ... + s^(w-1)) (N + 1) + 1."
     ),
     source=Source("gu2023mamba", "3.2", "S6", ("2", "4")),
     hypotheses=(

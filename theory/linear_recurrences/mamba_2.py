@@ -40,7 +40,7 @@ CLAIM = Claim(
     title="Mamba-2 is an automaton",
     statement=(
         "A channel's output C_t^T h_t + D x_t of Mamba-2, h_t = a_t h_{t-1} + B_t x_t, is the Forward score"
-        " of an automaton with N + 2 states, N the size of the state."
+        " of an automaton with N + 2 states, where N is the size of the state."
     ),
     source=Source("dao2024transformers", "2.4", "State-space duality", ("2",)),
     hypotheses=(

@@ -62,8 +62,9 @@ CLAIM = Claim(
     name="mamba-theorem-1",
     title="a gated unit is Mamba with a scalar state",
     statement=(
-        "With N = 1, A = -1, B = 1 and Delta = softplus(z), Mamba's h_t = exp(Delta A) h_{t-1} + B_t x_t is"
-        " the gated unit h_t = (1 - g) h_{t-1} + g x_t, g = sigmoid(z), and so an automaton with two states."
+        "With N = 1, A = -1, B = 1 and Delta = softplus(z), the state h_t = exp(Delta A) h_{t-1} + B_t x_t"
+        " of Mamba is the gated unit h_t = (1 - g) h_{t-1} + g x_t, where g = sigmoid(z), and therefore an"
+        " automaton with two states."
     ),
     source=Source("gu2023mamba", "3.5.1", "Theorem 1", ("2", "4")),
     hypotheses=(

@@ -57,8 +57,8 @@ CLAIM = Claim(
     name="min-gru",
     title="a unit of minGRU is a two-state automaton",
     statement=(
-        "A unit of minGRU, h_t = (1 - z_t) h_{t-1} + z_t u_t with u the candidate, is the Forward score of"
-        " an automaton with two states."
+        "A unit of minGRU, h_t = (1 - z_t) h_{t-1} + z_t u_t where u is the candidate, is the Forward score"
+        " of an automaton with two states."
     ),
     source=Source("feng2024were", "", "minGRU"),
     hypotheses=(TOKENS, FIRST_UNIT),

@@ -41,8 +41,8 @@ CLAIM = Claim(
     name="min-lstm",
     title="a unit of minLSTM is a two-state automaton",
     statement=(
-        "A unit of minLSTM, h_t = f'_t h_{t-1} + i'_t u_t with f' = f / (f + i), i' = i / (f + i) and u the"
-        " candidate, is the Forward score of an automaton with two states."
+        "A unit of minLSTM, h_t = f'_t h_{t-1} + i'_t u_t with f' = f / (f + i), i' = i / (f + i) and the"
+        " candidate u, is the Forward score of an automaton with two states."
     ),
     source=Source("feng2024were", "", "minLSTM"),
     hypotheses=(

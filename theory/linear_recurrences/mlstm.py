@@ -92,8 +92,9 @@ CLAIM = Claim(
     name="mlstm",
     title="the memory and the normaliser of an mLSTM are automata",
     statement=(
-        "Each number of C_t q_t of an mLSTM, C_t = f_t C_{t-1} + i_t v_t k_t^T, is the Forward score of an"
-        " automaton with K + 2 states, K the length of keys; so is n_t^T q_t, which is the same with 1 for v."
+        "Each component of C_t q_t of an mLSTM, C_t = f_t C_{t-1} + i_t v_t k_t^T, is the Forward score of"
+        " an automaton with K + 2 states, where K is the length of keys; so is n_t^T q_t, which is the same"
+        " with v = 1."
     ),
     source=Source("beck2024xlstm", "2.3", "mLSTM", ("19", "20", "21")),
     hypotheses=(

@@ -18,8 +18,8 @@ CLAIM = Claim(
     name="retnet",
     title="retention is an automaton",
     statement=(
-        "Each number of the output Q_n S_n of a head of RetNet, S_n = gamma S_{n-1} + K_n^T V_n, is the"
-        " Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each component of the output Q_n S_n of a head of RetNet, S_n = gamma S_{n-1} + K_n^T V_n, is the"
+        " Forward score of an automaton with K + 2 states, where K is the length of keys."
     ),
     source=Source("sun2023retentive", "2.1", "Retention, recurrent", ("6",)),
     hypotheses=column(

@@ -82,7 +82,7 @@ CLAIM = Claim(
     title="a unit of the RG-LRU is an automaton",
     statement=(
         "A unit of the RG-LRU, h_t = a_t h_{t-1} + sqrt(1 - a_t^2) (i_t x_t), is the Forward score of an"
-        " automaton with two states; with the first token not scaled, as it is programmed, with three."
+        " automaton with two states; with an unscaled first token, as in programs, with three."
     ),
     source=Source("de2024griffin", "2.4", "RG-LRU", ("4",)),
     hypotheses=(

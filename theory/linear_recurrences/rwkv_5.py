@@ -33,7 +33,7 @@ READ_FIRST = Output(
 )
 LAYER = replace(records.decayed(lambda t, j: t.w[j]), reading=READ_FIRST)
 CASES = records.sizes(weights)
-NO_SHIFT = "The shift that mixes a token with the one before it is omitted."
+NO_SHIFT = "The shift that mixes a token with the previous one is omitted."
 
 
 def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:
@@ -52,8 +52,9 @@ CLAIM = Claim(
     name="rwkv-5",
     title="RWKV-5 is an automaton",
     statement=(
-        "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-5, S_t = diag(w)"
-        " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each component of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-5, S_t = diag(w)"
+        " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, where K is the length"
+        " of keys."
     ),
     source=Source("peng2024eagle", "4.1.2", "Eagle (RWKV-5)", ("8", "9")),
     hypotheses=column(left_out=NO_SHIFT),

@@ -19,8 +19,9 @@ CLAIM = Claim(
     name="rwkv-6",
     title="RWKV-6 is an automaton",
     statement=(
-        "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-6, S_t = diag(w_t)"
-        " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each component of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-6, S_t ="
+        " diag(w_t) S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, where K is"
+        " the length of keys."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6)"),
     hypotheses=column(left_out=rwkv_5.NO_SHIFT),

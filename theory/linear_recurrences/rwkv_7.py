@@ -45,9 +45,9 @@ CLAIM = Claim(
     name="rwkv-7",
     title="RWKV-7 is an automaton",
     statement=(
-        "Each number of the output wkv_t r_t^T of a head of RWKV-7, wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T"
-        " (a_t o kappa_t)) + v_t^T k_t, is the Forward score of an automaton with K + 2 states, K the length"
-        " of keys."
+        "Each component of the output wkv_t r_t^T of a head of RWKV-7, wkv_t = wkv_{t-1} (diag(w_t) -"
+        " kappa_t^T (a_t o kappa_t)) + v_t^T k_t, is the Forward score of an automaton with K + 2 states,"
+        " where K is the length of keys."
     ),
     source=Source("peng2025rwkv7", "4.1", "RWKV-7"),
     hypotheses=column(

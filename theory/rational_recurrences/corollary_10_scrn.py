@@ -109,8 +109,8 @@ CLAIM = Claim(
             name="printed",
             expected="refuted",
             says=(
-                "hidden units too, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which exact"
-                " numbers can compute"
+                "including hidden units, here h_t = g(z(x_t) + r h_{t-1}) with g(z) = z / (1 + |z|), which"
+                " exact numbers can compute"
             ),
             reading=NoAutomaton(recurrence=hidden, construction=linear_unit, unit="scrn"),
             cases=HIDDEN.random,

@@ -36,8 +36,8 @@ CLAIM = Claim(
             name="without-memoryless-gates",
             expected="refuted",
             says=(
-                "the later SRU (Lei et al. 2018): the forget gate reads c_{t-1} too, here as f_t = f(x_t) + w"
-                " c_{t-1}"
+                "the later SRU (Lei et al. 2018): the forget gate also reads c_{t-1}, here as f_t = f(x_t)"
+                " + w c_{t-1}"
             ),
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             cases=READS_STATE.random,

@@ -73,8 +73,8 @@ CLAIM = Claim(
     name="model-c",
     title="RRNN(C) is derived from C",
     statement=(
-        "A unit of RRNN(C), c1_t = f1_t c1_{t-1} + u1_t and c2_t = f2_t c2_{t-1} + c1_{t-1} u2_t, has in c2"
-        " the Forward score of the three-state automaton C of Figure 2."
+        "A unit of RRNN(C), c1_t = f1_t c1_{t-1} + u1_t and c2_t = f2_t c2_{t-1} + c1_{t-1} u2_t, computes"
+        " in c2 the Forward score of the three-state automaton C of Figure 2."
     ),
     source=Source("peng2018rational", "4.2", "Model C", ("11", "12", "13", "25a", "25b", "25c", "25d")),
     hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),

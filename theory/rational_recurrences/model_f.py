@@ -163,8 +163,8 @@ CLAIM = Claim(
     title="RRNN(F) is derived from F",
     statement=(
         "A unit of RRNN(F), c_t = p1 c1_t + p2 c2_t with c2_t = f2_t c2_{t-1} + (c1_{t-1} + r) u2_t, is the"
-        " Forward score of the four-state automaton F of Figure 4, with its epsilon transition; three states"
-        " without epsilon suffice."
+        " Forward score of the four-state automaton F of Figure 4, with its epsilon transition; three"
+        " states without epsilon transitions suffice."
     ),
     source=Source(
         "peng2018rational",

@@ -296,7 +296,7 @@ CLAIM = Claim(
             name="without-input-only-lambda",
             expected="refuted",
             says=(
-                "lambda_t also reads the state before it, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w"
+                "lambda_t also reads the previous state, here as lambda_t = f(x_t) + w c^(n)_{t-1} with w"
                 " not 0"
             ),
             reading=NoAutomaton(recurrence=with_feedback, construction=corrected, unit="rcnn"),

@@ -194,7 +194,7 @@ CLAIM = Claim(
         Variant(
             name="without-memoryless-gates",
             expected="refuted",
-            says="a forget gate that also reads the state before it, f_t = f(x_t) + w c_{t-1} with w not 0",
+            says="a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1} with w not 0",
             reading=NoAutomaton(recurrence=with_feedback, construction=figure_1, unit="sru-feedback"),
             cases=READS_STATE.random,
             small_cases=READS_STATE.small,

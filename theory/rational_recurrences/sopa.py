@@ -150,8 +150,8 @@ PROOF = Induction(
 )
 PROOF_OF_TWO_ROWS = Induction(
     says=(
-        "after every string, Forward's vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1} e_j"
-        " in state j of the second row"
+        "after every string, the Forward vector is 1, h_1 to h_n before epsilon transitions, c, and h_{j-1}"
+        " e_j in state j of the second row"
     ),
     invariant=two_rows,
     states=states,

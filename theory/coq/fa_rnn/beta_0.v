@@ -41,7 +41,7 @@ Variables (S D Q C : finite) (D_1 D_2 : Q -> C -> K) (alpha_0 alpha_inf : Q -> K
 (* Equation 6 at beta = 0: the row of a word is u G. *)
 Definition score_at_0 (E_w : S -> D -> K) (G : D -> C -> K) (w : seq S) : K := score_5 alpha_0 alpha_inf D_1 D_2 (product E_w G) w.
 
-(* With E_R = E_w M for some M the network is the automaton of the factors, in every semiring. *)
+(* If E_R = E_w M for some M, the network is the automaton of the factors, in every semiring. *)
 Theorem beta_0 (E_w : S -> D -> K) (E_R : S -> C -> K) (P : D -> S -> K) (M : D -> C -> K) w :
   generalized_inverse E_w P -> equal_tables E_R (product E_w M) ->
   score (automaton_of alpha_0 alpha_inf (of_factors D_1 D_2 E_R)) w = score_at_0 E_w (product P E_R) w.
@@ -55,7 +55,8 @@ by apply: eq_sum => s; rewrite same.
 Qed.
 End Products.
 
-(* Without that the network is not the automaton: where the vector of the one word is 0, so that P is, and its row is 1, the network gives 0 and the automaton 1. *)
+(* Otherwise the network may differ from the automaton: if there is one word with the vector 0, so that P is 0, and with the row 1, the network
+   gives 0 and the automaton 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S D Q C : finite) (D_1 D_2 : Q -> C -> K) (alpha_0 alpha_inf : Q -> K) (E_w : S -> D -> K) (E_R : S -> C -> K) (P : D -> S -> K) w,
      pseudo_inverse E_w P ->
@@ -72,7 +73,7 @@ Section Fields.
 Import GRing.Theory.
 Local Open Scope ring_scope.
 
-(* Over a field E_w G is E_R exactly where the rank of E_w does not grow with E_R beside it. *)
+(* Over a field, E_w G = E_R if and only if appending E_R to E_w does not increase the rank. *)
 Theorem beta_0_only_then (F : fieldType) V D r (E_w : 'M[F]_(V, D)) (E_R : 'M[F]_(V, r)) (P : 'M[F]_(D, V)) :
   E_w *m P *m E_w = E_w -> (\rank (row_mx E_w E_R) == \rank E_w) = (E_w *m (P *m E_R) == E_R).
 Proof.

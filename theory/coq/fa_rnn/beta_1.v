@@ -1,5 +1,5 @@
-(* FA-RNN at beta = 1 (Jiang et al. 2020, section 3.5): the forward score counts the accepting paths of the rules' automaton; with maxima in
-   place of sums it is a match. *)
+(* FA-RNN at beta = 1 (Jiang et al. 2020, section 3.5): the forward score counts the accepting paths of the rules' automaton; with maxima instead
+   of sums it is a match. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.
@@ -13,7 +13,7 @@ Unset Printing Implicit Defensive.
 Section Network.
 Variables (S : eqType) (Q C : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool).
 
-(* With factors that are exactly the rules' tensor the network of equation 5 is their automaton. *)
+(* If the factors give exactly the tensor of the rules, the network of equation 5 is the automaton of the rules. *)
 Lemma exact_factors (K : semiring) (D_1 D_2 : Q -> C -> K) (E_R : S -> C -> K) w :
   (forall x i j, of_factors D_1 D_2 E_R x i j = bit K (moves x i j)) ->
   score_5 (fun q => bit K (begins q)) (fun q => bit K (accepts q)) D_1 D_2 E_R w = score (weighted begins accepts moves K) w.
@@ -26,7 +26,7 @@ Qed.
 Definition weighed_rows (K : semiring) (beta rest : K) (v g : S -> C -> K) (x : S) (s : C) : K := beta * v x s + rest * g x s.
 Definition interpolated (R : ringType) (beta : R) (v g : S -> C -> R) : S -> C -> R := weighed_rows (beta : of_ring R) (1 - beta)%R v g.
 
-(* With exact factors equation 5 over a ring counts the accepting paths at beta = 1, whatever the pretrained vectors give. *)
+(* With exact factors, equation 5 over a ring counts the accepting paths at beta = 1, for any pretrained vectors. *)
 Theorem beta_1 (R : ringType) (D_1 D_2 : Q -> C -> of_ring R) (v g : S -> C -> R) w :
   (forall x i j, of_factors D_1 D_2 (v : S -> C -> of_ring R) x i j = bit _ (moves x i j)) ->
   score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 (interpolated 1%R v g : S -> C -> of_ring R) w =
@@ -37,27 +37,27 @@ apply: (exact_factors (E_R := interpolated 1%R v g : S -> C -> of_ring R)) => x 
 by apply: eq_sum => s; rewrite /interpolated /weighed_rows GRing.subrr /= GRing.mul0r GRing.addr0 GRing.mul1r.
 Qed.
 
-(* With maxima in place of sums it is 1 exactly on matches. *)
+(* With maxima instead of sums, it is 1 on matches and 0 otherwise. *)
 Theorem viterbi_network_is_match (R : realDomainType) (D_1 D_2 : Q -> C -> max_times R) (E_R : S -> C -> max_times R) w :
   (forall x i j, of_factors D_1 D_2 E_R x i j = bit _ (moves x i j)) ->
   score_5 (fun q => bit _ (begins q)) (fun q => bit _ (accepts q)) D_1 D_2 E_R w =
   bit (max_times R) (accepting_paths begins accepts moves w != [::]).
 Proof. by move/exact_factors->; apply: viterbi_score_is_match. Qed.
 
-(* So is the recurrence of equation 4 with maxima in place of sums, on the rules' own tensor. *)
+(* So is the recurrence of equation 4 with maxima instead of sums, for the tensor of the rules. *)
 Theorem beta_1_viterbi (R : realDomainType) w :
   score_4 (fun q => bit (max_times R) (begins q)) (fun q => bit _ (accepts q)) (fun x i j => bit _ (moves x i j)) w =
   bit (max_times R) (accepting_paths begins accepts moves w != [::]).
 Proof. by rewrite -eq_4; apply: viterbi_score_is_match. Qed.
 
-(* With the rules' deterministic automaton the forward score is 1 exactly on matches, in every semiring. *)
+(* With a deterministic automaton of the rules, the forward score is 1 on matches and 0 otherwise, in every semiring. *)
 Theorem beta_1_deterministic (K : semiring) w :
   score_4 (initial (on_sets begins accepts moves K)) (final (on_sets begins accepts moves K)) (transition (on_sets begins accepts moves K)) w =
   bit K (matched begins accepts moves w).
 Proof. by rewrite -eq_4; apply: on_sets_is_match. Qed.
 End Network.
 
-(* A forward score is no match: where two accepting paths spell the word of one symbol, it is 2. *)
+(* A forward score need not be 0 or 1: if the word of one symbol has two accepting paths, it is 2. *)
 Theorem printed_match_is_refuted (R : ringType) :
   ~ (forall (S : eqType) (Q C : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool)
        (D_1 D_2 : Q -> C -> of_ring R) (v g : S -> C -> R) w,
@@ -77,8 +77,8 @@ have -> : matched first every moves [:: tt] by vm_compute.
 rewrite -[RHS]GRing.addr0 GRing.mulrSr => /GRing.addrI/eqP; by rewrite GRing.oner_eq0.
 Qed.
 
-(* At another beta forward does not count: where the row of a word is 0 and its pretrained vector gives 1, there is no path, and the network
-   gives 1 - beta. *)
+(* At other values of beta, the forward score does not count paths: if the row of a word is 0 and its pretrained vector gives 1, there is no path,
+   and the network gives 1 - beta. *)
 Theorem without_beta_1_is_refuted (R : ringType) (beta : R) : beta <> 1%R ->
   ~ (forall (S : eqType) (Q C : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool)
        (D_1 D_2 : Q -> C -> of_ring R) (v g : S -> C -> R) w,
@@ -104,8 +104,8 @@ Definition with_wildcard (T : S -> Q -> Q -> K) (any : Q -> Q -> K) (x : S) (p q
 Definition goes_to (after : Q -> option Q) (p q : Q) : bool := after p == Some q.
 Definition spells (x : S) (p q : Q) : bool := goes_to (own x) p q || goes_to wild p q.
 
-(* One minus the forward score of the automaton that is deterministic over the words, for each word its own matrix and the wildcard's joined by or,
-   is 1 exactly where the rule does not match. *)
+(* Let the automaton be deterministic over the words, with the matrix of each word combined with that of the wildcard by "or". One minus its
+   forward score is 1 if and only if the rule does not match. *)
 Theorem beta_1_complement (R : ringType) (start : Q) (accepts : Q -> bool) w :
   let A := on_sets (fun q => q == start) accepts spells (of_ring R) in
   (1 - (score_4 (initial A) (final A) (transition A) w : R))%R = bit (of_ring R) (~~ matched (fun q => q == start) accepts spells w).
@@ -114,12 +114,13 @@ rewrite /= beta_1_deterministic; case: (matched _ _ _ w) => /=; first by rewrite
 by rewrite GRing.subr0.
 Qed.
 
-(* The pseudo m-DFA complemented as a DFA is: where no transition leads, one to a state more (None); final states and others turned round. *)
+(* The complement of the pseudo m-DFA, as for a DFA: missing transitions lead to an additional state (None), and final and nonfinal states are
+   exchanged. *)
 Definition completed (after : Q -> option Q) (p : option Q) : option (option Q) := Some (obind after p).
 Definition turned_round (accepts : Q -> bool) (q : option Q) : bool := if q is Some q' then ~~ accepts q' else true.
 End Wildcard.
 
-(* Where a word's own transition and the wildcard's lead to the same state, the forward score of the word is 2. *)
+(* If the transitions of a word and of the wildcard lead to the same state, the forward score of the word is 2. *)
 Theorem printed_wildcard_is_refuted (K : semiring) : 1 + 1 <> 1 :> K ->
   ~ (forall (S : eqType) (Q : finite) (start : Q) (accepts : Q -> bool) (own : S -> Q -> option Q) (wild : Q -> option Q) w,
      score_4 (fun q => bit K (q == start)) (fun q => bit K (accepts q))
@@ -132,8 +133,8 @@ have -> : matched (fun q => q == ord0) (fun _ => true) (spells (fun _ _ => Some 
 by rewrite /score_4 /next_4 /run /= /with_wildcard; written_out.
 Qed.
 
-(* Where the wildcard's transition stays in the final state that the rule begins in, and a word has none of its own, the word leads to that state and
-   to the state more: the rule matches, and so does what should be its complement. *)
+(* If the transition of the wildcard stays in the final state in which the rule begins, and a word has no transition of its own, the word leads
+   both to that state and to the additional state. The rule matches, and so does its supposed complement. *)
 Theorem without_determinisation_is_refuted :
   ~ (forall (S : eqType) (Q : finite) (start : Q) (accepts : Q -> bool) (own : S -> Q -> option Q) (wild : Q -> option Q) w,
      matched (Q := option_finite Q) (fun q => q == Some start) (turned_round accepts) (spells (fun x => completed (own x)) (completed wild)) w =

@@ -20,8 +20,8 @@ Definition backwards (x : S) (p q : Q) : bool := moves x q p.
 Lemma matched_backwards w : matched accepts begins backwards (rev w) = matched begins accepts moves w.
 Proof. by rewrite /matched -!boolean_score_is_match; apply: (score_turned (weighted begins accepts moves booleans) w booleans_commute). Qed.
 
-(* The mean of the scores of its deterministic automaton, and of that of the rule read from its end on the sentence read from its end, is 1 exactly
-   on matches. *)
+(* The mean of the score of the deterministic automaton on the sentence, and of that of the reversed rule on the reversed sentence, is 1 on matches
+   and 0 otherwise. *)
 Theorem bidirectional w :
   mean half (score (on_sets begins accepts moves K) w) (score (on_sets accepts begins backwards K) (rev w)) = bit K (matched begins accepts moves w).
 Proof.
@@ -66,15 +66,16 @@ by rewrite /score -[RHS](sum0 K (option_finite Q)); apply: eq_sum => q; rewrite 
 Qed.
 End StartState.
 
-(* Where sentences begin with BOS, which alone leaves the start state, and either direction reads it first, the mean is 1 exactly on matches. *)
+(* If sentences begin with BOS, the only symbol that leaves the start state, and both directions read it first, the mean is 1 on matches and 0
+   otherwise. *)
 Theorem bidirectional_bos (K : semiring) (half : K) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w :
   half + half = 1 ->
   mean half (score (with_start_state (on_sets begins accepts moves K)) (with_bos w))
     (score (with_start_state (on_sets accepts begins (backwards moves) K)) (with_bos (rev w))) = bit K (matched begins accepts moves w).
 Proof. by move=> two_halves; rewrite !score_with_bos bidirectional. Qed.
 
-(* Where the backward direction reads the reversed sentence, BOS last, its score is 0 for every sentence that has a word, and the mean one half
-   where the word of one symbol matches. *)
+(* If the backward direction reads the reversed sentence, with BOS last, its score is 0 for every sentence that has a word, and the mean is one
+   half if the word of one symbol matches. *)
 Theorem printed_bos_is_refuted (R : ringType) (half : R) : (half + half)%R = 1%R ->
   (forall (S : eqType) (Q : finite) (A : wfa (of_ring R) S Q) w, w <> [::] -> score (with_start_state A) (rev (with_bos w)) = 0) /\
   ~ (forall (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,
@@ -90,7 +91,7 @@ rewrite /mean /= GRing.addr0 GRing.mulr1 => half_is_1; move: two_halves => /eqP;
 by rewrite -[X in _ == X]GRing.addr0 (inj_eq (GRing.addrI _)) GRing.oner_eq0.
 Qed.
 
-(* With one of the scores by an automaton that counts the mean is one and a half on the word of one symbol that two paths spell. *)
+(* If one of the automata counts paths, the mean is one and a half on a word of one symbol that has two paths. *)
 Theorem without_deterministic_is_refuted (R : ringType) (half : R) : (half + half)%R = 1%R ->
   ~ (forall (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,
      mean (half : of_ring R) (score (weighted begins accepts moves (of_ring R)) w) (score (on_sets accepts begins (backwards moves) (of_ring R)) (rev w)) =
@@ -109,8 +110,8 @@ Qed.
 Definition mean_of_vectors (K : semiring) (half : K) (S : Type) n m (A : wfa K S (place n)) (B : wfa K S (place m)) (w : seq S) : K :=
   \sum_(i : place (maxn n m)) mean half (entry (tabulated (forward A w)) i) (entry (tabulated (forward B (rev w))) i) * entry (tabulated (final A)) i.
 
-(* As printed, for deterministic automata of a rule and of the rule read from its end: of the sentences b a a ... and the empty one the first has two
-   states, and the second three. After a it is one half, which does not match. *)
+(* As printed, for deterministic automata of a rule and of the reversed rule: for the sentences b a a ... and the empty one, the first has two
+   states and the second three. After a, which does not match, the mean is one half. *)
 Theorem printed_is_refuted (K : semiring) (half : K) : 1 <> 0 :> K -> half + half = 1 ->
   ~ (forall (S : Type) n m (start : 'I_n) (start' : 'I_m) next next' accept accept',
      let A := partial K (D := place n) start next accept in let B := partial K (D := place m) start' next' accept' in

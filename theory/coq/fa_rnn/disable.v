@@ -91,7 +91,7 @@ Proof. by move=> weight; apply/hasP; exists x; rewrite ?in_elements. Qed.
 Lemma weighs_nothing a : ~~ weighs a -> a = 0.
 Proof. by move=> /negbTE/weighs_or_0. Qed.
 
-(* What leads to no end may go. *)
+(* States that lead to no final state may be removed. *)
 Lemma dead_states_may_go (leads keep : Q -> bool) w :
   (forall q, weighs (alpha_inf q) -> leads q) -> (forall x p q, weighs (T x p q) -> leads q -> leads p) ->
   (forall q, leads q -> keep q) ->
@@ -112,7 +112,8 @@ rewrite (kept _ lead) andbT; case: ifP => // /negbT gone; rewrite [T x q r]weigh
 by apply: contra gone => weight; apply/kept/(before x _ r).
 Qed.
 
-(* The rule's states from which no final state of another rule can be reached are taken out: for all weights, every other rule's score stays. *)
+(* If the states of the rule from which no final state of another rule can be reached are removed, the scores of all other rules are unchanged, for
+   all weights. *)
 Theorem disable w : score_4 alpha_0 alpha_inf (only leading_to_ends) w = score (automaton_of alpha_0 alpha_inf T) w.
 Proof.
 rewrite eq_4; apply: (dead_states_may_go w (leads := reaching (fun p r => joined r p) (fun p => weighs (alpha_inf p)))) => [q|x p q|q in_q].
@@ -121,7 +122,7 @@ rewrite eq_4; apply: (dead_states_may_go w (leads := reaching (fun p r => joined
 by rewrite /leading_to_ends in_q orbT.
 Qed.
 
-(* As printed, where no transition joins the states of different rules, or leads back to the start, as before training. *)
+(* As printed, if no transition joins the states of different rules or leads back to the start, as before training. *)
 Theorem disable_untrained w :
   (forall x p q, weighs (T x p q) -> q != start /\ (p = start \/ disabled p = disabled q)) ->
   score_4 alpha_0 alpha_inf (only reached_from_others) w = score (automaton_of alpha_0 alpha_inf T) w.
@@ -134,7 +135,7 @@ by rewrite /reached_from_others => ->.
 Qed.
 End Disable.
 
-(* After training a path of another rule may begin in a state of the rule that is taken out: start, disabled, other. *)
+(* After training, a path of another rule may begin in a state of the removed rule: start, disabled, other. *)
 Theorem printed_is_refuted (K : semiring) (weighs : K -> bool) : 1 <> 0 :> K -> (forall a, weighs a = false <-> a = 0) ->
   ~ (forall (S Q : finite) (start : Q) (disabled : Q -> bool) (T : S -> Q -> Q -> K) (f : Q -> K) w,
      score_4 (alpha_0 K start) (alpha_inf start disabled f) (only T (reached_from_others weighs start disabled T)) w =

@@ -35,8 +35,8 @@ case: q => j /=.
 rewrite [X in X + _](eq_sum (fun s => timesw0 _)) sum0 plus0w; by apply: eq_sum => s; rewrite right.
 Qed.
 
-(* With the initial weights of both, and final weights of one set of rules that are zero for the states of the other, the score of each
-   is what its own network gives. *)
+(* With the initial weights of both networks, and with final weights of each set of rules that are zero for the states of the other set, each set
+   has the same score as in its own network. *)
 Theorem eq_10 w :
   score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') (beside alpha_inf (fun _ => 0))
     (in_blocks D_1 D_1') (in_blocks D_2 D_2') both_rows w = score_5 alpha_0 alpha_inf D_1 D_2 E_R w /\
@@ -59,8 +59,8 @@ Definition score_in_shared_columns (alpha_0 alpha_inf : Q + Q' -> K) (w : seq S)
   score_5 (Q := sum_finite Q Q') alpha_0 alpha_inf (below D_1 D_1') (below D_2 D_2') summed_rows w.
 End SharedColumns.
 
-(* In shared columns one rule's states reach the other's: where D_1 and D_2' are 1 and the row of the other network is, its score of the word of one symbol
-   is 1, and 0 by its own network. *)
+(* With shared columns, the states of one rule reach those of the other: if D_1, D_2' and the row of the other network are 1, its score of the word
+   of one symbol is 1, but 0 in its own network. *)
 Theorem without_own_columns_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S : Type) (Q Q' C : finite) (alpha_0 alpha_inf : Q -> K) (alpha_0' alpha_inf' : Q' -> K)
        (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C -> K) (E_R E_R' : S -> C -> K) w,

@@ -26,7 +26,7 @@ rewrite /next_5 (eq_sum (fun i => times_sum _ _)) exchange_sum; apply: eq_sum =>
 by rewrite !sum_times; apply: eq_sum => i; rewrite !timesA.
 Qed.
 
-(* Equation 5 is the Forward score of that automaton: whatever K and r are, in every semiring. *)
+(* Equation 5 is the Forward score of that automaton, for any K and r, in every semiring. *)
 Theorem eq_5 w : score (automaton_of alpha_0 alpha_inf of_factors) w = score_5 w.
 Proof. by rewrite (score_is_inv (next := next_5) (start := alpha_0) (inv := fun h => h)) // => h x j; rewrite -next_5_is_next_4. Qed.
 End Equation5.
@@ -66,7 +66,7 @@ rewrite -[RHS](one_of Q i (fun i' => T x i' j)); apply: eq_sum => i'; rewrite (s
 by rewrite eq_sym => /negbTE ->; rewrite timesw0.
 Qed.
 
-(* min(V K, K^2) columns are enough: with these factors the network scores every word as the automaton of the tensor does. *)
+(* min(V K, K^2) columns are enough: with these factors, the network gives every word the same score as the automaton of the tensor. *)
 Theorem eq_5_large_enough :
   card (columns by_construction) = minn (card S * card Q) (card Q * card Q) /\
   forall alpha_0 alpha_inf w, score (automaton_of alpha_0 alpha_inf T) w = score_of alpha_0 alpha_inf by_construction w.
@@ -85,7 +85,7 @@ Definition but_last (C : finite) (s : 'I_(card C).-1) : C := tnth (in_tuple (ele
 Definition without_last_column (K : semiring) (S : Type) (Q : finite) (F : factors K S Q) : factors K S Q :=
   @Factors K S Q (place (card (columns F)).-1) (fun i s => before F i (but_last s)) (fun x s => of_word F x (but_last s)) (fun j s => after F j (but_last s)).
 
-(* With one column less the factors give 0 where the tensor is one weight 1, and the automaton scores the word of one symbol 1. *)
+(* With one column less, the factors give 0 if the tensor is a single weight 1, but the automaton gives the word of one symbol the score 1. *)
 Theorem without_large_enough_rank_is_refuted (K : semiring) : 1 <> 0 :> K ->
   ~ (forall (S Q : finite) (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) w,
      score (automaton_of alpha_0 alpha_inf T) w = score_of alpha_0 alpha_inf (without_last_column (by_construction T)) w).

@@ -12,8 +12,8 @@ Section Equation6.
 Variables (K : semiring) (S : eqType) (D Q C : finite) (alpha_0 alpha_inf : Q -> K).
 Variables (D_1 D_2 : Q -> C -> K) (E_R : S -> C -> K) (E_w : S -> D -> K) (G : D -> C -> K) (beta rest : K).
 
-(* At every beta, with rest for 1 - beta, the network scores every word as the automaton of its factors does, whose rows of words are
-   beta E_R + (1 - beta) E_w G (equation 9): whatever K, r and D are, and with any G, in every semiring. *)
+(* At every beta, with rest for 1 - beta, the network gives every word the same score as the automaton of its factors, whose rows of words are beta
+   E_R + (1 - beta) E_w G (equation 9): for any K, r, D and G, in every semiring. *)
 Theorem eq_6 w :
   score (automaton_of alpha_0 alpha_inf (of_factors D_1 D_2 (weighed_rows beta rest E_R (product E_w G)))) w =
   score_5 alpha_0 alpha_inf D_1 D_2 (weighed_rows beta rest E_R (product E_w G)) w.

@@ -89,12 +89,13 @@ Proof. by rewrite /rule_count -eq_4; apply: score_counts_paths_in_rings. Qed.
 
 Definition clamped (values : L -> R) (r : L) : R := Num.min 1 (values r).
 
-(* Given counts that are clamped to at most 1, the formula's soft value is 1 where it holds of the rules' matches, and 0 elsewhere. *)
+(* If the inputs are counts clamped to at most 1, the soft value of the formula is 1 if the formula is true for the matches of the rules, and 0
+   otherwise. *)
 Theorem soft_logic w :
   soft_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: soft_value_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
-(* So is it where an or of several is ors of two in each other. *)
+(* So is it if an "or" of several arguments is computed as nested "or"s of two. *)
 Theorem soft_logic_nested w :
   nested_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: value_of_bits nested_disjunction_of_bits _ => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
@@ -116,7 +117,7 @@ rewrite (eq_sum (G := fun p => (has_element (set_after begins moves w) p)%:R * (
 by rewrite IH; case: (moves x p q).
 Qed.
 
-(* With h clamped at every step the soft value is that, too: no count grows, and nothing else changes. *)
+(* With h clamped at every step, the soft value is the same: no count grows, and nothing else changes. *)
 Theorem soft_logic_clamped_steps w :
   soft_value (clamped (clamped_score w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof.
@@ -126,7 +127,7 @@ by rewrite sum_of_products min_1 -has_count set_after_matches.
 Qed.
 End Table2.
 
-(* Given counts themselves, the formula of one rule is 2 where two accepting paths spell the word. *)
+(* If counts are not clamped, the formula of one rule is 2 if the word has two accepting paths. *)
 Theorem without_clamp_is_refuted (R : realDomainType) :
   ~ (forall (C L : finite) (clauses : C -> L -> option bool) (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool)
        (accepts : L -> Q -> bool) w,
@@ -140,8 +141,8 @@ have -> : size (accepting_paths first xpredT moves [:: tt] : seq (seq 'I_2)) = 2
 by rewrite -[RHS]addr0 mulrSr => /addrI/eqP; rewrite oner_eq0.
 Qed.
 
-(* Given counts themselves, the ors of two in each other are not right where one minimum of the same counts is: of a count of 2 and the negation of
-   another, -1, with nothing before, min(1, 0 + 2 - 1) is 1, and min(1, min(1, 0 + 2) - 1) is 0. *)
+(* If counts are not clamped, nested "or"s of two can be wrong when a single minimum of the same counts is right: for a count of 2 and the negation
+   of another count, -1, min(1, 0 + 2 - 1) is 1, but min(1, min(1, 0 + 2) - 1) is 0. *)
 Theorem printed_nested_is_refuted (R : realDomainType) :
   ~ (forall (C L : finite) (clauses : C -> L -> option bool) (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool)
        (accepts : L -> Q -> bool) w,

@@ -1,4 +1,4 @@
-(* The Viterbi score (Jiang et al. 2020, section 2.4): maxima in place of sums. *)
+(* The Viterbi score (Jiang et al. 2020, section 2.4): maxima instead of sums. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.
@@ -9,12 +9,12 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The recurrence of equation 4 with maxima in place of sums is the Forward score over max-times. *)
+(* The recurrence of equation 4 with maxima instead of sums is the Forward score over max-times. *)
 Theorem viterbi (R : realDomainType) (S : Type) (Q : finite) (alpha_0 alpha_inf : Q -> max_times R) (T : S -> Q -> Q -> max_times R) w :
   score (automaton_of alpha_0 alpha_inf T) w = score_4 alpha_0 alpha_inf T w.
 Proof. exact: eq_4. Qed.
 
-(* With weights 0 and 1 it is 1 exactly on matches. *)
+(* With weights 0 and 1, it is 1 on matches and 0 otherwise. *)
 Theorem viterbi_match (R : realDomainType) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w :
   score_4 (fun q => bit (max_times R) (begins q)) (fun q => bit _ (accepts q)) (fun x i j => bit _ (moves x i j)) w =
   bit _ (matched begins accepts moves w).
@@ -23,7 +23,7 @@ Proof. exact: beta_1_viterbi. Qed.
 (* The numbers 0 and 1 as weights of max-plus, whose zero is minus infinity and whose one is 0. *)
 Definition number (R : realDomainType) (b : bool) : max_plus R := Some (if b then 1 else 0)%R.
 
-(* Max-plus, as printed, with the same weights: the empty word is 1 where the state that it begins in is not final. *)
+(* Max-plus, as printed, with the same weights: the empty word has the score 1 if the initial state is not final. *)
 Theorem printed_is_refuted (R : realDomainType) :
   ~ (forall (S : eqType) (Q : finite) (start : Q) (accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w,
      score_4 (fun q => number R (q == start)) (fun q => number R (accepts q)) (fun x i j => number R (moves x i j)) w =
@@ -35,7 +35,7 @@ rewrite /score_4 /run /number /=; written_out => -[/eqP].
 by rewrite GRing.addr0 GRing.oner_eq0.
 Qed.
 
-(* Table 6's -V: equation 5 with maxima in place of sums, with the same factors, which may be negative. *)
+(* Table 6's -V: equation 5 with maxima instead of sums, with the same factors, which may be negative. *)
 Section Factors.
 Local Open Scope ring_scope.
 Variables (R : realDomainType) (S : Type) (Q C : finite) (alpha_0 alpha_inf : Q -> R) (D_1 D_2 : Q -> C -> R) (E_R : S -> C -> R).
@@ -55,7 +55,7 @@ Definition rebuilt : wfa (max_times R) S Q :=
   automaton_of (fun q => max_times_of (alpha_0 q)) (fun q => max_times_of (alpha_inf q)) (fun x i j => max_times_of (tensor x i j)).
 End Factors.
 
-(* With factors whose tensor is not negative that is not the greatest weight of an accepting path: two columns whose sum is 1, 2 and -1, have the
+(* With factors whose tensor is nonnegative, this is not the greatest weight of an accepting path: two columns, 2 and -1, have the sum 1 and the
    maximum 2. *)
 Theorem printed_factors_is_refuted (R : realDomainType) :
   ~ (forall (S : Type) (Q C : finite) (alpha_0 alpha_inf : Q -> R) (D_1 D_2 : Q -> C -> R) (E_R : S -> C -> R) w,

@@ -79,7 +79,7 @@ Proof. by rewrite /hand_over /= times1w plusw0. Qed.
 Lemma same_next s t x : s =1 t -> gated_delta_net_next minus alpha beta k v s x =1 gated_delta_net_next minus alpha beta k v t x.
 Proof. by move=> eq j; rewrite /gated_delta_net_next eq (eq_sum (fun i => congr1 _ (eq i))). Qed.
 
-(* In chunks of any size C the layer is the recurrence, whatever is left of a chunk at the end; so it is the automaton of d + 2 states. *)
+(* In chunks of any size C, the last of which may be shorter, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
 Theorem delta_chunks (C : nat) (s_0 : 'I_d -> K) w :
   score (gated_delta_net_automaton s_0 minus alpha beta q k v) w = chunked_delta C s_0 w.
 Proof.

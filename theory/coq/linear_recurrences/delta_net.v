@@ -20,7 +20,7 @@ Definition delta_net_automaton :=
   reading_after s_0 (fun x j => 1) (one_term (fun x j => minus * (beta x * k x j))) (one_term (fun x i => k x i))
     (fun x j => beta x * (k x j * v x)) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem delta_net : commutative (@times K) -> forall w, score delta_net_automaton w = delta_net_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.

@@ -20,7 +20,7 @@ Definition gla_automaton :=
   reading_after s_0 (fun x j => alpha x j) (@no_term K S d) (@no_term K S d)
     (fun x j => k x j * v x) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem gla : commutative (@times K) -> forall w, score gla_automaton w = gla_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.

@@ -56,7 +56,7 @@ Qed.
 Lemma no_token s j : hand_over s [::] j = s j.
 Proof. by rewrite /hand_over /= times1w plusw0. Qed.
 
-(* In chunks of any size C the layer is the recurrence, whatever is left of a chunk at the end; so it is the automaton of d + 2 states. *)
+(* In chunks of any size C, the last of which may be shorter, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
 Theorem gla_chunks (C : nat) (s_0 : 'I_d -> K) w : score (gla_automaton s_0 alpha q k v) w = chunked_gla C s_0 w.
 Proof.
 rewrite gla //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].

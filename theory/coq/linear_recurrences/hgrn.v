@@ -24,7 +24,7 @@ Definition hgrn_automaton (unit : 'I_2) :=
   @number_alone K S (parts 1) (part (fun=> re_0, fun=> im_0)) (rotation minus (fun x _ => f x * cos) (fun x _ => f x * sin))
     (fun x => part (fun=> written c_re x, fun=> written c_im x)) (which unit).
 
-(* It scores every word as the unit does, where weights commute. *)
+(* The automaton gives every word the same score as the unit, if weights commute. *)
 Theorem hgrn : commutative (@times K) -> forall unit w, score (hgrn_automaton unit) w = hgrn_unit unit w.
 Proof.
 move=> timesC unit w; rewrite /hgrn_automaton.

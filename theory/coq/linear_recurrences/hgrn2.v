@@ -20,7 +20,7 @@ Definition hgrn2_automaton :=
   reading_after h_0 (fun x j => f x j) (@no_term K S d) (@no_term K S d)
     (fun x j => (1 + minus * f x j) * i x) o (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem hgrn2 : commutative (@times K) -> forall w, score hgrn2_automaton w = hgrn2_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.

@@ -21,7 +21,7 @@ Definition linear_attention_automaton :=
   reading_after s_0 (fun x j => 1) (@no_term K S d) (@no_term K S d)
     (fun x j => k x j * v x) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem linear_attention : commutative (@times K) -> forall w, score linear_attention_automaton w = linear_attention_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.
@@ -40,7 +40,7 @@ Notation K := (of_ring F).
 Let ones (x : bool) (i : 'I_1) : K := one.
 Let first : seq bool := [:: true; false].
 
-(* One number in a key, and all keys and queries 1: the output is a sum of values. *)
+(* With one number per key, and all keys and queries 1, the output is a sum of values. *)
 Lemma sum_of_values (v : bool -> K) m :
   linear_attention_output (fun=> zero) ones ones v (first ++ nseq m false) = (v true + v false *+ m.+1)%R :> F.
 Proof.
@@ -54,7 +54,7 @@ Qed.
 
 Definition quotient (a b : K) : K := ((a : F) / (b : F))%R.
 
-(* No automaton of any size is linear attention with its normaliser: its mean of 1 and of zeros is 1/2, 1/3, 1/4, .... *)
+(* No automaton of any size computes linear attention with its normaliser: the mean of 1 and zeros is 1/2, 1/3, 1/4, .... *)
 Theorem without_unnormalised_output_is_refuted :
   ~ (forall (S : eqType) d (q k : S -> 'I_d -> K) (v : S -> K),
      (forall x i, (0 < (q x i : F))%R /\ (0 < (k x i : F))%R) ->

@@ -20,7 +20,7 @@ Definition longhorn_automaton :=
   reading_after s_0 (fun x j => 1 + minus * (delta x * (k x j * k x j))) (@no_term K S d) (@no_term K S d)
     (fun x j => delta x * (k x j * input x)) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem longhorn : commutative (@times K) -> forall w, score longhorn_automaton w = longhorn_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.

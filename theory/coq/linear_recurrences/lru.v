@@ -21,7 +21,7 @@ Definition lru_automaton :=
   @remembering_after K S (place 1) (parts d) ord0 (fun _ _ => ord0) (part (re_0, im_0)) (fun _ => rotation minus (fun=> a) (fun=> b))
     (fun _ x => part (p x, r x)) (fun _ _ => part (c, fun i => minus * e i)) (fun _ => Du).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem lru : commutative (@times K) -> forall w, score lru_automaton w = lru_output w.
 Proof.
 move=> timesC w; apply: (remembering_after_is_output (memory := fun=> ord0) (number := @part K d)) => // [z x j|z x].

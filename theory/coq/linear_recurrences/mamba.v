@@ -21,7 +21,7 @@ Definition mamba_automaton :=
   reading_after h_0 (fun x j => a x j) (@no_term K S d) (@no_term K S d)
     (fun x j => B x j * input x) C (fun x => D * input x).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem mamba_without_convolution : commutative (@times K) -> forall w, score mamba_automaton w = mamba_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // s x j.
@@ -50,7 +50,7 @@ Definition convolved_mamba_automaton :=
   mamba_with_memory (remembered k [::] : history S k) (@remember_more S k) h_0 D
     (fun h x => a (rcons h x)) (fun h x => B (rcons h x)) (fun h x => C (rcons h x)) (fun h x => input (rcons h x)).
 
-(* It scores every word as the layer does, for every width and size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every width and size, if weights commute. *)
 Theorem mamba : commutative (@times K) -> forall w, score convolved_mamba_automaton w = convolved_mamba w.
 Proof.
 move=> timesC w.
@@ -60,7 +60,7 @@ apply: (remembering_after_is_output (memory := fun state => remembered k state.1
 by rewrite /= last_of_rcons.
 Qed.
 
-(* How many states there are, with s symbols: (1 + s + ... + s^(w-1)) (d + 1) + 1. *)
+(* The number of states, with s symbols: (1 + s + ... + s^(w-1)) (d + 1) + 1. *)
 Theorem states_of_mamba :
   card (option_finite (prod_finite (history S k) (option_finite (place d)))) = ((\sum_(0 <= i < k.+1) #|S| ^ i) * d.+1).+1%N.
 Proof. by rewrite states_of_output card_place card_finType card_bseq big_mkord. Qed.

@@ -20,7 +20,7 @@ Definition mamba_2_automaton :=
   reading_after h_0 (fun x j => a x) (@no_term K S d) (@no_term K S d)
     (fun x j => B x j * input x) C (fun x => D * input x).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem mamba_2 : commutative (@times K) -> forall w, score mamba_2_automaton w = mamba_2_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // s x j.

@@ -23,7 +23,7 @@ Definition chunked_mamba_2 := chunked hand_over block_output.
 
 Hypothesis timesC : commutative (@times K).
 
-(* In chunks of any size the layer is the recurrence, and so the automaton of d + 2 states. *)
+(* In chunks of any size, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
 Theorem mamba_2_chunks (n : nat) (h_0 : 'I_d -> K) w : score (mamba_2_automaton h_0 D a B C input) w = chunked_mamba_2 n h_0 w.
 Proof.
 rewrite mamba_2 //; apply/esym/chunked_is_after => [h j|h chunk x j|h t x eq j|h t x eq|h chunk x].

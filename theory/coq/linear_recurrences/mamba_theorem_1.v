@@ -20,7 +20,7 @@ Definition mamba_one_unit := run mamba_one_next h_0.
 (* The automaton of Figure 1 of Rational Recurrences, with these weights. *)
 Definition mamba_one_automaton := figure_1 decay (fun x => Delta x * u x) h_0.
 
-(* It scores every word as the channel does, where weights commute. *)
+(* The automaton gives every word the same score as the channel, if weights commute. *)
 Theorem mamba_theorem_1_as_programmed :
   commutative (@times K) -> forall w, score mamba_one_automaton w = mamba_one_unit w.
 Proof. by move=> timesC w; rewrite /mamba_one_automaton proposition_7. Qed.
@@ -33,7 +33,7 @@ Import GRing.Theory.
 Definition minus_one (F : fieldType) : of_ring F := (- 1)%R.
 Definition quotient (F : fieldType) (a b : of_ring F) : of_ring F := ((a : F) / (b : F))%R.
 
-(* With A = -1 and decay = 1 - g a channel is the gated unit with the gate g, and its automaton of two states is the unit's. *)
+(* With A = -1 and decay = 1 - g, a channel is the gated unit with the gate g, and its automaton with two states is that of the unit. *)
 Theorem mamba_theorem_1 (F : fieldType) (S : Type) (h_0 : of_ring F) (g Delta u : S -> of_ring F) : (forall x, Delta x != 0%R) -> forall w,
   score (min_gru_automaton (minus_one F) h_0 g u) w =
   mamba_one_unit h_0 (fun x => 1 + minus_one F * g x) (fun x => held (@quotient F) (minus_one F) (minus_one F) (1 + minus_one F * g x) (Delta x)) u w.

@@ -18,7 +18,7 @@ Definition min_gru_unit := run min_gru_next h_0.
 (* The automaton of Figure 1 of Rational Recurrences, with these weights. *)
 Definition min_gru_automaton := figure_1 (fun x => 1 + minus * z x) (fun x => z x * u x) h_0.
 
-(* It scores every word as the unit does, where weights commute. *)
+(* The automaton gives every word the same score as the unit, if weights commute. *)
 Theorem min_gru : commutative (@times K) -> forall w, score min_gru_automaton w = min_gru_unit w.
 Proof. by move=> timesC w; rewrite /min_gru_automaton proposition_7. Qed.
 End Unit.

@@ -18,7 +18,7 @@ Definition min_lstm_unit := run min_lstm_next h_0.
 (* The automaton of Figure 1 of Rational Recurrences, with these weights. *)
 Definition min_lstm_automaton := figure_1 f_part (fun x => i_part x * u x) h_0.
 
-(* It scores every word as the unit does, where weights commute. *)
+(* The automaton gives every word the same score as the unit, if weights commute. *)
 Theorem min_lstm : commutative (@times K) -> forall w, score min_lstm_automaton w = min_lstm_unit w.
 Proof. by move=> timesC w; rewrite /min_lstm_automaton proposition_7. Qed.
 End Unit.

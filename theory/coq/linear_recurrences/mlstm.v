@@ -22,7 +22,7 @@ Definition mlstm_automaton :=
   reading_after s_0 (fun x j => f x) (@no_term K S d) (@no_term K S d)
     (fun x j => i x * (k x j * v x)) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem mlstm : commutative (@times K) -> forall w, score mlstm_automaton w = mlstm_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.
@@ -52,7 +52,7 @@ Notation K := (of_ring F).
 Definition larger (a b : K) : K := Num.max (a : F) (b : F).
 Definition at_least_1 (a : K) : K := larger `|a : F|%R 1.
 
-(* The same automaton scores every word as the stabilised layer does, for every size, where input gates are positive. *)
+(* The same automaton gives every word the same score as the stabilised layer, for every size, if input gates are positive. *)
 Theorem mlstm_as_programmed (S : Type) d (s_0 : 'I_d -> K) (f i v : S -> K) (q k : S -> 'I_d -> K) : (forall x, (0 < (i x : F))%R) -> forall w,
   score (mlstm_automaton s_0 f i v q k) w = stabilised_mlstm larger (@quotient F) s_0 f i v q k w.
 Proof.
@@ -66,7 +66,7 @@ apply: (remembering_after_is_output (memory := fun=> ord0) (number := fun state 
 by rewrite plusw0 times_sum; apply: eq_sum => j; rewrite !timesA (timesC (q x j)).
 Qed.
 
-(* With gates that are 1 it is linear attention. *)
+(* With gates that are 1, it is linear attention. *)
 Lemma with_gates_1 (S : Type) d (s_0 : 'I_d -> K) (v : S -> K) (q k : S -> 'I_d -> K) w :
   mlstm_output s_0 (fun=> one) (fun=> one) v q k w = linear_attention_output s_0 q k v w.
 Proof.
@@ -76,7 +76,7 @@ rewrite -(mlstm _ _ _ _ _ _ (@of_ring_commutes F)); apply: reading_after_is_outp
 by rewrite plusw0.
 Qed.
 
-(* No automaton of any size is its hidden state: with gates, keys and queries of 1 it is the mean of 1 and of zeros. *)
+(* No automaton of any size computes its hidden state: with gates, keys and queries of 1, it is the mean of 1 and zeros. *)
 Theorem without_unnormalised_output_is_refuted :
   ~ (forall (S : eqType) d (f i v : S -> K) (q k : S -> 'I_d -> K), (forall x, (0 < (f x : F))%R /\ (0 < (i x : F))%R) ->
      exists (Q : finite) (A : wfa K S Q), forall w,

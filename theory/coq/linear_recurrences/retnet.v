@@ -20,7 +20,7 @@ Definition retnet_automaton :=
   reading_after s_0 (fun x j => gamma) (@no_term K S d) (@no_term K S d)
     (fun x j => k x j * v x) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem retnet : commutative (@times K) -> forall w, score retnet_automaton w = retnet_output w.
 Proof.
 move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.

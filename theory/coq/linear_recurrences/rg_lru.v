@@ -18,7 +18,7 @@ Definition rg_lru_unit := run rg_lru_next h_0.
 (* The automaton of Figure 1 of Rational Recurrences, with these weights. *)
 Definition rg_lru_automaton := figure_1 a (fun x => m x * ix x) h_0.
 
-(* It scores every word as the unit does, where weights commute. *)
+(* The automaton gives every word the same score as the unit, if weights commute. *)
 Theorem rg_lru : commutative (@times K) -> forall w, score rg_lru_automaton w = rg_lru_unit w.
 Proof. by move=> timesC w; rewrite /rg_lru_automaton proposition_7. Qed.
 End Unit.
@@ -36,7 +36,7 @@ Definition programmed_rg_lru (w : seq S) : K := (run programmed_next (false, h_0
 Definition programmed_rg_lru_automaton : wfa K S (place 3) :=
   of_lists 3 [:: 1; 0; h_0] (fun x => [:: [:: 0; 1; ix x]; [:: 0; 1; m x * ix x]; [:: 0; 0; a x]]) [:: 0; 0; 1].
 
-(* It scores every word as the unit does, where the first state is 0 and weights commute. *)
+(* The automaton gives every word the same score as the unit, if the first state is 0 and weights commute. *)
 Theorem rg_lru_as_programmed : h_0 = 0 -> commutative (@times K) -> forall w, score programmed_rg_lru_automaton w = programmed_rg_lru w.
 Proof.
 move=> zero timesC w.

@@ -20,7 +20,7 @@ Definition rwkv_6_automaton :=
   reading_before s_0 (fun x j => w x j) (@no_term K S d) (@no_term K S d)
     (fun x j => k x j * v x) r (fun x => \sum_(i : place d) (r x i * (u i * (k x i * v x)))).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem rwkv_6 : commutative (@times K) -> forall word, score rwkv_6_automaton word = rwkv_6_output word.
 Proof.
 move=> timesC word; apply: reading_before_is_output => // [s x j|x s]; last by rewrite -sumD; apply: eq_sum => i; rewrite timesDr.

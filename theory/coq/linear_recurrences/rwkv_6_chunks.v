@@ -22,7 +22,7 @@ Definition chunked_rwkv_6 := chunked (hand_over w k v) output_before_last.
 
 Hypothesis timesC : commutative (@times K).
 
-(* In chunks of any size the layer is the recurrence, and so the automaton of d + 2 states. *)
+(* In chunks of any size, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
 Theorem rwkv_6_chunks (C : nat) (s_0 : 'I_d -> K) word : score (rwkv_6_automaton s_0 u w r k v) word = chunked_rwkv_6 C s_0 word.
 Proof.
 rewrite rwkv_6 //; apply/esym/chunked_is_before => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].

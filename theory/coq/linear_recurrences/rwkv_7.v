@@ -20,7 +20,7 @@ Definition rwkv_7_automaton :=
   reading_after s_0 (fun x j => w x j) (one_term (fun x j => minus * (a x j * kappa x j))) (one_term (fun x i => kappa x i))
     (fun x j => k x j * v x) q (fun x => 0).
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem rwkv_7 : commutative (@times K) -> forall word, score rwkv_7_automaton word = rwkv_7_output word.
 Proof.
 move=> timesC word; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.

@@ -57,7 +57,7 @@ Lemma reads_hand_over (p : 'I_d -> K) s chunk :
   \sum_(j : place d) (p j * hand_over s chunk j) = (\sum_(j : place d) (p j * (decays chunk j * s j))) + attended p (fun _ => 1) (values s chunk).
 Proof. by rewrite (eq_sum (fun j => timesDr (p j) _ _)) sumD (reads_cumulated p (fun _ => 1)). Qed.
 
-(* In chunks of any size the layer is the recurrence, and so the automaton of d + 2 states. *)
+(* In chunks of any size, the layer equals the recurrence, and therefore the automaton of d + 2 states. *)
 Theorem rwkv_7_chunks (C : nat) (s_0 : 'I_d -> K) word : score (rwkv_7_automaton s_0 minus w kappa a k q v) word = chunked_rwkv_7 C s_0 word.
 Proof.
 rewrite rwkv_7 //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].

@@ -19,7 +19,7 @@ Definition s4d_output :=
 (* The automaton of 2 N + 2 states: that of the LRU, which reads twice as much. *)
 Definition s4d_automaton := lru_automaton minus re_0 im_0 a b (fun i => c i + c i) (fun i => e i + e i) p r Du.
 
-(* It scores every word as the layer does, for every size, where weights commute. *)
+(* The automaton gives every word the same score as the layer, for every size, if weights commute. *)
 Theorem s4d : commutative (@times K) -> forall w, score s4d_automaton w = s4d_output w.
 Proof.
 move=> timesC w; apply: (remembering_after_is_output (memory := fun=> ord0) (number := @part K d)) => // [z x j|z x].

@@ -57,7 +57,7 @@ rewrite timesA forward_rcons sum_is_best /came_from; congr (_ * _); case eq: (be
 by move: eq (in_elements q); rewrite /best; case: (elements Q) => //= p r; case: (foldr _ _ r).
 Qed.
 
-(* Viterbi's path weighs as much as the score, wherever plus selects. *)
+(* The weight of Viterbi's path is the score, if plus selects. *)
 Theorem back_tracing w : of_path A (traced_back w) w = score A w.
 Proof.
 rewrite /traced_back /score sum_is_best; case: (best _) => [q|] //=; have := back_weighs (rev w) q [::] [::].
@@ -69,7 +69,7 @@ End Viterbi.
 Definition greater (M : ordered) (a b : greatest_semiring M) : bool :=
   match a, b with Some a', Some b' => ~~ le b' a' | None, Some _ => true | _, None => false end.
 
-(* The plus of max-plus, of max-times and of the booleans selects. *)
+(* The plus of max-plus, max-times and the booleans selects. *)
 Theorem max_plus_max_times_and_booleans_select (R : realDomainType) :
   (forall a b : max_plus R, a + b = if greater a b then b else a) /\
   (forall a b : max_times R, a + b = if greater a b then b else a) /\
@@ -81,8 +81,8 @@ have selects (M : ordered) (a b : greatest_semiring M) : a + b = if greater a b 
 by split; last split; try exact: selects; case; case.
 Qed.
 
-(* Over the reals no path need weigh as much as the score: in Figure 1 with mu = phi = 1 the word of two symbols has two paths that weigh 1, and
-   the score 2. *)
+(* Over the reals, the score need not be the weight of a path: in Figure 1 with mu = phi = 1, the word of two symbols has two paths of weight 1,
+   and the score 2. *)
 Theorem printed_is_refuted (R : numDomainType) :
   ~ (forall (S : eqType) (Q : finite) (A : wfa (of_ring R) S Q) w, exists path, of_path A path w = score A w).
 Proof.

@@ -22,7 +22,7 @@ End ClosedSum.
 Definition equation_4 (K : semiring) (S : Type) (B : wfa K S (place 2)) (w : seq S) : K :=
   closed_sum (fun x => transition B x ord0 ord_max) (fun x => transition B x ord_max ord_max) w.
 
-(* Equation 6 is Figure 1's score, in every semiring. *)
+(* Equation 6 is the score of Figure 1, in every semiring. *)
 Theorem closed_sums_equation_6 (K : semiring) (S : Type) (f u : S -> K) w : closed_sum u f w = score (figure_1 f u 0) w.
 Proof.
 rewrite (score_is_inv (next := fun c x => c * f x + u x) (start := 0) (inv := fun c (q : 'I_2) => entry [:: 1; c] q)).
@@ -31,7 +31,7 @@ rewrite (score_is_inv (next := fun c x => c * f x + u x) (start := 0) (inv := fu
 by move=> c x [[|[|]]] //= _; written_out; rewrite // plusC.
 Qed.
 
-(* Equation 4 in B's own weights is what the unit of Example 6 is, with c_0 = 0; the unit writes f c, and the sum u f: the weights commute. *)
+(* Equation 4 with the weights of B is the unit of Example 6, with c_0 = 0. Weights must commute, because the unit computes f c and the sum u f. *)
 Theorem closed_sums (K : semiring) (S : Type) (f u : S -> K) w :
   commutative (@times K) -> equation_4 (figure_1 f u 0) w = unit 0 f u w.
 Proof. by move=> timesC; rewrite -proposition_7 // -closed_sums_equation_6. Qed.
@@ -49,7 +49,7 @@ rewrite (score_is_inv (next := pair_next f1 u1 f2 u2) (start := (0, 0)) (inv := 
 by move=> c x [[|[|[|]]]] //= _; written_out; rewrite // plusC.
 Qed.
 
-(* For a unit that starts in c_0 = 1 equation 6 is wrong on the empty word, where Figure 1 with lambda(q_1) = c_0 is 1. *)
+(* For a unit that starts in c_0 = 1, equation 6 is wrong on the empty word, on which Figure 1 with lambda(q_1) = c_0 gives 1. *)
 Theorem without_zero_start_is_refuted (K : semiring) (S : Type) (f u : S -> K) :
   1 <> 0 :> K -> score (figure_1 f u 1) [::] <> closed_sum u f [::].
 Proof. by move=> nontrivial; evaluated. Qed.

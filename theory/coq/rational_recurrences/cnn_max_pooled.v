@@ -31,7 +31,7 @@ Definition chain : wfa K S (place n.+1) :=
        else if p.+1 == q :> nat then (if p == 0%N :> nat then b * f x 1 else f x q) else 0)
     (fun q : 'I_n.+1 => if q == n :> nat then 1 else 0).
 
-(* Forward's vector: 1, for each j below n the score of a window's first j places with the last j symbols, and c. *)
+(* The Forward vector: 1, for each j below n the score of a window's first j places with the last j symbols, and c. *)
 Definition begun (read : seq S) (j : nat) : K :=
   if padded || (j <= size read)%N then of_window (j - size (last_of j read)) (last_of j read) else 0.
 Definition in_chain (state : seq S * K) (q : 'I_n.+1) : K :=
@@ -78,19 +78,19 @@ by rewrite /= -!val_eqE /= ?eqnE ?eqSS => /negbTE -> /negbTE ->; rewrite timesw0
 Qed.
 End MaxPooled.
 
-(* A chain of n + 1 states scores every word as whole windows of n symbols do, for every n of 1 or more, in every semiring: over max-plus, as
-   the maximum over all windows. *)
+(* A chain of n + 1 states gives every word the same score as complete windows of n symbols, for every n of 1 or more, in every semiring: over
+   max-plus, the maximum over all windows. *)
 Theorem cnn_max_pooled (K : semiring) (S : Type) n (f : S -> nat -> K) b w :
   (0 < n)%N -> score (chain n f b false) w = pooled n f b false w.
 Proof. exact: chain_is_pooled. Qed.
 
-(* With padding that adds nothing a path may begin in any state but the last. *)
+(* With padding that adds nothing, a path may begin in any state except the last. *)
 Theorem cnn_max_pooled_padding (K : semiring) (S : Type) n (f : S -> nat -> K) b w :
   (0 < n)%N -> score (chain n f b true) w = pooled n f b true w.
 Proof. exact: chain_is_pooled. Qed.
 
-(* With padding before the word it is not the automaton of whole windows: where n = 2, b = 1 and f = 1 the word of one symbol has no window,
-   and 0, and with padding it is 1. *)
+(* With padding before the word, it is not the automaton of complete windows: for n = 2, b = 1 and f = 1, the word of one symbol has no window and
+   the score 0, but with padding it has the score 1. *)
 Theorem without_whole_windows_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let one := fun (_ : unit) (_ : nat) => 1 in score (chain 2 one 1 false) [:: tt] <> pooled 2 one 1 true [:: tt] :> K.
 Proof.

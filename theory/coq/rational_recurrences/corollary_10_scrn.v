@@ -17,7 +17,7 @@ Variables (R : comRingType) (S : Type) (c_0 : R) (alpha : R) (z : S -> R).
 (* s_t = (1 - alpha) z_t + alpha s_{t-1}, with z = B v: a context unit of SCRN. *)
 Definition context_unit := run (fun s x => (1 - alpha) * z x + alpha * s) c_0.
 
-(* Figure 1 with phi = alpha and mu = (1 - alpha) z scores every word as a context unit does. *)
+(* Figure 1 with phi = alpha and mu = (1 - alpha) z gives every word the same score as a context unit. *)
 Theorem corollary_10_scrn w : score (figure_1 (fun _ : S => alpha : of_ring R) (fun x => (1 - alpha) * z x) c_0) w = context_unit w.
 Proof.
 rewrite proposition_7; last exact: of_ring_commutes.
@@ -29,8 +29,8 @@ End Corollary10.
 (* h_t = g(z(x_t) + r h_{t-1}): a hidden unit of SCRN, without context. *)
 Definition hidden_unit (K : semiring) (S : Type) (g : K -> K) (h_0 r : K) (z : S -> K) : seq S -> K := run (fun h x => g (z x + r * h)%W) h_0.
 
-(* Hidden units with g(z) = z / (1 + |z|) are no automaton, with any number of states: for r = 1, and z = 1 at one symbol and 0 at another, they
-   are 1/2, 1/3, 1/4, .... *)
+(* No automaton with any number of states computes hidden units with g(z) = z / (1 + |z|): for r = 1, and z = 1 at one symbol and 0 at another,
+   they are 1/2, 1/3, 1/4, .... *)
 Theorem printed_is_refuted (F : numFieldType) :
   ~ (forall (S : eqType) (r : F) (z : S -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall w, score A w = hidden_unit (@softsign F : of_ring F -> of_ring F) 0 r z w).

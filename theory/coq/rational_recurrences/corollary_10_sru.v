@@ -14,18 +14,18 @@ Local Open Scope ring_scope.
 (* c_t = f_t c_{t-1} + (1 - f_t) z_t, with z = W v: a cell of SRU. *)
 Definition sru (R : ringType) (S : Type) (c_0 : R) (f z : S -> R) : seq S -> R := run (fun c x => f x * c + (1 - f x) * z x) c_0.
 
-(* Figure 1 with phi = f, mu = (1 - f) z and lambda(q_1) = c_0 scores every word as the cell does. *)
+(* Figure 1 with phi = f, mu = (1 - f) z and lambda(q_1) = c_0 gives every word the same score as the cell. *)
 Theorem corollary_10_sru (R : comRingType) (S : Type) (c_0 : R) (f z : S -> R) w :
   score (figure_1 (f : S -> of_ring R) (fun x => (1 - f x) * z x) c_0) w = sru c_0 f z w.
 Proof. exact: complemented_is_figure_1. Qed.
 
-(* With mu = z, as section 4.1 says of inputs, the word of one symbol is 1, where f = 1, z = 1 and c_0 = 0, and the cell is 0. *)
+(* With mu = z, as in section 4.1 for inputs, the word of one symbol has the score 1 if f = 1, z = 1 and c_0 = 0, but the cell is 0. *)
 Theorem printed_input_representation_is_refuted (R : comRingType) :
   let one := fun _ : Datatypes.unit => 1 : of_ring R in score (figure_1 one one 0) [:: tt] <> sru 0 one one [:: tt].
 Proof. exact: complemented_is_not_without_complement. Qed.
 
-(* Where the forget gate also reads the state before it, no automaton with fewer than three states computes the unit, though Figure 1 has two: for
-   f = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has the rank three. *)
+(* If the forget gate also reads the previous state, no automaton with fewer than three states computes the unit, although Figure 1 has two: for f
+   = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has rank three. *)
 Theorem without_memoryless_gates_is_refuted (F : numFieldType) :
   ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0%R ->
      exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).

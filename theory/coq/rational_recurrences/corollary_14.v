@@ -15,7 +15,7 @@ Definition linear_elman_next (K : semiring) (S : Type) d (W_c : 'I_d -> 'I_d -> 
 Definition linear_elman (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) :=
   run (linear_elman_next W_c v) c_0.
 
-(* One state for the number 1 and one for each unit: d + 1 states are the unit i. *)
+(* With one state for the number 1 and one for each unit, d + 1 states compute the unit i. *)
 Theorem corollary_14 (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) i w :
   commutative (@times K) -> score (with_one_more_state c_0 (fun _ => W_c) v i) w = linear_elman c_0 W_c v w i.
 Proof. by move=> timesC; rewrite proposition_13_with_fewer_states. Qed.
@@ -29,8 +29,8 @@ Proof. by move=> timesC; exact: isan_is_rational. Qed.
 Definition squashed_elman (K : semiring) (S : Type) d (g : K -> K) (c_0 : 'I_d -> K) (W_c : 'I_d -> 'I_d -> K) (v : S -> 'I_d -> K) :=
   run (fun c x i => g (linear_elman_next W_c v c x i)) c_0.
 
-(* With the nonlinearity g(z) = z / (1 + |z|) no unit is an automaton, whatever d is, with any number of states: where W_c is the identity and
-   v is 1 at one symbol and 0 at another, each unit is 1/2, 1/3, 1/4, .... *)
+(* With the nonlinearity g(z) = z / (1 + |z|), no automaton with any number of states computes a unit, for any d: if W_c is the identity and v is 1
+   at one symbol and 0 at another, each unit is 1/2, 1/3, 1/4, .... *)
 Theorem without_linearity_is_refuted (F : numFieldType) d (i : 'I_d) :
   ~ (forall (S : eqType) (W_c : 'I_d -> 'I_d -> F) (v : S -> 'I_d -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall w,

@@ -29,7 +29,7 @@ Theorem layer_is_rational (K : semiring) (S : Type) d (c_0 : 'I_d -> K) (f u : S
   commutative (@times K) -> rational (layer c_0 f u).
 Proof. by move=> timesC; exists (fun=> place 2), (figures c_0 f u) => w i; rewrite corollary_9. Qed.
 
-(* As drawn in Figure 1 the automata are wrong on the empty word, where the network starts in c_0 = 1. *)
+(* As drawn in Figure 1, the automata are wrong on the empty word if the network starts in c_0 = 1. *)
 Theorem printed_is_refuted (K : semiring) (S : Type) d (f u : S -> 'I_d -> K) i :
   1 <> 0 :> K -> score (figures (fun _ => 0) f u i) [::] <> layer (fun _ => 1) f u [::] i.
 Proof. by move=> nontrivial; rewrite layer_is_units; apply: proposition_7.printed_is_refuted. Qed.
@@ -40,8 +40,8 @@ Definition layer_with_feedback_next (K : semiring) (S : Type) d (w : 'I_d -> K) 
 Definition layer_with_feedback (K : semiring) (S : Type) d (w : 'I_d -> K) (f u : S -> 'I_d -> K) :=
   run (layer_with_feedback_next w f u) (fun _ => 0).
 
-(* Where a forget gate also reads the state before it, with any w other than 0, the layer is not rational, with any number of states: for f = 0
-   and u = 2 / w at one symbol and 0 at another, w c is 2, 4, 16, 256, .... *)
+(* If a forget gate also reads the previous state, with any w other than 0, the layer is not rational, with any number of states: for f = 0, and u
+   = 2 / w at one symbol and 0 at another, w c is 2, 4, 16, 256, .... *)
 Theorem without_memoryless_gates_is_refuted (F : numFieldType) d (w : 'I_d -> F) i : w i != 0%R ->
   ~ (forall (S : eqType) (f u : S -> 'I_d -> F), @rational (of_ring F) S d (layer_with_feedback (w : 'I_d -> of_ring F) f u)).
 Proof.

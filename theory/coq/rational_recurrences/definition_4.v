@@ -13,7 +13,7 @@ Theorem definition_4 (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (e
   epsilon_score A epsilon N w = sum_over_paths A epsilon N w.
 Proof. exact: forward_is_sum_over_paths. Qed.
 
-(* Definition 3 as printed has a path of at least one transition: then the empty word has no path, where its score is lambda rho. *)
+(* Definition 3 as printed requires at least one transition: then the empty word has no path, but its score is lambda rho. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let A := of_lists 1 [:: 1] (fun _ : unit => [:: [:: 1]]) [:: 1] : wfa K unit_eqType (place 1) in
   \sum_(q : place 1) \big[@plus K/0]_(l <- labels 0 [::] | l != [::])

@@ -22,7 +22,7 @@ Definition max_plus_unit (c_0 : option R) (f u : S -> option R) : seq S -> optio
     | _, _, u' => u'
     end) c_0.
 
-(* Figure 1 over max-plus, with lambda(q_1) = c_0, scores every word as the unit does, minus infinity among the weights. *)
+(* Figure 1 over max-plus, with lambda(q_1) = c_0, gives every word the same score as the unit, including for weights of minus infinity. *)
 Theorem example_15 c_0 (f u : S -> K) w : score (figure_1 f u c_0) w = max_plus_unit c_0 f u w.
 Proof.
 rewrite (proposition_7 _ _ _ (@max_plus_commutes R)).
@@ -31,12 +31,12 @@ rewrite /unit_next; case: (max_plus_unit c_0 f u w) (f x) (u x) => [c|] [a|] [b|
 by rewrite /larger /= maxEle.
 Qed.
 
-(* Figure 1 as drawn, with c_0 = 0: minus infinity on the empty word, where the unit is 0. *)
+(* Figure 1 as drawn, with c_0 = 0, gives minus infinity on the empty word, but the unit is 0. *)
 Theorem printed_is_refuted (f u : S -> K) : score (figure_1 f u zero) [::] <> max_plus_unit (Some 0) f u [::].
 Proof. by evaluated. Qed.
 End Example15.
 
-(* Figure 1 as drawn, with c_0 = 0: -1 on the word of one symbol, where f = 0 and u = -1 and the unit is 0. *)
+(* Figure 1 as drawn, with c_0 = 0, gives -1 on the word of one symbol if f = 0 and u = -1, but the unit is 0. *)
 Theorem printed_nonempty_is_refuted (R : realDomainType) :
   let f := fun _ : Datatypes.unit => Some 0 : max_plus R in let u := fun _ : Datatypes.unit => Some (- 1) : max_plus R in
   score (figure_1 f u zero) [:: tt] <> max_plus_unit (Some 0) f u [:: tt].
@@ -46,8 +46,8 @@ rewrite !(sum_place, sum_no_place) /entries /entry /= /greatest /along /max_plus
 rewrite add0r addr0 max_l ?oppr_le0 ?ler01 // => -[] /eqP; by rewrite oppr_eq0 oner_eq0.
 Qed.
 
-(* Section 5.2: with mu = log(1 - f) for a forget gate f, the logarithm of a sigmoid, in place of the complement's logarithm log(1 - exp f), the
-   word of one symbol is another number, whatever f is. *)
+(* Section 5.2: with mu = log(1 - f) for a forget gate f, the logarithm of a sigmoid, instead of the logarithm of the complement, log(1 - exp f),
+   the word of one symbol has a different score, for any f. *)
 Theorem printed_section_5_2_is_refuted (R : realFieldType) (e : exponential R) (f printed complement : R) :
   f < 0 -> e printed = 1 - f -> e complement = 1 - e f ->
   let f_t := fun _ : Datatypes.unit => Some f : max_plus R in

@@ -13,12 +13,12 @@ Local Open Scope ring_scope.
 (* c_t = f_t c_{t-1} + (1 - f_t) z_t (equation 23c), with z = W_u v: a unit of RRNN(B). *)
 Definition rrnn_b (R : ringType) (S : Type) (c_0 : R) (f z : S -> R) : seq S -> R := run (fun c x => f x * c + (1 - f x) * z x) c_0.
 
-(* Figure 1 with phi = f, mu = (1 - f) z and lambda(q_1) = c_0 scores every word as the unit does. *)
+(* Figure 1 with phi = f, mu = (1 - f) z and lambda(q_1) = c_0 gives every word the same score as the unit. *)
 Theorem model_b (R : comRingType) (S : Type) (c_0 : R) (f z : S -> R) w :
   score (figure_1 (f : S -> of_ring R) (fun x => (1 - f x) * z x) c_0) w = rrnn_b c_0 f z w.
 Proof. exact: complemented_is_figure_1. Qed.
 
-(* With mu = z, as section 6.1 has it, the word of one symbol is 1, where f = 1, z = 1 and c_0 = 0, and the unit is 0. *)
+(* With mu = z, as in section 6.1, the word of one symbol has the score 1 if f = 1, z = 1 and c_0 = 0, but the unit is 0. *)
 Theorem printed_section_6_1_is_refuted (R : comRingType) :
   let one := fun _ : Datatypes.unit => 1 : of_ring R in score (figure_1 one one 0) [:: tt] <> rrnn_b 0 one one [:: tt].
 Proof. exact: complemented_is_not_without_complement. Qed.

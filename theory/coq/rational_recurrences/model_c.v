@@ -19,7 +19,7 @@ Definition rrnn_c (w : seq S) : K := (run pair_next (c1_0, c2_0) w).2.
 Definition figure_2 : wfa K S (place 3) :=
   of_lists 3 [:: 1; c1_0; c2_0] (fun x => [:: [:: 1; u1 x; 0]; [:: 0; f1 x; u2 x]; [:: 0; 0; f2 x]]) [:: 0; 0; 1].
 
-(* Figure 2 scores every word as the network does, in every semiring. *)
+(* Figure 2 gives every word the same score as the network, in every semiring. *)
 Theorem model_c w : score figure_2 w = rrnn_c w.
 Proof.
 rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c (q : 'I_3) => entry [:: 1; c.1; c.2] q)).
@@ -29,8 +29,8 @@ by move=> c x [[|[|[|]]]] //= _; written_out; rewrite // plusC.
 Qed.
 End ModelC.
 
-(* With mu_j = z_j = W_u v in place of (1 - f_j) z_j, as section 6.1 has it: the word of two symbols is 1 where f2 = z1 = z2 = 1 and all else
-   is 0, and the network is 0. *)
+(* With mu_j = z_j = W_u v instead of (1 - f_j) z_j, as in section 6.1, the word of two symbols has the score 1 if f2 = z1 = z2 = 1 and everything
+   else is 0, but the network is 0. *)
 Theorem printed_section_6_1_is_refuted (R : ringType) :
   ~ (forall (S : Type) (f1 z1 f2 z2 : S -> of_ring R) w,
      score (figure_2 0 0 f1 z1 f2 z2) w =

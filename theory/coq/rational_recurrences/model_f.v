@@ -45,7 +45,8 @@ Qed.
 Section Commuting.
 Hypothesis timesC : commutative (@times K).
 
-(* Figure 4, with at most one epsilon in a row or with more, is the network. The network writes p c, and a path c p: the weights commute. *)
+(* Figure 4 is the network, with at most one consecutive epsilon transition or with more. Weights must commute, because the network computes p c
+   and a path c p. *)
 Theorem model_f N w : (1 <= N)%N -> epsilon_score figure_4 gamma N w = rrnn_f w.
 Proof.
 move=> some; rewrite (@independent_of_cap _ _ _ figure_4 gamma 1 (fun q : 'I_4 => nat_of_bool (3 <= q)%N)) //.
@@ -55,7 +56,7 @@ move=> some; rewrite (@independent_of_cap _ _ _ figure_4 gamma 1 (fun q : 'I_4 =
 by case=> [[|[|[|[|p]]]] p_4] [[|[|[|[|q]]]] q_4].
 Qed.
 
-(* Three states without epsilon are the network, too. *)
+(* Three states without epsilon transitions are also the network. *)
 Theorem model_f_with_fewer_states w : score three_states w = rrnn_f w.
 Proof.
 rewrite (score_is_inv (next := pair_next) (start := (c1_0, c2_0)) (inv := fun c (q : 'I_3) => entry [:: 1; c.1; c.2] q)).
@@ -77,7 +78,7 @@ Definition program (start : K * K * K * K) (w : seq S) : K :=
 Definition rrnn_f_26g (w : seq S) : K := p1 * (pair w).2 + p2 * (pair w).2.
 End ModelF.
 
-(* As printed it starts with z = 0: the word of one symbol is 0, where p1 = u1 = 1 and all else is 0, and the network is 1. *)
+(* As printed, it starts with z = 0: the word of one symbol has the score 0 if p1 = u1 = 1 and everything else is 0, but the network is 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
   program 1 0 0 none one none none (0, 0, 0, 0) [:: tt] <> rrnn_f 0 0 1 0 0 none one none none [:: tt] :> K.
@@ -85,7 +86,7 @@ Proof.
 by move=> nontrivial none one; rewrite /program /rrnn_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
 Qed.
 
-(* With z0 = 1 alone the word of one symbol is 0 where p2 = r = u2 = 1 and all else is 0, and the network is 1. *)
+(* With only z0 = 1, the word of one symbol has the score 0 if p2 = r = u2 = 1 and everything else is 0, but the network is 1. *)
 Theorem printed_with_one_start_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
   program 0 1 1 none none none one (1, 0, 0, 0) [:: tt] <> rrnn_f 0 0 0 1 1 none none none one [:: tt] :> K.
@@ -93,7 +94,7 @@ Proof.
 by move=> nontrivial none one; rewrite /program /rrnn_f /pair /run /= /none /one !(timesw0, times0w, times1w, timesw1, plus0w, plusw0) => /esym.
 Qed.
 
-(* With equation 26g the word of one symbol is 0 where p1 = u1 = 1 and all else is 0, and Figure 4 gives 1. *)
+(* With equation 26g, the word of one symbol has the score 0 if p1 = u1 = 1 and everything else is 0, but Figure 4 gives 1. *)
 Theorem printed_equation_26g_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let none := fun _ : unit_eqType => 0 in let one := fun _ : unit_eqType => 1 in
   epsilon_score (figure_4 0 0 1 0 none one none none) (gamma 0) 1 [:: tt] <> rrnn_f_26g 0 0 1 0 0 none one none none [:: tt] :> K.
@@ -103,8 +104,8 @@ rewrite /epsilon_score (eq_sum (fun q => congr1 (fun v => v * _) (pair_in_figure
 by written_out; rewrite /rrnn_f_26g /pair /run /=; written_out.
 Qed.
 
-(* With mu_j = z_j = W_u v in place of (1 - f_j) z_j, as section 6.1 has it, the word of one symbol is 1 where p1 = f1 = z1 = 1 and all else is
-   0, and the network is 0. *)
+(* With mu_j = z_j = W_u v instead of (1 - f_j) z_j, as in section 6.1, the word of one symbol has the score 1 if p1 = f1 = z1 = 1 and everything
+   else is 0, but the network is 0. *)
 Theorem printed_section_6_1_is_refuted (R : ringType) :
   ~ (forall (S : eqType) (p1 p2 r : of_ring R) (f1 z1 f2 z2 : S -> of_ring R) w,
      epsilon_score (figure_4 0 0 p1 p2 f1 z1 f2 z2) (gamma r) 1 w =

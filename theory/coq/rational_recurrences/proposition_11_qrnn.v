@@ -11,23 +11,23 @@ Unset Printing Implicit Defensive.
 Section Proposition11.
 Variables (K : semiring) (S : finType) (k : nat) (c_0 : K) (f u : seq S -> K).
 
-(* c_t = f_t c_{t-1} + u_t, with gates that read the last K = k + 1 symbols: appendix A with tau(q_0, q_b, b) = mu_pad(b) scores every word
-   as the unit does. *)
+(* c_t = f_t c_{t-1} + u_t, with gates that read the last K = k + 1 symbols: appendix A with tau(q_0, q_b, b) = mu_pad(b) gives every word the same
+   score as the unit. *)
 Theorem proposition_11_qrnn : commutative (@times K) -> forall w,
   score (appendix_A (remembered k [::] : history S k) (@remember_more _ k) c_0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x))) w =
   windowed k c_0 f u w.
 Proof. exact: windowed_is_appendix_A. Qed.
 
-(* The automaton with 2 + s + ... + s^(K-1) states, for s symbols, does so too. *)
+(* So does the automaton with 2 + s + ... + s^(K-1) states, for s symbols. *)
 Theorem proposition_11_qrnn_with_fewer_states : commutative (@times K) -> forall w, score (ahead k c_0 f u) w = windowed k c_0 f u w.
 Proof. exact: windowed_is_ahead. Qed.
 
-(* With c_0 = 0 and K of 2 or more q of the empty history can go. *)
+(* With c_0 = 0 and K of 2 or more, q of the empty history can be removed. *)
 Theorem proposition_11_qrnn_without_q_0 : (0 < k)%N -> c_0 = 0 -> commutative (@times K) -> forall w,
   score (appendix_A_without_q_0 k f u) w = windowed k c_0 f u w.
 Proof. exact: windowed_is_without_q_0. Qed.
 
-(* How many states there are, with s symbols: 2 (s + ... + s^(K-1)) + 1 in appendix A, and 2 + s + ... + s^(K-1). *)
+(* The number of states, with s symbols: 2 (s + ... + s^(K-1)) + 1 in appendix A, and 2 + s + ... + s^(K-1). *)
 Theorem states_of_proposition_11_qrnn :
   card (sum_finite (history S k) (nonempty S k)) = (2 * (\sum_(1 <= i < k.+1) #|S| ^ i) + 1)%N /\
   card (option_finite (history S k)) = (2 + \sum_(1 <= i < k.+1) #|S| ^ i)%N.
@@ -42,14 +42,14 @@ by rewrite card_sum !card_finType histories others mul2n -addnn addnAC add1n add
 Qed.
 End Proposition11.
 
-(* Appendix A as printed scores a word of one symbol 0, where c_0 = 0, and the unit is u: wherever u is not 0. *)
+(* Appendix A as printed, with c_0 = 0, gives a word of one symbol the score 0, but the unit is u, which need not be 0. *)
 Theorem printed_is_refuted (K : semiring) (S : finType) k (f u : seq S -> K) x : u [:: x] <> 0 ->
   score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) 0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x)))
     [:: x] <> windowed k 0 f u [:: x].
 Proof. exact: windowed_is_not_as_printed. Qed.
 
-(* Table 1 has the automaton B beside the QRNN, with two states: for no window of 2 or more symbols do fewer than three states compute the unit.
-   Where f = 0 and u is 1 at whole windows, the Hankel block of 0 to 2 symbols before K - 2 to K has the rank three. *)
+(* Table 1 lists the automaton B, with two states, for the QRNN: for windows of 2 or more symbols, no automaton with fewer than three states
+   computes the unit. If f = 0 and u is 1 at complete windows, the Hankel block of 0 to 2 symbols before K - 2 to K has rank three. *)
 Theorem printed_table_1_is_refuted (F : numFieldType) k : (0 < k)%N ->
   ~ (forall (S : finType) (f u : seq S -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall w, score A w = windowed k (0%R : of_ring F) f u w).

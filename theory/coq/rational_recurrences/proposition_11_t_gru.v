@@ -18,18 +18,18 @@ Let K := of_ring R.
 Definition update (window : seq S) : R := z window * o window.
 Definition t_gru := windowed k (c_0 : K) f update.
 
-(* Appendix A with tau(q_0, q_b, b) = mu_pad(b) scores every word as the unit does. *)
+(* Appendix A with tau(q_0, q_b, b) = mu_pad(b) gives every word the same score as the unit. *)
 Theorem proposition_11_t_gru w :
   score (appendix_A (remembered k [::] : history S k) (@remember_more _ k) (c_0 : K) (fun h x => f (rcons h x))
     (fun h x => update (rcons h x))) w = t_gru w.
 Proof. by rewrite windowed_is_appendix_A //; apply: of_ring_commutes. Qed.
 
-(* The automaton with 2 + s + ... + s^(K-1) states, for s symbols, does so too. *)
+(* So does the automaton with 2 + s + ... + s^(K-1) states, for s symbols. *)
 Theorem proposition_11_t_gru_with_fewer_states w : score (ahead k (c_0 : K) f update) w = t_gru w.
 Proof. by rewrite windowed_is_ahead //; apply: of_ring_commutes. Qed.
 End Proposition11.
 
-(* Appendix A as printed scores a word of one symbol 0, where c_0 = 0, and the unit is z o: wherever that is not 0. *)
+(* Appendix A as printed, with c_0 = 0, gives a word of one symbol the score 0, but the unit is z o, which need not be 0. *)
 Theorem printed_is_refuted (R : comRingType) (S : finType) k (f z o : seq S -> R) x : update z o [:: x] <> 0 ->
   score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) (0 : of_ring R) (fun h x => f (rcons h x))
     (fun h x => update z o (rcons h x))) [:: x] <> t_gru k 0 f z o [:: x].

@@ -18,18 +18,18 @@ Let K := of_ring R.
 Definition update (window : seq S) : R := weighed (f window) (z window).
 Definition t_lstm := windowed k (c_0 : K) f update.
 
-(* Appendix A with tau(q_0, q_b, b) = mu_pad(b) scores every word as the unit does. *)
+(* Appendix A with tau(q_0, q_b, b) = mu_pad(b) gives every word the same score as the unit. *)
 Theorem proposition_11_t_lstm w :
   score (appendix_A (remembered k [::] : history S k) (@remember_more _ k) (c_0 : K) (fun h x => f (rcons h x))
     (fun h x => update (rcons h x))) w = t_lstm w.
 Proof. by rewrite windowed_is_appendix_A //; apply: of_ring_commutes. Qed.
 
-(* The automaton with 2 + s + ... + s^(K-1) states, for s symbols, does so too. *)
+(* So does the automaton with 2 + s + ... + s^(K-1) states, for s symbols. *)
 Theorem proposition_11_t_lstm_with_fewer_states w : score (ahead k (c_0 : K) f update) w = t_lstm w.
 Proof. by rewrite windowed_is_ahead //; apply: of_ring_commutes. Qed.
 End Proposition11.
 
-(* Appendix A as printed scores a word of one symbol 0, where c_0 = 0, and the unit is (1 - f) z: wherever that is not 0. *)
+(* Appendix A as printed, with c_0 = 0, gives a word of one symbol the score 0, but the unit is (1 - f) z, which need not be 0. *)
 Theorem printed_is_refuted (R : comRingType) (S : finType) k (f z : seq S -> R) x : update f z [:: x] <> 0 ->
   score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) (0 : of_ring R) (fun h x => f (rcons h x))
     (fun h x => update f z (rcons h x))) [:: x] <> t_lstm k 0 f z [:: x].

@@ -25,10 +25,10 @@ Definition chain : wfa K S (place n.+1) :=
        if p == q :> nat then (if q == 0%N :> nat then 1 else lambda x) else if p.+1 == q :> nat then u x q else 0)
     (fun q : 'I_n.+1 => if q == n :> nat then 1 else 0).
 
-(* What Forward's vector is: 1 at q_0, and c^(j) at q_j. *)
+(* The Forward vector: 1 at q_0, and c^(j) at q_j. *)
 Definition one_and (c : nat -> K) (q : 'I_n.+1) : K := if q == 0%N :> nat then 1 else c q.
 
-(* The chain scores every word as the unit c^(n) does, for every n of 1 or more, in every semiring. *)
+(* The chain gives every word the same score as the unit c^(n), for every n of 1 or more, in every semiring. *)
 Theorem proposition_12 w : (1 <= n)%N -> score chain w = rcnn w n.
 Proof.
 move=> some; rewrite (score_is_inv (next := rcnn_next) (start := c_0) (inv := one_and)) => [||c x [[|j] j_n]] //.
@@ -55,13 +55,13 @@ Theorem proposition_12_constant_lambda (K : semiring) (S : Type) n (c_0 : nat ->
   (1 <= n)%N -> score (chain n c_0 (fun=> lambda) u) w = rcnn c_0 (fun=> lambda) u w n.
 Proof. exact: proposition_12. Qed.
 
-(* It is 0 on the word of one symbol, for n = 1, lambda = 0 and u = 1, and the unit is 1. *)
+(* It gives 0 on the word of one symbol, for n = 1, lambda = 0 and u = 1, but the unit is 1. *)
 Theorem printed_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let lambda := fun _ : unit => 0 in let u := fun (_ : unit) (_ : nat) => 1 in
   program 1 lambda u [:: tt] <> rcnn (fun _ => 0) lambda u [:: tt] 1 :> K.
 Proof. by move=> nontrivial lambda u; rewrite /program /rcnn /run /= /rcnn_next /=; written_out => /esym. Qed.
 
-(* With z = 0 at every t the program gives 0 to every word, the one of one symbol too. *)
+(* With z = 0 at every t, the program gives every word the score 0, including the word of one symbol. *)
 Theorem printed_at_every_t_is_refuted (K : semiring) : 1 <> 0 :> K ->
   let lambda := fun _ : unit => 0 in let u := fun (_ : unit) (_ : nat) => 1 in
   0 <> rcnn (fun _ => 0) lambda u [:: tt] 1 :> K.
@@ -78,8 +78,8 @@ Definition rcnn_with_feedback_next (K : semiring) (S : Type) n (w : K) (f : S ->
 Definition rcnn_with_feedback (K : semiring) (S : Type) n (w : K) (f : S -> K) (u : S -> nat -> K) :=
   run (rcnn_with_feedback_next n w f u) (fun _ => 0).
 
-(* Then it is no automaton, for any n and any w other than 0, with any number of states: where f = 0 and u^(j) = 1 but u^(n) = 2 / w at one
-   symbol, which is read n times, and u = 0 at another, w c^(n) is 2, 4, 16, 256, .... *)
+(* No automaton with any number of states computes it, for any n and any w other than 0: if f = 0, u^(j) = 1 but u^(n) = 2 / w at one symbol, which
+   is read n times, and u = 0 at another, w c^(n) is 2, 4, 16, 256, .... *)
 Theorem without_input_only_lambda_is_refuted (F : numFieldType) n (w : F) : (1 <= n)%N -> w != 0%R ->
   ~ (forall (S : eqType) (f : S -> F) (u : S -> nat -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = rcnn_with_feedback n (w : of_ring F) f u v n).

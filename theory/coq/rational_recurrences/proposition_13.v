@@ -39,13 +39,13 @@ Definition with_one_more_state (i : 'I_d) : wfa K S (option_finite (place d)) :=
        end)
     (fun q => if q is Some j then (if j == i then 1 else 0) else 0).
 
-(* The network writes W c, and a path c W: the weights commute. *)
+(* Weights must commute, because the network computes W c and a path c W. *)
 Hypothesis timesC : commutative (@times K).
 
 Lemma unit_is_read (F : 'I_d -> K) i : \sum_(j : place d) F j * (if j == i then 1 else 0) = F i.
 Proof. by rewrite (sum_at (p := i : place d)) ?eqxx ?timesw1 // => j /negbTE ->; rewrite timesw0. Qed.
 
-(* With lambda(q_i) = c_0 in Q_1 and 1 in Q_2, the automaton of 2d states is the unit i, for any d. *)
+(* With lambda(q_i) = c_0 in Q_1 and 1 in Q_2, the automaton with 2d states computes the unit i, for any d. *)
 Theorem proposition_13 i w : score (doubled (fun q => if q is inl j then c_0 j else 1) i) w = isan w i.
 Proof.
 rewrite (score_is_inv (next := isan_next) (start := c_0) (inv := fun c q => if q is inl j then c j else 1)) => [|[]|c x [k|k]] //.
@@ -66,12 +66,12 @@ by rewrite sum_option times1w (eq_sum (fun j => timesw0 _)) sum0 plusw0.
 Qed.
 End Proposition13.
 
-(* The states of appendix C number 2d, and d + 1 of the smaller one. *)
+(* Appendix C has 2d states, and the smaller automaton has d + 1. *)
 Theorem states_of_proposition_13 d :
   card (sum_finite (place d) (place d)) = (2 * d)%N /\ card (option_finite (place d)) = d.+1.
 Proof. by rewrite card_sum card_option card_place mul2n addnn. Qed.
 
-(* Appendix C as printed has lambda(q_i) = 1 for i = 1, ..., d, which are the states Q_1: the empty word is 1, where c_0 = 0. *)
+(* Appendix C as printed has lambda(q_i) = 1 for i = 1, ..., d, which are the states Q_1: the empty word has the score 1 although c_0 = 0. *)
 Theorem printed_is_refuted (K : semiring) (S : Type) d W (b : S -> 'I_d.+1 -> K) i :
   1 <> 0 :> K -> score (doubled W b (fun q => if q is inl _ then 1 else 0) i) [::] <> isan (fun _ => 0) W b [::] i.
 Proof.

@@ -19,7 +19,8 @@ Definition unit := run unit_next c_0.
 Definition figure_1 (l : K) : wfa K S (place 2) :=
   of_lists 2 [:: 1; l] (fun x => [:: [:: 1; u x]; [:: 0; f x]]) [:: 0; 1].
 
-(* Figure 1 with lambda(q_1) = c_0 scores every word as the unit does. The network writes f c, and a path c f: the weights commute. *)
+(* Figure 1 with lambda(q_1) = c_0 gives every word the same score as the unit. Weights must commute, because the network computes f c and a path c
+   f. *)
 Theorem proposition_7 : commutative (@times K) -> forall w, score (figure_1 c_0) w = unit w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := unit_next) (start := c_0) (inv := fun c (q : 'I_2) => entry [:: 1; c] q)).
@@ -40,18 +41,18 @@ Theorem printed_is_refuted (K : semiring) (S : Type) (f u : S -> K) :
   1 <> 0 :> K -> score (figure_1 f u 0) [::] <> unit 1 f u [::].
 Proof. by move=> nontrivial; evaluated => /esym. Qed.
 
-(* Figure 1 as drawn, with c_0 = 1, is wrong on the word of one symbol too, where f = 1 and u = 0. *)
+(* Figure 1 as drawn, with c_0 = 1, is also wrong on the word of one symbol if f = 1 and u = 0. *)
 Theorem printed_nonempty_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 1 in let u := fun _ => 0 in score (figure_1 f u 0) [:: tt] <> unit 1 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; evaluated; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
 
-(* The word of one symbol, read as equation 3b prints it: 0, where the unit is u = 1. *)
+(* Read as printed in equation 3b, the word of one symbol has the score 0, but the unit is u = 1. *)
 Theorem printed_equation_3b_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 0 in let u := fun _ => 1 in late_score (figure_1 f u 0) [:: tt] <> unit 0 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; rewrite /late_score /run /=; written_out; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
 
-(* Where the forget gate also reads the state before it, no automaton with fewer than three states computes the unit, though Figure 1 has two: for
-   f = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has the rank three. *)
+(* If the forget gate also reads the previous state, no automaton with fewer than three states computes the unit, although Figure 1 has two: for f
+   = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has rank three. *)
 Theorem without_memoryless_gates_is_refuted (F : numFieldType) :
   ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0%R ->
      exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).

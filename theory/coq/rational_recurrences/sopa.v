@@ -7,8 +7,8 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* The induction of automaton.v with epsilon transitions, which lead upwards only: Forward's vector is inv of the program's state where inv
-   is what a symbol leads to, and then what epsilon leads to from inv itself. *)
+(* The induction of automaton.v with epsilon transitions, which lead upwards only: the Forward vector is inv of the program's state where inv is
+   what a symbol leads to, and then what epsilon leads to from inv itself. *)
 Section Invariant.
 Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (N : nat) (rank : Q -> nat).
 Hypothesis most : forall q, (rank q <= N)%N.
@@ -58,7 +58,7 @@ Definition chain : wfa K S (place n.+2) :=
     (fun q : 'I_n.+2 => if q == n.+1 :> nat then 1 else 0).
 Definition silently (p q : 'I_n.+2) : K := if p.+1 == q :> nat then (if (q <= n)%N then e q else 1) else 0.
 
-(* Forward's vector: 1, h_1 to h_n after epsilon transitions, and c. *)
+(* The Forward vector: 1, h_1 to h_n after epsilon transitions, and c. *)
 Definition at_end (state : (nat -> K) * K) (q : 'I_n.+2) : K := if (q <= n)%N then from_one state.1 q else state.2.
 
 Lemma last_is_read (F : 'I_n.+2 -> K) : \sum_(q : place n.+2) F q * final chain q = F ord_max.
@@ -93,8 +93,8 @@ Qed.
 Lemma from_one_left_out h j : from_one (left_out h) j = left_out h j.
 Proof. by case: j. Qed.
 
-(* The chain scores every word as the program does, in every semiring, for every n: with at most n + 1 epsilon transitions in a row or with
-   more. *)
+(* The chain gives every word the same score as the program, in every semiring, for every n: with at most n + 1 consecutive epsilon transitions or
+   with more. *)
 Theorem sopa N w : (n < N)%N -> epsilon_score chain silently N w = soft_pattern left_out w.
 Proof.
 move=> enough; rewrite (@epsilon_score_is_inv _ _ _ chain silently N (fun q : 'I_n.+2 => val q) _ _ _
@@ -129,7 +129,7 @@ Definition silently_in_two_rows (p q : 'I_n.+2 + 'I_n) : K :=
   | inr _, inr _ => 0
   end.
 
-(* Forward's vector, of what was read last: 1, h_1 to h_n before epsilon, and c; and h_{j-1} e_j in the second row. *)
+(* The Forward vector, of what was read last: 1, h_1 to h_n before epsilon, and c; and h_{j-1} e_j in the second row. *)
 Definition before_epsilon (state : (nat -> K) * K) (q : 'I_n.+2 + 'I_n) : K :=
   match q with
   | inl j => if (j <= n)%N then from_one state.1 j else state.2
@@ -194,7 +194,7 @@ have -> : from_one (fun i => state.1 i + from_one state.1 i.-1 * e i) j * m x j.
 by rewrite timesDl -!plusA; congr (_ + _); rewrite [RHS]plusC -plusA.
 Qed.
 
-(* With at most one epsilon transition in a row it is an automaton with two rows of states, 2 n + 2 in all, in every semiring, for every n. *)
+(* With at most one consecutive epsilon transition, it is an automaton with two rows of states, 2 n + 2 in total, in every semiring, for every n. *)
 Theorem sopa_one_epsilon N w : (1 < N)%N ->
   epsilon_score chain_in_two_rows silently_in_two_rows N w = soft_pattern left_out_once w.
 Proof.
@@ -219,13 +219,13 @@ by rewrite eqxx.
 Qed.
 End SoPa.
 
-(* Over max-plus, as in SoPa, the chain scores every word as the program does, for every n. *)
+(* Over max-plus, as in SoPa, the chain gives every word the same score as the program, for every n. *)
 Theorem sopa_max_plus (R : realDomainType) (S : eqType) n (m s : S -> nat -> max_plus R) (e : nat -> max_plus R) N w :
   (n < N)%N -> epsilon_score (chain n m s) (silently e) N w = soft_pattern n m s (left_out e) w.
 Proof. exact: sopa. Qed.
 
-(* With at most one epsilon transition in a row it is not the pattern's own automaton: for n = 2, e = 1 and m = s = 0 the empty word is 1, by
-   two epsilon transitions, and the program gives 0. *)
+(* With at most one consecutive epsilon transition, it is not the automaton of the pattern: for n = 2, e = 1 and m = s = 0, the empty word has the
+   score 1, by two epsilon transitions, but the program gives 0. *)
 Theorem without_epsilon_chains_is_refuted (K : semiring) N : 1 <> 0 :> K -> (2 < N)%N ->
   let none := fun (_ : unit_eqType) (_ : nat) => 0 in let one := fun _ : nat => 1 in
   epsilon_score (chain 2 none none) (silently one) N [::] <> soft_pattern 2 none none (left_out_once one) [::] :> K.

@@ -89,7 +89,7 @@ Proof. by rewrite /label index_map // nth_index // (in_elements (Q := place n.+1
 Lemma hard_run_is_dfa w : hard_run w = centroid (run asked ord0 w).
 Proof. by elim/last_ind: w => // w x IH; rewrite /hard_run !run_rcons -/(hard_run w) IH. Qed.
 
-(* The network that is moved is the DFA that the cell gives. *)
+(* The network that is moved to its most probable centroid is the DFA that the cell defines. *)
 Theorem extraction w j : score (dfa asked j) w = is_at (Some (hard_run w)) j.
 Proof. by rewrite deterministic_score hard_run_is_dfa /is_at !(inj_eq (@Some_inj _)) (inj_eq distinct). Qed.
 
@@ -140,7 +140,7 @@ case: (run _ _ w) => [i|] //=; rewrite -(seen_is_reached i x) /go_on /= /seen_ne
 by case: ifP => // /seen_by_counts ->.
 Qed.
 
-(* Counts of hard runs, for the pairs that the data take, are the network as far as the data go. *)
+(* Counts of hard runs, for the pairs that occur in the data, are the network as far as the data reach. *)
 Theorem extraction_seen_pairs w j : score (seen_dfa j) w = is_at (covered_run w) j.
 Proof.
 rewrite partial_score covered_is_seen /is_at; case: (run _ _ w) => [i|] //=.
@@ -148,8 +148,8 @@ by rewrite (inj_eq (@Some_inj _)) (inj_eq distinct).
 Qed.
 End Extraction.
 
-(* With the first centroid for a pair that is never seen: s_1 = 0, s_2 = 1 and u = 1, so that every symbol leads to s_2, which words of one symbol
-   do not leave; after two symbols the network is at s_2, and the automaton at s_1. *)
+(* With the first centroid for a pair that never occurs: let s_1 = 0, s_2 = 1 and u = 1, so every symbol leads to s_2, from which words of one
+   symbol have no transition. After two symbols the network is at s_2, and the automaton at s_1. *)
 Theorem printed_hard_run_is_refuted :
   ~ (forall (S : finite) n d (N : network S n d) longest, distinct N -> no_ties N -> forall w j,
      score (dfa rationals (by_counts (centroid N) (most_probable N) longest) j) w =
@@ -164,8 +164,8 @@ move=> eq; have : (1 <> 0 :> rationals)%W by []; apply; apply: eq => [i j|i x].
 by move: i x => [[|[|i]] lt_i] x; vm_compute.
 Qed.
 
-(* Where nothing resets the network between words: s_1 = -1, s_2 = 1 and u = -h, so that every symbol leads from each to the other. The word a leads to
-   s_2, and the word b goes on from there, to s_1; but that is counted from s_1, from where b leads to s_2. *)
+(* If the network is not reset between words: let s_1 = -1, s_2 = 1 and u = -h, so every symbol leads from each centroid to the other. The word a
+   leads to s_2, and the word b continues from there to s_1. But this transition is counted from s_1, from which b leads to s_2. *)
 Theorem printed_without_reset_is_refuted :
   ~ (forall (S : finite) n d (N : network S n d) longest, distinct N -> no_ties N -> forall w j,
      score (dfa rationals (by_counts_without_reset (centroid N) (most_probable N) longest) j) w =

@@ -83,7 +83,7 @@ Proof. by case=> ge0 _; apply: total_ge0 => i; rewrite mulr_ge0 // subr_ge0; app
 Lemma spread_ge0 alpha : distribution alpha -> 0 <= spread alpha.
 Proof. by case=> ge0 _; apply: total_ge0 => i; apply: total_ge0 => j; case: ifP => // _; rewrite !mulr_ge0 ?square_ge0. Qed.
 
-(* A mixture by any distribution is no longer than the longest centroid. *)
+(* A mixture by any distribution is at most as long as the longest centroid. *)
 Lemma mixture_no_longer alpha : distribution alpha -> no_longer (mixture alpha).
 Proof. by move=> is_one; rewrite /no_longer -subr_ge0 -/(what_is_left _) identity // addr_ge0 ?lack_ge0 ?spread_ge0. Qed.
 
@@ -95,7 +95,7 @@ Definition last_symbol : wfa (of_ring R) S (option_finite S) := @Wfa (of_ring R)
   (fun x _ q => if q == Some x then 1 else 0)
   (fun q => if q is Some x then lack (alpha x) + spread (alpha x) else longest - square (centroid ord0)).
 
-(* Its score is max |s|^2 - |h|^2, and no weight of it is negative. *)
+(* Its score is max |s|^2 - |h|^2, and all its weights are nonnegative. *)
 Theorem no_drift_identity : (forall x, distribution (alpha x)) ->
   (forall w, score last_symbol w = what_is_left (by_table w)) /\
   [/\ forall q, 0 <= initial last_symbol q, forall x p q, 0 <= transition last_symbol x p q & forall q, 0 <= final last_symbol q].
@@ -121,7 +121,7 @@ Variables (S U : Type) (component : ('I_d -> R) -> S -> U) (similarity : U -> ('
 Hypothesis tau_positive : 0 < tau.
 Definition soft_next (h : 'I_d -> R) (x : S) : 'I_d -> R := mixture centroid (softmax e (fun i => similarity (component h x) (centroid i)) tau).
 
-(* The norm never exceeds the longest centroid's, from a centroid on and from any convex combination of them. *)
+(* The norm never exceeds that of the longest centroid, if the network starts at a centroid or at a convex combination of centroids. *)
 Theorem no_drift w :
   (forall i, no_longer centroid (run soft_next (centroid i) w)) /\
   (forall alpha, distribution alpha -> no_longer centroid (run soft_next (mixture centroid alpha) w)).
@@ -137,7 +137,7 @@ End Network.
 Definition plain_next (R : realDomainType) (S : Type) d (U : 'I_d -> 'I_d -> R) (W : S -> 'I_d -> R) (h : 'I_d -> R) (x : S) (i : 'I_d) : R :=
   W x i + sum (K := of_ring R) (fun j : place d => U i j * h j).
 
-(* Without equation 5 it drifts: from the centroid 1, the longest, h + 1 is 2 after one symbol. *)
+(* Without equation 5, it drifts: from the centroid 1, the longest one, h + 1 is 2 after one symbol. *)
 Theorem without_equation_5_is_refuted (R : realDomainType) :
   ~ (forall (S : Type) n d (centroid : 'I_n.+1 -> 'I_d -> R) (U : 'I_d -> 'I_d -> R) (W : S -> 'I_d -> R) w,
      (forall i j, centroid i =1 centroid j -> i = j) -> no_longer centroid (run (plain_next U W) (centroid ord0) w)).

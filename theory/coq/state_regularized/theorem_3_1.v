@@ -71,7 +71,7 @@ elim: w i => [|x w IH] i; last by rewrite sampled_cons; apply: eq_sum => i'; rew
 by rewrite sampled_nil (inj_eq (@Some_inj _)).
 Qed.
 
-(* From a centroid: k states, of which the first is sure. *)
+(* From a centroid: k states, with initial probability 1 at the first. *)
 Theorem theorem_3_1 i j w :
   score (k_states (fun i' => if i' == i then 1 else 0) j) w = sampled (centroid i) (Some i) w j.
 Proof.
@@ -79,12 +79,12 @@ rewrite score_is_rest (sum_at (p := i : place k)) /= ?eqxx ?times1w ?rest_of_k_s
 by rewrite times0w.
 Qed.
 
-(* From any vector, after a start token: the token's probabilities are the initial law. *)
+(* From any vector, after a start token: the probabilities after the token are the initial distribution. *)
 Theorem theorem_3_1_start_token h_0 token j w :
   score (k_states (alpha h_0 token) j) w = sampled h_0 None (token :: w) j.
 Proof. by rewrite score_is_rest sampled_cons; apply: eq_sum => i; rewrite rest_of_k_states. Qed.
 
-(* From any vector that is no centroid: k + 1 states. *)
+(* From any vector that is not a centroid: k + 1 states. *)
 Theorem theorem_3_1_one_more_state h_0 j w : score (with_one_more_state h_0 j) w = sampled h_0 None w j.
 Proof.
 have centroids v i : rest (with_one_more_state h_0 j) v (Some i) = sampled (centroid i) (Some i) v j.
@@ -141,8 +141,9 @@ by rewrite times0w.
 Qed.
 End Layers.
 
-(* From a vector that is no centroid, with k states, there is no initial law: with s_1 = 0, s_2 = -1, h_0 = 1 and u = h, the network is at s_1 after
-   one symbol with the probability 2/3; from s_1 the automaton is there with 1/2, from s_2 with 1/3, and from both with a number between. *)
+(* From a vector that is not a centroid, with k states, no initial distribution is right: with s_1 = 0, s_2 = -1, h_0 = 1 and u = h, the network is
+   at s_1 after one symbol with probability 2/3. The automaton is there with probability 1/2 from s_1, 1/3 from s_2, and a probability in between
+   from a mixture. *)
 Theorem without_centroid_start_is_refuted :
   ~ (forall (S : eqType) n d (N : network S n d) (h_0 : vector), distinct N -> (forall i, h_0 <> centroid N i) ->
      exists initial : 'I_n.+1 -> rationals,
@@ -211,8 +212,8 @@ End CellState.
 Import GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
-(* With c the number of one symbol less that of the other, s_1 = 0, s_2 = 1 and u = hardtanh(c), which is nearer to s_2 where c is positive: no
-   automaton, of k states or of any number, gives each word the probability to be at s_1. *)
+(* Let c be the number of one symbol minus that of the other, s_1 = 0, s_2 = 1 and u = hardtanh(c), which is closer to s_2 if c is positive. No
+   automaton with any number of states gives each word the probability of being at s_1. *)
 Theorem without_memoryless_is_refuted (F : numFieldType) :
   ~ (forall (S : eqType) n d (N : network S n d) (V : 'I_d -> 'I_d -> int), distinct N ->
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall w, score A w = with_cell_state (K := of_ring F) GRing.inv N V w ord0).

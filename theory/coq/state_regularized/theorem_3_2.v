@@ -13,14 +13,15 @@ Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
 
-(* In the limit, where no two similarities are greatest at a state that words reach, the probability to be at j after a word is 1 for the
-   DFA's state, and 0 for every other. *)
+(* In the limit, if the greatest similarity is unique at every reachable state, the probability of being at j after a word is 1 for the state of
+   the DFA, and 0 for every other state. *)
 Theorem theorem_3_2 (R : realFieldType) (S : eqType) k (b : 'I_k -> S -> 'I_k -> R) (delta : 'I_k -> S -> 'I_k) (start : 'I_k) :
   (forall i x j, (exists w : seq S, run delta start w = i) -> j != delta i x -> b i x j < b i x (delta i x)) ->
   forall w j, sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0) :> R.
 Proof. exact: equation_4_is_dfa. Qed.
 
-(* Ties or not it is no DFA: where two centroids are equally probable, the network is at each with the probability 1/2, and the DFA at the first. *)
+(* If there is a tie, it is not a DFA: if two centroids are equally probable, the network is at each with probability 1/2, and the DFA at the
+   first. *)
 Theorem printed_is_refuted :
   ~ (forall (S : eqType) n d (N : network S n d), distinct N -> forall w j,
      sampled (limit_cell N) (centroid N) (centroid N ord0) (Some ord0) w j =
@@ -83,7 +84,7 @@ rewrite /= mulr_ge0 ?margin_bound_ge0 //=; apply: ler_pmul; rewrite ?margin_boun
 by apply: softmax_is_at_least => // j; apply: leads.
 Qed.
 
-(* With one gap, which has to be assumed, at all states and symbols that words reach: at least the bound to the power of the length. *)
+(* With one gap, which must be assumed, at all reachable states and symbols: at least the bound to the power of the length. *)
 Theorem follows_at_least gap q_0 :
   (forall q x j, reached_from q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x)) ->
   forall w, margin_bound e n tau gap ^+ size w <= follows q_0 w.
@@ -146,7 +147,7 @@ have -> : e N.+1%:R = (1 + (e 1 - 1)) ^+ N.+1 by rewrite [1 + _]addrC subrK -exp
 by apply: le_trans (bernoulli _ (ltW d_positive)); rewrite ler_addr ler01.
 Qed.
 
-(* So no temperature serves all lengths: from a length on the probability is below one half. *)
+(* So no temperature works for all lengths: from some length on, the probability is below one half. *)
 Theorem printed_uniform_is_refuted tau most : 0 < tau ->
   (forall q x, reached_from delta q_0 q -> exists2 j, j != delta q x & b q x (delta q x) - most <= b q x j) ->
   exists m, forall w, (m <= size w)%N -> follows e b delta tau q_0 w < 2^-1.
@@ -189,8 +190,8 @@ by rewrite addrA addrK ler_subl_addr ler_addl mulr_ge0.
 Qed.
 End Limit.
 
-(* With equation 4 the probability that the run follows the DFA is the product of the alpha_M that it passes: the score of the DFA whose transitions
-   weigh that. It is at least a power of the bound, and tends to 1 with the temperature, for each word. *)
+(* With equation 4, the probability that the run follows the DFA is the product of the alpha_M along the run: the score of the DFA with these
+   transition weights. It is at least a power of the bound, and for each word it tends to 1 as the temperature tends to 0. *)
 Theorem theorem_3_2_eq_4 (R : archiFieldType) (e : exponential R) (S : eqType) n (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1)
     (q_0 : 'I_n.+1) (gap : R) :
   0 < gap -> (forall q x j, reached_from delta q_0 q -> j != delta q x -> b q x j + gap <= b q x (delta q x)) ->

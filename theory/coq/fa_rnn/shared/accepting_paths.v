@@ -1,5 +1,5 @@
-(* The accepting paths of a rules' automaton (Jiang et al. 2020, sections 2.4 and 3.5): the Forward score counts them; over the booleans, and
-   with maxima in place of sums, it is a match. *)
+(* The accepting paths of a rules' automaton (Jiang et al. 2020, sections 2.4 and 3.5): the Forward score counts them; over the booleans, and with
+   maxima instead of sums, it is a match. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances.
@@ -49,14 +49,14 @@ rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first
 by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
-(* Over a ring, the real numbers among them, it is that number. *)
+(* Over a ring, such as the real numbers, it is that number. *)
 Theorem score_counts_paths_in_rings (R : ringType) w : score (weighted (of_ring R)) w = (size (accepting_paths w))%:R%R :> R.
 Proof.
 rewrite score_sums_paths size_filter; elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
 by rewrite big_cons IH GRing.natrD /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
-(* Over the booleans it is true exactly where there is one. *)
+(* Over the booleans, it is true if and only if there is an accepting path. *)
 Theorem boolean_score_is_match w : score (weighted booleans) w = (accepting_paths w != [::]).
 Proof.
 rewrite score_sums_paths -size_eq0 size_filter -lt0n -has_count.
@@ -64,7 +64,7 @@ elim: (sequences Q _) => [|qs r IH]; first by rewrite big_nil.
 by rewrite big_cons IH /bit /=; case: (if qs is q :: qs' then _ else _).
 Qed.
 
-(* With maxima in place of sums (Viterbi) it is 1 exactly on matches, and 0, which is less than every product, elsewhere. *)
+(* With maxima instead of sums (Viterbi), it is 1 on matches, and otherwise 0, which is less than every product. *)
 Theorem viterbi_score_is_match (R : realDomainType) w :
   score (weighted (max_times R)) w = bit (max_times R) (accepting_paths w != [::]).
 Proof.

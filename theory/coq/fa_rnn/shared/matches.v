@@ -27,7 +27,7 @@ rewrite /set_after run_rcons has_element_those -/(set_after w) forward_rcons boo
 by apply: eq_has => p; rewrite IH /= /bit; case: (moves x p q).
 Qed.
 
-(* One of them is final exactly where there is an accepting path. *)
+(* One of them is final if and only if there is an accepting path. *)
 Lemma set_after_matches w : has (fun q => has_element (set_after w) q && accepts q) (elements Q) = matched w.
 Proof.
 rewrite /matched -boolean_score_is_match /score boolean_sum; apply: eq_has => q.

@@ -91,7 +91,7 @@ Hypotheses (memory_0 : memory c_0 = m_0) (number_0 : number c_0 =1 s_0).
 Hypothesis remembers : forall c x, memory (next c x) = remember (memory c) x.
 Hypothesis is_affine : forall c x j, number (next c x) j = (\sum_(i : P) (number c i * matrix (memory c) x i j)) + update (memory c) x j.
 
-(* The network writes read s, and a path s read: the weights commute. *)
+(* Weights must commute, because the network computes read s and a path s read. *)
 Hypothesis timesC : commutative (@times K).
 
 Lemma remembering_after_is_output :
@@ -167,7 +167,7 @@ Definition reading_before := @remembering_before K S (place 1) (place d) ord0 on
 Lemma states_of_affine : card (option_finite (prod_finite (place 1) (option_finite (place d)))) = d.+2.
 Proof. by rewrite states_of_output !card_place mul1n. Qed.
 
-(* The network writes decay s, and a path s decay: the weights commute. *)
+(* Weights must commute, because the network computes decay s and a path s decay. *)
 Hypothesis timesC : commutative (@times K).
 
 Lemma moved s x j :

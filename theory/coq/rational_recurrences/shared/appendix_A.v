@@ -31,14 +31,14 @@ Definition appendix_A : wfa K S (sum_finite H H) :=
        end)
     (fun q => if q is inr _ then 1 else 0).
 
-(* Forward's vector: 1 at p and c at q of the summary that was reached. *)
+(* The Forward vector: 1 at p and c at q of the summary that was reached. *)
 Definition at_summary (state : H * K) (q : H + H) : K :=
   match q with inl h => towards state.1 h 1 | inr h => towards state.1 h state.2 end.
 
 Lemma sum_towards h (weight : K) (F : H -> K) : \sum_(q : H) towards h q weight * F q = weight * F h.
 Proof. by rewrite (sum_at (p := h)) /towards ?eqxx // => q /negbTE ->; rewrite times0w. Qed.
 
-(* It scores every word as the network does, whatever the summary is. The network writes f c, and a path c f: the weights commute. *)
+(* It gives every word the same score as the network, for any summary. Weights must commute, because the network computes f c and a path c f. *)
 Theorem appendix_A_is_summing : commutative (@times K) -> forall w, score appendix_A w = summing w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := summing_next) (start := (h_0, c_0)) (inv := at_summary)) => [|[]|[h c] x [h'|h']] //.
@@ -55,7 +55,7 @@ Definition appendix_A_as_printed : wfa K S (sum_finite H H) :=
     (final appendix_A).
 End Summary.
 
-(* Its score of a word of one symbol is 0, where c_0 = 0, and the network is u: wherever u is not 0. *)
+(* Its score of a word of one symbol is 0 if c_0 = 0, but the network is u, which need not be 0. *)
 Theorem appendix_A_as_printed_is_refuted (K : semiring) (S : Type) (H : finite) (h_0 : H) (remember : H -> S -> H) (f u : H -> S -> K) x :
   u h_0 x <> 0 -> score (appendix_A_as_printed h_0 remember 0 f u) [:: x] <> summing h_0 remember 0 f u [:: x].
 Proof.

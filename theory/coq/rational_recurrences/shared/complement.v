@@ -18,12 +18,12 @@ Definition weighed (R : ringType) (f z : R) : R := (1 - f) * z.
 (* c_t = f_t c_{t-1} + (1 - f_t) z_t. *)
 Definition complemented (R : ringType) (S : Type) (c_0 : R) (f z : S -> R) := run (fun c x => f x * c + weighed (f x) (z x)) c_0.
 
-(* Figure 1 with phi = f, mu = (1 - f) z and lambda(q_1) = c_0 scores every word as the unit does. *)
+(* Figure 1 with phi = f, mu = (1 - f) z and lambda(q_1) = c_0 gives every word the same score as the unit. *)
 Lemma complemented_is_figure_1 (R : comRingType) (S : Type) (c_0 : R) (f z : S -> R) w :
   score (figure_1 (f : S -> of_ring R) (fun x => weighed (f x) (z x)) c_0) w = complemented c_0 f z w.
 Proof. by rewrite proposition_7 //; apply: of_ring_commutes. Qed.
 
-(* With mu = z the word of one symbol is 1, where f = 1, z = 1 and c_0 = 0, and the unit is 0. *)
+(* With mu = z, the word of one symbol has the score 1 if f = 1, z = 1 and c_0 = 0, but the unit is 0. *)
 Lemma complemented_is_not_without_complement (R : comRingType) :
   let one := fun _ : Datatypes.unit => 1 : of_ring R in score (figure_1 one one 0) [:: tt] <> complemented 0 one one [:: tt].
 Proof.

@@ -13,7 +13,7 @@ Local Open Scope ring_scope.
 Definition feedback_next (K : semiring) (S : Type) (w : K) (f u : S -> K) (c : K) (x : S) : K := ((f x + w * c) * c + u x)%W.
 Definition feedback (K : semiring) (S : Type) (w : K) (f u : S -> K) : seq S -> K := run (feedback_next w f u) 0%W.
 
-(* With f = 0 and u = w = 1 it is 0, 1, 2, 5, 26 on words of 0 to 4 symbols; their Hankel block of three rows has the determinant -14. *)
+(* With f = 0 and u = w = 1, it is 0, 1, 2, 5, 26 on words of 0 to 4 symbols; their Hankel block of three rows has the determinant -14. *)
 Lemma feedback_is_no_small_automaton (F : numFieldType) :
   ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0 ->
      exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).

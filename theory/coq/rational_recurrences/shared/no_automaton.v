@@ -16,7 +16,7 @@ Section NoAutomaton.
 Variables (F : numFieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) (first : seq S) (x : S) (d : F).
 Let n := (card Q).+1.
 
-(* Of more rows than states some combination is 0 in every column. *)
+(* If there are more rows than states, some combination of rows is 0 in every column. *)
 Lemma rows_depend : exists2 c : 'I_n -> F, exists k, c k != 0 & forall m, \sum_k c k * (d * score A (first ++ nseq (k + m) x)) = 0.
 Proof.
 pose state (j : 'I_(card Q)) := tnth (in_tuple (elements Q)) j.
@@ -31,7 +31,7 @@ rewrite nseqD catA score_cat sumE big_tnth mulrCA mulr_sumr mulr_sumr; apply: eq
 by rewrite mxE !mulrA.
 Qed.
 
-(* A polynomial that is 0 at infinitely many places is 0. *)
+(* A polynomial with infinitely many roots is 0. *)
 Lemma zero_everywhere (P : {poly F}) (place : nat -> F) : injective place -> (forall m, P.[place m] = 0) -> P = 0.
 Proof.
 move=> apart roots; apply: (@roots_geq_poly_eq0 _ P (map place (iota 0 (size P)))); last by rewrite size_map size_iota.
@@ -39,7 +39,7 @@ move=> apart roots; apply: (@roots_geq_poly_eq0 _ P (map place (iota 0 (size P))
 by rewrite map_inj_uniq ?iota_uniq.
 Qed.
 
-(* Each the square of the one before. *)
+(* Each number is the square of the previous one. *)
 Lemma squares_are_no_automaton : ~ (forall m, d * score A (first ++ nseq m x) = 2%:R ^+ (2 ^ m)).
 Proof.
 move=> squares; have [c [k c_k] depend] := rows_depend.

@@ -1,4 +1,4 @@
-(* A unit that reads its state before through the softsign g(z) = z / (1 + |z|): no automaton computes it, with any number of states. *)
+(* A unit that reads its previous state through the softsign g(z) = z / (1 + |z|): no automaton with any number of states computes it. *)
 
 From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect ssralg ssrnum.

@@ -48,7 +48,7 @@ rewrite /next /summing_next /= last_of_rcons; congr (_, _).
 by apply: val_inj; rewrite /= last_of_last.
 Qed.
 
-(* For any window appendix A, with tau(q_0, q_b, b) = mu_pad(b), scores every word as the network does. *)
+(* For any window, appendix A with tau(q_0, q_b, b) = mu_pad(b) gives every word the same score as the network. *)
 Lemma windowed_is_appendix_A : commutative (@times K) -> forall w,
   score (appendix_A (remembered [::] : history) remember_more c_0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x))) w = windowed w.
 Proof. by move=> timesC w; rewrite windowed_is_summing appendix_A_is_summing. Qed.
@@ -111,7 +111,7 @@ Definition after_reading (state : seq S * K) (q : option history) : K :=
 Lemma reads state w : (run windowed_next state w).1 = state.1 ++ w.
 Proof. by elim/last_ind: w => [|w x IH]; rewrite ?cats0 // run_rcons /= IH rcons_cat. Qed.
 
-(* The smaller automaton scores every word as the network does, too. *)
+(* The smaller automaton also gives every word the same score as the network. *)
 Lemma windowed_is_ahead : commutative (@times K) -> forall w, score ahead w = windowed w.
 Proof.
 move=> timesC w; rewrite (score_is_inv (next := windowed_next) (start := ([::], c_0)) (inv := after_reading)) => [|[]|[p c] x [v|]] //.
@@ -137,7 +137,7 @@ by rewrite sum_option times1w (eq_sum (fun q => timesw0 _)) sum0 plusw0.
 Qed.
 End Windows.
 
-(* As printed appendix A scores a word of one symbol 0, where c_0 = 0, and the network is u of that window. *)
+(* Appendix A as printed, with c_0 = 0, gives a word of one symbol the score 0, but the network is u of that window. *)
 Lemma windowed_is_not_as_printed (K : semiring) (S : finType) k (f u : seq S -> K) x : u [:: x] <> 0 ->
   score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) 0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x)))
     [:: x] <> windowed k 0 f u [:: x].

@@ -48,7 +48,7 @@ Definition in_the_limit (b : 'I_k -> R) (j : 'I_k) : R := (if j \in greatest_of 
 Variables (b : 'I_k -> S -> 'I_k -> R) (delta : 'I_k -> S -> 'I_k) (start : 'I_k).
 Hypothesis no_tie : forall i x j, (exists w : seq S, run delta start w = i) -> j != delta i x -> (b i x j < b i x (delta i x))%R.
 
-(* Equation 4 in the limit: the probability to be at j after a word is 1 for the DFA's state, and 0 for every other. *)
+(* Equation 4 in the limit: the probability of being at j after a word is 1 for the state of the DFA, and 0 for every other state. *)
 Lemma equation_4_is_dfa w j :
   sampled (K := of_ring R) (fun i x => in_the_limit (b i x)) id start (Some start) w j = (if run delta start w == j then 1 else 0)%R :> R.
 Proof.
