@@ -366,7 +366,7 @@ def test_sums_that_do_not_converge_are_refused():
     data = one_link("epsilon", a, a, to, bound=["1", "1"])
     for side in "AB":
         data[side] = {**data[side], "transitions": [[0, 0, "a", "1"], [0, 0, "", "2"]]}
-    assert judge(data).why == "silent ways do not converge"
+    assert judge(data).why == "the sums over epsilon paths do not converge"
 
 
 def test_a_matrix_that_does_not_fit_makes_no_link():

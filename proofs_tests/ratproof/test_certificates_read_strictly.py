@@ -204,7 +204,7 @@ def test_negative_or_fractional_counts_are_rejected():
         "equivalent-real-through-a-third",
     ):
         as_counts = json.loads(json.dumps(WHOLE[name]).replace('"real"', '"counting"'))
-        assert judge(WHOLE[name]).verdict == "accepted" and "is no count" in judge(as_counts).why
+        assert judge(WHOLE[name]).verdict == "accepted" and "is not a count" in judge(as_counts).why
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_floats_in_noncanonical_form_are_rejected():
     others = [repr(number), one.upper(), " " + one, one.replace("0x", "0X"), f"+{one}", ""]
     for text in [*NO_FLOATS.split(), *others]:
         answer = judge(changed(data, ("network", "S", 0, 0), text))
-        assert answer.verdict == "rejected" and "is no finite float" in answer.why, text
+        assert answer.verdict == "rejected" and "is not a finite float" in answer.why, text
     assert judge(changed(data, ("network", "S", 0, 0), one)).verdict == "accepted"
 
 

@@ -160,8 +160,8 @@ def test_every_kind_of_field_is_checked(data):
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"determinant": ["1", "0", "0"]}, "the determinant is no middle and radius"),
-        ({"determinant": ["1", "x"]}, "the determinant is no middle and radius"),
+        ({"determinant": ["1", "0", "0"]}, "the determinant must have a midpoint and a radius"),
+        ({"determinant": ["1", "x"]}, "the determinant must have a midpoint and a radius"),
         ({"prefixes": [["a", 1]]}, "must be a list of the expected types"),
     ],
 )

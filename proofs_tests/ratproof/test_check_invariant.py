@@ -138,7 +138,7 @@ def test_automata_other_than_dfas_are_refused():
 def test_a_table_without_one_state_per_centroid_is_reported(case, row):
     good = certificate(case)
     good["dfa"]["a"] = row
-    with pytest.raises(ValueError, match="the DFA has not one next state for each centroid"):
+    with pytest.raises(ValueError, match="the DFA must have one next state for each centroid"):
         check_invariant.verdict(good)
 
 

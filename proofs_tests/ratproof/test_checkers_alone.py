@@ -91,12 +91,12 @@ def test_a_program_runs_alone(program):
         (
             '{"format": "ratproof certificate 1"}',
             1,
-            "rejected: its claim must be one that this program knows, got None",
+            "rejected: its claim must be one that this program supports, got None",
         ),
         (
             '{"format": "ratproof certificate 1", "claims": ["equivalent"]}',
             1,
-            "rejected: its claim must be one that this program knows, got ['equivalent']",
+            "rejected: its claim must be one that this program supports, got ['equivalent']",
         ),
     ],
 )

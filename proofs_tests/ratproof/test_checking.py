@@ -215,7 +215,7 @@ def test_a_certificate_beyond_the_limits_is_neither_accepted_nor_rejected(folder
     monkeypatch.setattr(check_hankel, "SECONDS", 1e-9)
     status, lines = asked(capsys, "hankel-gru.json", "equal.json")
     assert status == 3 and lines[0].startswith(
-        "hankel-gru.json: not checked: it may take more than the 1e-09 seconds"
+        "hankel-gru.json: not checked: it may take more than 1e-09 seconds, the limit"
     )
     status, answer = told(capsys, "hankel-gru.json")
     assert (status, answer["verdict"], answer["claims"]) == (3, "unknown", None)

@@ -49,7 +49,7 @@ class Automaton:
         known(data, ["semiring", "states", *LISTS])
         self.semiring, self.n = data["semiring"], data["states"]
         fits = type(self.semiring) is str and self.semiring in SEMIRINGS
-        need(fits, f"{self.semiring!r:.40} is for check_certificate.py, or no semiring")
+        need(fits, f"{self.semiring!r:.40} is not a semiring, or is supported by check_certificate.py")
         self.plus, self.times, self.over, self.zero, self.words = SEMIRINGS[self.semiring]
         fits = type(self.n) is int and 0 <= self.n <= 10**5
         need(fits, f"there are no automata of {self.n!r:.40} states here")
@@ -84,12 +84,14 @@ class Automaton:
             return self.words[text]
         fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
         need(
-            fits and self.semiring != "boolean", f"{text!r:.40} is no weight of the {self.semiring} semiring"
+            fits and self.semiring != "boolean",
+            f"{text!r:.40} is not a weight of the {self.semiring} semiring",
         )
         top, _, bottom = text.lstrip("-").partition("/")
         value = Fraction((-1) ** text.startswith("-") * parse_integer(top), parse_integer(bottom or "1"))
         need(
-            value >= 0 or self.semiring != "max-times", f"{text!r:.40} is no weight of the max-times semiring"
+            value >= 0 or self.semiring != "max-times",
+            f"{text!r:.40} is not a weight of the max-times semiring",
         )
         return value
 
@@ -125,10 +127,10 @@ class Automaton:
             new = {q: w for q, w in vector.items() if w != before.get(q)}
             if not new:
                 return vector
-        raise ValueError("the sums over silent ways do not exist")
+        raise ValueError("the sums over epsilon paths do not exist")
 
     def step(self, vector, symbol):
-        need(symbol in self.steps, f"{symbol!r:.40} is no symbol of the alphabet")
+        need(symbol in self.steps, f"{symbol!r:.40} is not a symbol of the alphabet")
         vector = self.silently(self.apply(vector, self.steps[symbol]))
         sizes = (abs(part).bit_length() for w in vector.values() for part in (w.numerator, w.denominator))
         need(max(sizes, default=0) < 2**22, "a string has weights of more than a million digits")
@@ -169,7 +171,7 @@ def check_pairs(a, b, written):
         need(a.score(x) == b.score(y), "a listed pair has different scores")
         for symbol in a.alphabet:
             after = follows(a.step(x, symbol), b.step(y, symbol))
-            need(after, f"{symbol!r:.40} leads from a listed pair to none")
+            need(after, f"{symbol!r:.40} leads from a listed pair to an unlisted one")
 
 
 def turned(rows):
@@ -188,8 +190,8 @@ def check_classes(a, c, classes, mirrored):
     x, way = dict(classes), turned if mirrored else dict
     first, last = ("final", "initial") if mirrored else ("initial", "final")
     need(len(x) == len(classes), "a state has two classes")
-    need(not a.epsilon and not c.epsilon, "classes are for automata without epsilon")
-    need(all(0 <= q < a.n and 0 <= to < c.n for q, to in classes), "there is no such state, or class")
+    need(not a.epsilon and not c.epsilon, "classes require automata without epsilon transitions")
+    need(all(0 <= q < a.n and 0 <= to < c.n for q, to in classes), "a state or a class does not exist")
 
     def lumped(row):
         result = {}
@@ -197,7 +199,7 @@ def check_classes(a, c, classes, mirrored):
             c.put(result, x[q], row[q])
         return result
 
-    need(lumped(a.ends[first]) == c.ends[first], "the classes have other first weights")
+    need(lumped(a.ends[first]) == c.ends[first], "the classes have different initial weights")
     for q in range(a.n):
         same = a.ends[last].get(q) == c.ends[last].get(x.get(q))
         need(same, f"state {q} has another last weight than its class")
@@ -205,7 +207,7 @@ def check_classes(a, c, classes, mirrored):
         own, of_c = way(a.steps[symbol]), way(c.steps[symbol])
         for q in range(a.n):
             same = lumped(own.get(q, {})) == of_c.get(x.get(q), {})
-            need(same, f"{symbol!r:.40} leads from state {q} otherwise than from its class")
+            need(same, f"{symbol!r:.40} does not lead from state {q} to the same classes as from its class")
 
 
 def check_simulation(a, b, rows):
@@ -214,11 +216,11 @@ def check_simulation(a, b, rows):
     A row says that the weight of any string from state p of A is at most c times its weight from state q of
     B. Here, x is at most y if x plus y is y.
     """
-    need(not a.epsilon and not b.epsilon, "a simulation is for automata without epsilon")
+    need(not a.epsilon and not b.epsilon, "a simulation requires automata without epsilon transitions")
     known_pairs = {}
     for p, q, text in rows:
         need(0 <= p < a.n and 0 <= q < b.n, f"there is no state {p}, or {q}")
-        need(q not in known_pairs.setdefault(p, {}), "a pair of states is there twice")
+        need(q not in known_pairs.setdefault(p, {}), "a pair of states occurs twice")
         known_pairs[p][q] = a.weight(text)
 
     def at_most(x, y):
@@ -246,7 +248,7 @@ def verdict(data):
     """Return the certificate's claim if it is shown; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent|different")
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
-    need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
+    need(over not in ("real", "counting"), f"the semiring {over} is a field; use check_certificate.py")
     lumped = claim == "equivalent" and "classes" in data
     simulated = claim == "equivalent" and "simulation" in data
     fields = ["through", "classes", "mirrored"] if lumped else ["simulation"] if simulated else FIELDS[claim]
@@ -260,16 +262,16 @@ def verdict(data):
         word = listed(data["word"], "word", str)
         scores = [side.score(reduce(side.step, word, side.initial)) for side in (a, b)]
         written = [a.weight(text) for text in listed(data["scores"], "scores", str)]
-        need(scores == written and scores[0] != scores[1], "the scores are not so")
+        need(scores == written and scores[0] != scores[1], "the scores are not as claimed")
     elif lumped:
         c = Automaton(data["through"])
-        need(a.kind() == c.kind(), "the classes are over another semiring or alphabet")
-        need(data["mirrored"] in (0, 1) and type(data["mirrored"]) is int, "mirrored is 0 or 1")
+        need(a.kind() == c.kind(), "the classes are over a different semiring or alphabet")
+        need(data["mirrored"] in (0, 1) and type(data["mirrored"]) is int, "mirrored must be 0 or 1")
         known(data["classes"], "AB")
         for side, name in ((a, "A"), (b, "B")):
             check_classes(side, c, listed(data["classes"][name], "classes", int, int), data["mirrored"])
     elif simulated:
-        need(a.semiring != "boolean", "a simulation is for other semirings than the boolean one")
+        need(a.semiring != "boolean", "a simulation is not supported over the boolean semiring")
         known(data["simulation"], "AB")
         for name, one, other in (("A", a, b), ("B", b, a)):
             check_simulation(one, other, listed(data["simulation"][name], "simulation", int, int, str))
@@ -341,7 +343,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

@@ -76,7 +76,7 @@ def fixed(text, dimensions=0):
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
     form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-](\d{1,3}|10[01]\d|102[0-3])"
     written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
-    need(written, f"{text!r:.40} is no finite float")
+    need(written, f"{text!r:.40} is not a finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
     return (top << P) // bottom, -((-top << P) // bottom)
 
@@ -197,17 +197,17 @@ class Network:
         known(data, [*OPTIONS, *ARRAYS])
         kind, similarity, temperature, alphabet, start_token = (data[name] for name in OPTIONS)
         fits = kind in ("sr-gru", "sr-elman") and similarity in ("dot", "euclidean")
-        need(fits, "the network is of another kind")
+        need(fits, "the kind of the network is not supported")
         fits = len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1
         need(fits, "an alphabet has a symbol twice, or an empty one")
-        need(type(start_token) is bool, "start_token is something else than true or false")
+        need(type(start_token) is bool, "start_token must be true or false")
         self.gru, self.dot, self.symbols = kind == "sr-gru", similarity == "dot", len(alphabet)
         W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name], size) for name, size in ARRAYS.items())
         form = r"\d{1,400}(/(?=0*[1-9])\d{1,400})?"
         written = type(temperature) is str and re.fullmatch(form, temperature, re.ASCII)
-        need(written, f"the temperature {temperature!r:.40} is no fraction of whole numbers, or too long")
+        need(written, f"the temperature {temperature!r:.40} is not a fraction of integers, or is too long")
         tau, d = Fraction(temperature), len(self.S)
-        need(tau > 0 and len(E) == self.symbols + 2, "the temperature, or the number of tokens, is wrong")
+        need(tau > 0 and len(E) == self.symbols + 2, "the temperature or the number of tokens is invalid")
         low, high = tau.denominator << P, tau.numerator
         self.cool = low // high, -(-low // high)
         self.gates = [range(g * d, g * d + d) for g in range(3 if self.gru else 1)]
@@ -290,16 +290,16 @@ def verdict(data):
     types = (list, int, bool)
     after, label, accepts = (listed(data["automaton"][x], x, t) for x, t in zip(LABELS, types, strict=True))
     fits = 0 < len(after) == len(label) == len(accepts) and all(0 <= x < len(net.S[0]) for x in label)
-    need(fits, "states lack labels, decisions or arrows, or a label is no centroid")
+    need(fits, "a state has no label, decision or arrows, or a label is not a centroid")
     for node in nodes:
         known(node, ["state", "after", "low", "high"])
         fits = type(node["state"]) is int and 0 <= node["state"] < len(after)
-        need(fits, "a node is for no state of the automaton")
-    need(nodes and nodes[0]["state"] == 0, "node 0 is not for state 0")
+        need(fits, "a node does not represent a state of the automaton")
+    need(nodes and nodes[0]["state"] == 0, "node 0 must represent state 0")
     for there, arrows in ((len(after), after), (len(nodes), [node["after"] for node in nodes])):
         for row in arrows:
             fits = len(listed(row, "after", int)) == net.symbols and all(0 <= r < there for r in row)
-            need(fits, "an arrow leads nowhere, or there are more or fewer arrows than symbols")
+            need(fits, "an arrow has no target, or the numbers of arrows and symbols differ")
     boxes = [([x[0] for x in fixed(n["low"], 1)], [x[1] for x in fixed(n["high"], 1)]) for n in nodes]
 
     def inside(alpha, node):
@@ -318,7 +318,7 @@ def verdict(data):
             need(nodes[target]["state"] == after[state][symbol], "the nodes do not refine the automaton")
             inside(net.mixed(net.u(symbol, box, net.S, net.US), label[after[state][symbol]], box), target)
         low, high = net.decision(net.u(net.symbols + 1, box, net.S, net.US), box)
-        need(low > 0 if accepts[state] else high < 0, f"whether state {state} is accepted is not certain")
+        need(low > 0 if accepts[state] else high < 0, f"the decision at state {state} is not certain")
     return claim
 
 
@@ -384,7 +384,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

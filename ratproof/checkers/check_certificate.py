@@ -39,10 +39,10 @@ def parse_integer(digits):
 
 def weight(text, counting=False):
     fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
-    need(fits, f"{text!r:.40} is no fraction")
+    need(fits, f"{text!r:.40} is not a fraction")
     top, _, bottom = text.lstrip("-").partition("/")
     value = Fraction((-1) ** text.startswith("-") * parse_integer(top), parse_integer(bottom or "1"))
-    need(not counting or (value.denominator == 1 and value >= 0), f"{text!r:.40} is no count")
+    need(not counting or (value.denominator == 1 and value >= 0), f"{text!r:.40} is not a count")
     return value.numerator if value.denominator == 1 else value
 
 
@@ -57,7 +57,7 @@ def sparse(entries, rows, columns, counting=False):
     """
     matrix = {}
     for i, j, text in entries:
-        need(0 <= i < rows and 0 <= j < columns, f"there is no place [{i}, {j}]")
+        need(0 <= i < rows and 0 <= j < columns, f"there is no entry [{i}, {j}]")
         row = matrix.setdefault(i, {})
         row[j] = row.get(j, 0) + weight(text, counting)
     matrix = {i: nonzero(row) for i, row in matrix.items()}
@@ -80,7 +80,7 @@ class Automaton:
         known(data, ["semiring", "states", *LISTS])
         semiring, self.n = data["semiring"], data["states"]
         fits = semiring in ("real", "counting")
-        need(fits, f"{semiring!r:.40} is for check_bisimulation.py, or no semiring")
+        need(fits, f"{semiring!r:.40} is not a semiring, or is supported by check_bisimulation.py")
         fits = type(self.n) is int and 0 <= self.n <= 10**5
         need(fits, f"there are no automata of {self.n!r:.40} states here")
         self.alphabet = listed(data["alphabet"], "alphabet", str)
@@ -88,7 +88,7 @@ class Automaton:
         need(fits, "an alphabet has a symbol twice, or an empty one")
         arrows = {symbol: [] for symbol in [*self.alphabet, ""]}
         for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
-            need(symbol in arrows, f"{symbol!r:.40} is no symbol of the alphabet")
+            need(symbol in arrows, f"{symbol!r:.40} is not a symbol of the alphabet")
             arrows[symbol].append((source, target, text))
         n, counting = self.n, semiring == "counting"
         initial = [[0, q, text] for q, text in listed(data["initial"], "initial", int, str)]
@@ -101,7 +101,7 @@ class Automaton:
     def read(self, word):
         vector = self.initial
         for symbol in listed(word, "a string", str):
-            need(symbol in self.steps, f"{symbol!r:.40} is no symbol of the alphabet")
+            need(symbol in self.steps, f"{symbol!r:.40} is not a symbol of the alphabet")
             vector = apply(vector, self.steps[symbol])
             sizes = (abs(part).bit_length() for w in vector.values() for part in (w.numerator, w.denominator))
             need(max(sizes, default=0) < 2**22, "a string has weights of more than a million digits")
@@ -115,7 +115,7 @@ def check_link(c, a, entries):
     """
     need({*c.alphabet} == {*a.alphabet} and not c.epsilon, "the automata do not read the same symbols")
     if entries is None:
-        need(c.n == a.n, "the identity does not fit")
+        need(c.n == a.n, "the numbers of states differ, so no matrix may be omitted")
         x = {i: {i: 1} for i in range(c.n)}
     else:
         x = sparse(listed(entries, "a matrix", int, int, str), c.n, a.n)
@@ -144,9 +144,9 @@ def without_epsilon(a, proof):
         return a
     known(proof, ["automaton", "bound"])
     v = [weight(text) for text in listed(proof["bound"], "bound", str)]
-    need(len(v) == a.n and all(w > 0 for w in v), "the bound is no positive vector")
+    need(len(v) == a.n and all(w > 0 for w in v), "the bound is not a positive vector")
     less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in a.epsilon.items())
-    need(less, "silent ways do not converge")
+    need(less, "the sums over epsilon paths do not converge")
     plain = Automaton(proof["automaton"])
     check_link(plain, a, None)
     return plain
@@ -183,7 +183,7 @@ def verdict(data):
     """Return the certificate's claim if it is shown; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent|minimal|different")
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
-    need(over not in OTHERS, f"it is over no field: check_bisimulation.py is for {over}")
+    need(over not in OTHERS, f"the semiring {over} is not a field; use check_bisimulation.py")
     links = () if claim == "different" else ("to A", "to B")
     known(data, ["format", "claims", "A", "B", *FIELDS[claim]], ["about", "without epsilon", *links])
     plain = data.get("without epsilon", {})
@@ -196,12 +196,12 @@ def verdict(data):
     if claim == "different":
         scores = [apply(side.read(data["word"]), side.final).get(0, 0) for side in (a, b)]
         written = [weight(text) for text in listed(data["scores"], "scores", str)]
-        need(scores == written and scores[0] != scores[1], "the scores are not so")
+        need(scores == written and scores[0] != scores[1], "the scores are not as claimed")
         return claim
     through = data["through"]
     c = {"A": a, "B": b}.get(through) if type(through) is str else Automaton(through)
     there = c is not None and None not in (data.get("to A", 0), data.get("to B", 0))
-    need(there, "what leads to A, or to B, is missing")
+    need(there, "the links to A or to B are missing")
     check_link(c, a, data.get("to A"))
     check_link(c, b, data.get("to B"))
     if claim == "minimal":
@@ -217,7 +217,7 @@ def check_independent(data, b):
     need(not mirror.epsilon, "B has epsilon transitions")
     for side, name, turn in ((b, "prefixes", 1), (mirror, "suffixes", -1)):
         vectors = [side.read(word[::turn]) for word in listed(data[name], name, list)]
-        need(len(vectors) == b.n, f"{len(vectors)} strings are given as {name}, where there are {b.n} states")
+        need(len(vectors) == b.n, f"{len(vectors)} strings are given as {name}, but there are {b.n} states")
         full = any(independent(vectors, probable_prime()) for _ in range(3))
         need(full, f"the {name} are not independent")
 
@@ -282,7 +282,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

@@ -39,7 +39,7 @@ def parse_integer(digits):
 @lru_cache(2**18)
 def weight(text):
     fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
-    need(fits, f"{text!r:.40} is no fraction")
+    need(fits, f"{text!r:.40} is not a fraction")
     top, _, bottom = text.lstrip("-").partition("/")
     value = Fraction((-1) ** text.startswith("-") * parse_integer(top), parse_integer(bottom or "1"))
     return value.numerator if value.denominator == 1 else value
@@ -53,7 +53,7 @@ def sparse(entries, rows, columns):
     """Return a matrix of [row, column, weight] as dictionaries of nonzero weights for each nonzero row."""
     matrix = {}
     for i, j, text in entries:
-        need(0 <= i < rows and 0 <= j < columns, f"there is no place [{i}, {j}]")
+        need(0 <= i < rows and 0 <= j < columns, f"there is no entry [{i}, {j}]")
         row = matrix.setdefault(i, {})
         row[j] = row.get(j, 0) + weight(text)
     matrix = {i: nonzero(row) for i, row in matrix.items()}
@@ -97,7 +97,7 @@ def read(data, alphabet):
         ends.append(sparse(row, 1, n).get(0, {}))
     arrows = {symbol: [] for symbol in alphabet}
     for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
-        need(symbol in arrows, f"{symbol!r:.40} is no symbol here")
+        need(symbol in arrows, f"{symbol!r:.40} is not a symbol of the alphabet")
         arrows[symbol].append((source, target, text))
     return Automaton(n, *ends, {symbol: sparse(entries, n, n) for symbol, entries in arrows.items()})
 
@@ -106,12 +106,12 @@ def side(data):
     """Return A or B: an automaton over the real or the counting semiring."""
     known(data, ["semiring", "states", *LISTS])
     semiring, alphabet = data["semiring"], listed(data["alphabet"], "alphabet", str)
-    need(semiring in ("real", "counting"), f"{semiring!r:.40} is no semiring of a field's numbers")
+    need(semiring in ("real", "counting"), f"{semiring!r:.40} is not a semiring of numbers of a field")
     need(len({*alphabet, ""}) == len(alphabet) + 1, "an alphabet has a symbol twice, or an empty one")
     automaton = read(data, [*alphabet, ""])
     rows = [row for matrix in automaton.steps.values() for row in matrix.values()]
     weights = [w for row in [automaton.initial, automaton.final, *rows] for w in row.values()]
-    need(semiring == "real" or all(type(w) is int and w > 0 for w in weights), "a weight is no count")
+    need(semiring == "real" or all(type(w) is int and w > 0 for w in weights), "a weight is not a count")
     return automaton
 
 
@@ -147,9 +147,9 @@ def check_converges(one, bound):
     silent = one.steps[""]
     if bound is not None:
         v = [weight(text) for text in listed(bound, "bound", str)]
-        need(len(v) == one.n and all(w > 0 for w in v), "the bound is no positive vector")
+        need(len(v) == one.n and all(w > 0 for w in v), "the bound is not a positive vector")
         less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in silent.items())
-        need(less, "silent ways do not converge")
+        need(less, "the sums over epsilon paths do not converge")
     else:
         entering = Counter(r for row in silent.values() for r in row)
         ready = [q for q in silent if q not in entering]
@@ -158,14 +158,14 @@ def check_converges(one, bound):
                 entering[r] -= 1
                 if not entering[r]:
                     ready.append(r)
-        need(not any(entering.values()), "silent ways go round, and have no bound")
+        need(not any(entering.values()), "there are epsilon cycles, but no bound")
 
 
 def check_epsilon(one, other):
     """Check that M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E: M' = M E*, lambda' = lambda E*."""
     silent = one.steps[""]
-    need(other.n == one.n and not other.steps[""], "epsilon transitions are left, or states are not")
-    need(other.final == one.final, "without epsilon, rho is another one")
+    need(other.n == one.n and not other.steps[""], "epsilon transitions are left, or states are missing")
+    need(other.final == one.final, "without epsilon transitions, rho must be the same")
     need(other.initial == apply(other.initial, silent, one.initial), "lambda' is not lambda E*")
     for symbol, rows in one.steps.items():
         after = other.steps[symbol]
@@ -177,7 +177,7 @@ def check_epsilon(one, other):
 def follow(one, link):
     """Check a link, and return the automaton to which it goes."""
     kind = link.get("kind")
-    need(kind in ("right", "left", "epsilon"), "a link has no kind known here")
+    need(kind in ("right", "left", "epsilon"), "a link has an unknown kind")
     known(link, ["kind", "to"] if kind == "epsilon" else ["kind", "to", "matrix"], ["bound"])
     check_converges(one, link.get("bound"))
     known(link["to"], ["states", "initial", "final", "transitions"])
@@ -268,7 +268,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

@@ -101,7 +101,7 @@ def fixed(text, dimensions=0):
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
     form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-](\d{1,3}|10[01]\d|102[0-3])"
     written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
-    need(written, f"{text!r:.40} is no finite float")
+    need(written, f"{text!r:.40} is not a finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
     return (top << P) // bottom, -((-top << P) // bottom)
 
@@ -129,20 +129,23 @@ class Network:
     def __init__(self, data):
         known(data, [*OPTIONS, *ARRAYS])
         kind, tau, alphabet, self.start_token = (data[name] for name in OPTIONS)
-        need(type(kind) is str and kind in KINDS, "the network is of another kind")
+        need(type(kind) is str and kind in KINDS, "the kind of the network is not supported")
         sees, mixes = KINDS[kind]
         fits = len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1 and {"(", ")"} <= {
             *alphabet
         }
         need(fits, "an alphabet has a symbol twice, or an empty one, or it lacks a bracket")
-        need(type(self.start_token) is bool, "start_token is something else than true or false")
+        need(type(self.start_token) is bool, "start_token must be true or false")
         W, b, self.U, c, self.P, S, self.w, self.v, E = (fixed(data[x], size) for x, size in ARRAYS.items())
         d, self.symbols = len(self.w), len(alphabet)
         self.turns = [(x == "(") - (x == ")") for x in alphabet]
         need(d > 0 and len(W) == len(b) == len(self.U) == len(c) == 4 * d, "the shapes do not fit")
         need(len(E) == self.symbols + 2 and len({*map(len, E), *map(len, W)}) == 1, "the shapes do not fit")
         need([*map(len, self.P)] == [d] * 3, "the shapes do not fit")
-        need(sees or all(x == (0, 0) for row in self.P for x in row), "a network without peepholes has some")
+        need(
+            sees or all(x == (0, 0) for row in self.P for x in row),
+            "a network without peepholes must not have peephole weights",
+        )
         need(len(S) == (d if mixes else 0) and len({*map(len, S)}) == mixes, "the shapes do not fit")
         self.S = [list(s) for s in zip(*S, strict=True)]
         need(not mixes or self.S, "there are no centroids")
@@ -226,7 +229,7 @@ def grouped(net, data):
     """Return the symbols grouped by turn: up, down or neither."""
     groups = [listed(group, "a group of symbols", int) for group in listed(data, "groups", list)]
     complete = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
-    need(complete, "the groups are not all symbols once")
+    need(complete, "the groups must contain each symbol once")
     need(
         all(net.turns[x] == net.turns[group[0]] for group in groups for x in group), "a group mixes brackets"
     )
@@ -234,7 +237,7 @@ def grouped(net, data):
 
 
 def box_of(net, corners, endless):
-    need(len(listed(corners, "a box", list)) == 2, "a box has not two corners")
+    need(len(listed(corners, "a box", list)) == 2, "a box must have two corners")
     low, high = (corner(texts, side, endless) for side, texts in enumerate(corners))
     need(
         len(low) == len(high) == net.d and all(a <= b for a, b in zip(low, high, strict=True)),
@@ -247,21 +250,29 @@ def theorem(net, data):
     """Check one theorem, and return the kind of gates that it is about."""
     known(data, ["gates", "height", "groups", "nodes"], ["length"])
     gates, height, length, nodes = data["gates"], data["height"], data.get("length"), data["nodes"]
-    need(gates in ("soft", "saturated") and type(height) is int and height >= 0, "gates or height are wrong")
-    need((length is None) == (gates == "saturated"), "soft gates have a length, and saturated ones have none")
-    need(length is None or (type(length) is int and length >= 0), "a length is wrong")
+    need(
+        gates in ("soft", "saturated") and type(height) is int and height >= 0,
+        "the gates or the height are invalid",
+    )
+    need(
+        (length is None) == (gates == "saturated"),
+        "soft gates must have a length, and saturated gates must not",
+    )
+    need(length is None or (type(length) is int and length >= 0), "a length is invalid")
     net.saturated = gates == "saturated"
     groups = grouped(net, data["groups"])
     h, c, classes = [], [], []
     for node in listed(nodes, "nodes", dict):
         known(node, ["dead", "height", "after", "h", "c"])
         need(type(node["dead"]) is bool and type(node["height"]) is int, "a node has no class")
-        need(0 <= node["height"] <= height, "a node is higher than the theorem")
-        need(len(listed(node["after"], "after", int)) == len(groups), "arrows are more or fewer than groups")
+        need(0 <= node["height"] <= height, "a node exceeds the height of the theorem")
+        need(
+            len(listed(node["after"], "after", int)) == len(groups), "the numbers of arrows and groups differ"
+        )
         classes.append((node["dead"], node["height"]))
         h.append(box_of(net, node["h"], False))
         c.append(box_of(net, node["c"], net.saturated))
-    need(classes and classes[0] == (False, 0), "node 0 is not that of the empty string")
+    need(classes and classes[0] == (False, 0), "node 0 must be the node of the empty string")
     first_h, first_c = net.first()
     need(inside(first_h, h[0]), "h leaves node 0's box")
     reads, arrows = [], []
@@ -274,10 +285,10 @@ def theorem(net, data):
             turn = net.turns[group[0]]
             falls, stood = turn < 0 and stands == 0, max(stands + turn, 0)
             if stood > height:
-                need(to == -1, f"node {index} has an arrow to a string that stands too high")
+                need(to == -1, f"node {index} has an arrow to a string that is too high")
                 continue
-            need(0 <= to < len(nodes), f"an arrow of node {index} leads nowhere")
-            need(classes[to] == (dead or falls, stood), f"an arrow of node {index} leads to another class")
+            need(0 <= to < len(nodes), f"an arrow of node {index} has no target")
+            need(classes[to] == (dead or falls, stood), f"an arrow of node {index} leads to the wrong class")
             f, m, o = net.gates(each(add, state, read), c[index])
             cell = []
             for x, y in zip(each(carry, f, m, c[index]), c[to], strict=True):
@@ -314,7 +325,7 @@ def follow(arrows, boxes, start, length, unit):
         for index, (x, box) in enumerate(zip(then, boxes, strict=True)):
             need(x == NOBODY or inside([x], [box]), f"the cell leaves node {index}'s box at unit {unit}")
         now = then
-    need(length is not None, f"the cell's bounds never come to rest at unit {unit}")
+    need(length is not None, f"the cell's bounds do not converge at unit {unit}")
 
 
 def verdict(data):
@@ -322,7 +333,7 @@ def verdict(data):
     claim = claimed(data, ABOUT, CLAIM)
     known(data, ["format", "claims", "network", "theorems"], ["about"])
     net, theorems = Network(data["network"]), listed(data["theorems"], "theorems", dict)
-    need(0 < len(theorems) <= 2, "there is no theorem, or there are too many")
+    need(0 < len(theorems) <= 2, "there must be one or two theorems")
     kinds = [theorem(net, one) for one in theorems]
     need(len({*kinds}) == len(kinds), "two theorems are about the same gates")
     return claim
@@ -397,7 +408,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

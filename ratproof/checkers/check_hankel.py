@@ -53,7 +53,7 @@ class DecimalInterval:  # all numbers from lo to hi
         return DecimalInterval(DOWN.plus(min(ends)), UP.plus(max(ends)))
 
     def __truediv__(self, other):
-        need(other.lo > 0 or other.hi < 0, "that the matrix has full rank does not show")
+        need(other.lo > 0 or other.hi < 0, "the matrix is not shown to have full rank")
         return self * DecimalInterval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
 
     def exp(self):
@@ -83,14 +83,14 @@ ONE, ZERO = exactly(1), exactly(0)
 def numbers(value, name, *shape):
     """Return the weights in lists of this shape."""
     if shape:
-        need(type(value) is list and len(value) == shape[0], f"{name} has another shape")
+        need(type(value) is list and len(value) == shape[0], f"{name} has the wrong shape")
         return [numbers(part, name, *shape[1:]) for part in value]
     return number(value)
 
 
 def number(text):
     fits = type(text) is str and re.fullmatch(r"-?\d{1,4300}(/(?=0*[1-9])\d{1,4300})?", text, re.ASCII)
-    need(fits, f"{text!r:.40} is no fraction, or too long")
+    need(fits, f"{text!r:.40} is not a fraction, or is too long")
     ends = Fraction(text).as_integer_ratio()
     top, bottom = (DecimalInterval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in ends)
     return top / bottom
@@ -308,22 +308,19 @@ def verdict(data):
     known(data, ["format", "claims", *fields, *strings], ["about", "every size"])
     listed(data.get("every size", []), "every size", str)  # of all numbers of states, and not checked
     n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
-    need(
-        all(type(x) is int for x in (n, units, unit, bits)),
-        "states, units, unit and bits are no whole numbers",
-    )
+    need(all(type(x) is int for x in (n, units, unit, bits)), "states, units, unit and bits must be integers")
     need(claim == f"at least {n} states", f"{claim!r:.40} is not what {n} states are")
     words = [listed(word, "a string", str) for side in strings for word in listed(data[side], side, list)]
     need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
-    need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "there is no such unit, or no such precision")
+    need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "the unit or the precision does not exist")
     letters = {*listed(data["letters"], "letters", str)}
-    need(len(letters) == len(data["letters"]) and "" not in letters, "a letter is there twice, or is empty")
-    need(all(x in letters for word in words for x in word), "a string has another letter")
+    need(len(letters) == len(data["letters"]) and "" not in letters, "a letter occurs twice, or is empty")
+    need(all(x in letters for word in words for x in word), "a string has an unknown letter")
     fits = type(data["cell"]) is str and data["cell"] in CELLS
-    need(fits, f"{data['cell']!r:.40} is no cell that this program knows")
+    need(fits, f"{data['cell']!r:.40} is not a cell that this program supports")
     form, ends = r"-?\d{1,999}([eE][-+]?\d{1,9})?", listed(data["determinant"], "determinant", str)
     fits = len(ends) == 2 and all(re.fullmatch(form, end, re.ASCII) for end in ends)
-    need(fits, "the determinant is no middle and radius")
+    need(fits, "the determinant must have a midpoint and a radius")
     DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
     cell, (middle, radius) = CheckedCell(data), map(Decimal, ends)
     length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
@@ -332,10 +329,10 @@ def verdict(data):
         each = 1e-5 + digits**2 * 3e-8 + units * (1e-5 + digits * 1e-7)
         seconds += count((*p, *s) for p in words[:n] for s in words[n:]) * terms * len(cell.w) * each
     if length >= 10**7 or seconds >= SECONDS:
-        raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
+        raise TimeoutError(f"it may take more than {SECONDS} seconds, the limit of this program")
     value = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
     fits = value.lo <= UP.add(middle, radius) and value.hi >= DOWN.subtract(middle, radius)
-    need(fits, "the determinant is elsewhere")
+    need(fits, "the determinant is outside its ball")
     return claim
 
 
@@ -392,7 +389,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

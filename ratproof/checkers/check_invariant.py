@@ -25,12 +25,12 @@ POWER, SIZE = 5000, 10**5  # 2^-POWER is less than any epsilon here; SIZE is in 
 
 def number(text):
     fits = type(text) is str and re.fullmatch(r"-?\d{1,400}(/(?=0*[1-9])\d{1,400})?", text, re.ASCII)
-    need(fits, f"{text!r:.40} is no fraction, or too long")
+    need(fits, f"{text!r:.40} is not a fraction, or is too long")
     return Fraction(text)
 
 
 def vector(values, length, name):
-    need(len(listed(values, name, str)) == length, f"{name} has another shape")
+    need(len(listed(values, name, str)) == length, f"{name} has the wrong shape")
     return [number(value) for value in values]
 
 
@@ -52,15 +52,15 @@ class Network:
     def __init__(self, data):
         known(data, ["eq", "m", "S", "U", "W"])
         rows = listed(data["S"], "S", list)
-        need(len(rows) >= 2 and rows[0], "S has at least two rows")
+        need(len(rows) >= 2 and rows[0], "S must have at least two rows")
         d = len(rows[0])
         self.S = [vector(row, d, "S") for row in rows]
-        need(len(listed(data["U"], "U", list)) == d, "U has another shape")
+        need(len(listed(data["U"], "U", list)) == d, "U has the wrong shape")
         self.U = [vector(row, d, "U") for row in data["U"]]
         known(data["W"], [], data["W"])
         self.W = {x: vector(row, d, "W") for x, row in data["W"].items()}
         self.eq, self.m = data["eq"], number(data["m"])
-        need(self.W and "" not in self.W, "there is no symbol, or an empty one")
+        need(self.W and "" not in self.W, "there must be a symbol, and none may be empty")
         fits = self.eq == "2" or (self.eq == "3" and d == 1)
         need(fits, "the distance in equation 3 is rational only in one dimension")
         need(self.m > 0, "m is not positive")
@@ -97,9 +97,9 @@ def verdict(data):
     known(dfa, network.W)
     for x in network.W:
         fits = len(listed(dfa[x], "dfa", int)) == k and all(1 <= q <= k for q in dfa[x])
-        need(fits, "the DFA has not one next state for each centroid")
+        need(fits, "the DFA must have one next state for each centroid")
     fits = len({*states}) == len(states) and all(1 <= q <= k for q in states) and 1 in states
-    need(fits, "the states are not some of the centroids, once each, and 1 is where it starts")
+    need(fits, "the states must be distinct centroids, and include the start, 1")
     for q in states:
         box = network.around(q - 1, epsilon)
         for x in network.W:
@@ -172,7 +172,7 @@ def claimed(data, subject, pattern):
     need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
     need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
     return claim
 
 

@@ -166,7 +166,7 @@ def test_an_uncertain_decision_is_rejected_either_way():
     data["network"]["v"] = (-0.95).hex()
     for accepts in (True, False):
         data["automaton"]["accepts"] = [False, accepts]
-        assert "whether state 1 is accepted is not certain" in _rejected(data)
+        assert "the decision at state 1 is not certain" in _rejected(data)
 
 
 def test_negative_indices_of_nodes_and_states_are_rejected():

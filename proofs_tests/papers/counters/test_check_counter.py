@@ -102,7 +102,7 @@ def test_a_soft_theorem_has_no_endless_box():
     def endless(data):
         node(data, SOFT, True, 0)["c"][0][0] = "-inf"
 
-    assert "no finite float" in rejected(endless)
+    assert "is not a finite float" in rejected(endless)
 
 
 def test_soft_boxes_and_boxes_of_saturated_gates_are_not_interchangeable():
