@@ -16,9 +16,9 @@ from training.experiment_list import EXPERIMENTS, RECORDS
 app = typer.Typer(
     name="train",
     no_args_is_help=True,
-    help="Train a network on a language, from rules, or on text. Of a language, the automaton is then"
-    " extracted and certified; from rules, the network is trained on labelled sentences; on text, the trained"
-    " units are decided to be their automata.",
+    help="Train a network on a language, from rules, or on text. For a language, the automaton is then"
+    " extracted and certified. From rules, the network is trained on labelled sentences. On text, the run"
+    " decides whether the trained units are equal to their automata.",
 )
 
 

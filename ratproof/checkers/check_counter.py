@@ -151,7 +151,7 @@ class Network:
         need(not mixes or self.S, "there are no centroids")
         form = r"\d{1,400}(/(?=0*[1-9])\d{1,400})?"
         fits = type(tau) is str and re.fullmatch(form, tau, re.ASCII) if mixes else tau == ""
-        need(fits and (not mixes or Fraction(tau) > 0), f"the temperature {tau!r:.40} is wrong")
+        need(fits and (not mixes or Fraction(tau) > 0), f"the temperature {tau!r:.40} is invalid")
         if mixes:
             low, high = Fraction(tau).denominator << P, Fraction(tau).numerator
             self.cool = (low // high, -(-low // high))

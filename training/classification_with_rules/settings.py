@@ -196,8 +196,8 @@ EXPERIMENTS = (
         al. 2020, section 4.4).
 
         --model names another network. The epoch that is best on the dev part is kept, and measured on the
-        test part. --share 0 trains nothing; --vectors one-hot gives each word a vector of its own. Exit
-        status 1 where the time was up before.
+        test part. --share 0 does not train; --vectors one-hot gives each word its own vector. The exit
+        status is 1 if the time limit was reached first.
         """,
         example="--data home -o house",
         order=65,
@@ -215,8 +215,9 @@ EXPERIMENTS = (
             does=f"Classify {name.upper()}'s sentences, with rules",
             says=f"""Classify {name.upper()}'s sentences, with rules (Jiang et al. 2020, section 4).
 
-            An FA-RNN begins as the rules; the other networks are the baselines of the paper. The epoch
-            that is best on the dev part is kept, and measured on the test part. --share 0 trains nothing.
+            An FA-RNN is initialised from the rules; the other networks are the baselines of the paper. The
+            epoch that is best on the dev part is kept, and measured on the test part. --share 0 does not
+            train.
             """,
             example="--model bifa-rnn --share 0.1 --data data -o run",
             order=order,

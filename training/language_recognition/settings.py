@@ -135,8 +135,9 @@ of a network that should be an automaton may have any values. The sums of letter
 palindromes need unsaturated gates.
 """
 
-NEW_STARTS = """; where it does not come
-        there, or not with all dev strings right, it begins again with new weights. --preset first does not"""
+NEW_STARTS = """. If the
+        curriculum does not get there, or a dev string is wrong, training restarts with new weights, except
+        with --preset first"""
 
 
 def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Experiment:
@@ -150,7 +151,7 @@ def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Expe
         says=f"""{does} (Wang & Niepert 2019, section 4.2).
 
         The network is trained on short strings, and measured on longer and deeper ones. --preset paper trains
-        as the paper says; ours has noise on gates and states, and asks for margins at the
+        as in the paper; ours adds noise on gates and states, and a loss for margins at the
         end{NEW_STARTS if "first" in PRESETS[name] else ""}.
         """,
         example="--model sr-lstm-p --seed 0 -o run",

@@ -39,8 +39,8 @@ class Classification(Settings):
     )
     classifier: str = setting(
         "mlp",
-        "the classifier of the last state: the paper's tanh-MLP of two layers, or one linear layer, as in"
-        " the authors' program",
+        "the classifier of the last state: the paper's two-layer tanh-MLP, or one linear layer, as in the"
+        " authors' program",
         one_of=CLASSIFIERS,
     )
     scale: float = setting(1.0, "the length of each word vector; the paper: 1", 1e-3, 1e3)

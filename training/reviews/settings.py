@@ -25,7 +25,7 @@ class Sentiment(SequenceClassification):
     )
     length: int = setting(0, "number of words of a review that are read, from its start; 0: all", 0, 10**6)
     measured_at: str = setting(
-        "", "numbers of words, with commas between: accuracies on training and test reviews cut to them, too"
+        "", "numbers of words, separated by commas: also measure on reviews that are cut to these lengths"
     )
     tokens: bool = setting(True, "a start token and an end token around a review (section 3.3)")
     vocabulary: int = setting(

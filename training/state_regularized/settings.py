@@ -61,7 +61,7 @@ class Recipe(Settings):
     review: float = setting(0.0, "the share of a batch for strings that were wrong at the last check", 0, 1)
     tries: int = setting(1, "number of partitions to try for boxes that close", 1, 10**6)
     clusters: bool = setting(
-        False, "train the recurrent part alone, and place centroids at clusters of its states in the finish"
+        False, "train only the recurrent part, and place centroids at clusters of its states in the finish"
     )
     cluster_every: int = setting(100, "iterations of the finish between clusterings", 1, NEVER)
     mastered: float = setting(
@@ -204,8 +204,8 @@ EXPERIMENTS = (
         "Learn a Tomita grammar",
         """ (Wang & Niepert 2019, section 4.1).
 
-        An SR-GRU has recipes of its own, and restarts if it is stuck; other models (lstm, lstm-p, gru,
-        sr-lstm, sr-lstm-p) are trained on the same strings by the recipe of parentheses without its noise""",
+        An SR-GRU has its own recipes, and restarts if it is stuck; other models (lstm, lstm-p, gru, sr-lstm,
+        sr-lstm-p) are trained on the same strings, with the recipe of parentheses but without noise""",
         only_model=SR_GRU,
         example="--grammar 5 --seed 0 -o five",
         order=50,

@@ -129,29 +129,35 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
     ("change", "says"),
     [
         *(
-            (lambda d, i=i: d["theorems"][i]["nodes"][0]["after"].__setitem__(0, -1), "leads nowhere")
+            (
+                lambda d, i=i: d["theorems"][i]["nodes"][0]["after"].__setitem__(0, -1),
+                "an arrow of node 0 has no target",
+            )
             for i in (0, 1)
         ),
         # The dead count falls by one with each ")": its box is as wide as the length.
         (lambda d: d["theorems"][SOFT].update(length=1000), "the cell leaves"),
         (lambda d: d["theorems"][SOFT].pop("length"), "have a length"),
         (lambda d: d["theorems"][SATURATED].update(length=5), "have a length"),
-        (lambda d: d.update(theorems=[]), "no theorem"),
+        (lambda d: d.update(theorems=[]), "there must be one or two theorems"),
         (lambda d: d.update(theorems=d["theorems"][:1] * 2), "same gates"),
-        (lambda d: d["theorems"][0].update(gates="hard"), "gates or height"),
-        (lambda d: d["theorems"][0].update(height=True), "gates or height"),
+        (lambda d: d["theorems"][0].update(gates="hard"), "the gates or the height are invalid"),
+        (lambda d: d["theorems"][0].update(height=True), "the gates or the height are invalid"),
         (lambda d: d["theorems"][0].update(length=-1), "length"),
-        (lambda d: d["theorems"][0]["groups"][0].pop(), "not all symbols once"),
+        (lambda d: d["theorems"][0]["groups"][0].pop(), "must contain each symbol once"),
         (lambda d: d["theorems"][0]["groups"].append([]), "groups"),
         (lambda d: d["theorems"][0].update(nodes=[]), "node 0"),
         (lambda d: d["theorems"][0]["nodes"].reverse(), "node 0"),
-        (lambda d: d["theorems"][0]["nodes"][1].update(height=99), "higher than the theorem"),
-        (lambda d: d["theorems"][0]["nodes"][1]["after"].append(0), "more or fewer"),
+        (lambda d: d["theorems"][0]["nodes"][1].update(height=99), "exceeds the height of the theorem"),
+        (
+            lambda d: d["theorems"][0]["nodes"][1]["after"].append(0),
+            "the numbers of arrows and groups differ",
+        ),
         (lambda d: d["theorems"][0]["nodes"][1]["h"].pop(), "two corners"),
         (lambda d: d["theorems"][0]["nodes"][1]["h"][0].pop(), "box"),
         (lambda d: d["theorems"][0]["nodes"][1]["h"].reverse(), "box is empty"),
         (lambda d: d["theorems"][0].update(more=1), "there is no field"),
-        (lambda d: d["network"].update(kind="gru"), "another kind"),
+        (lambda d: d["network"].update(kind="gru"), "the kind of the network is not supported"),
         (lambda d: d["network"].update(temperature="1"), "temperature"),
         (lambda d: d["network"].update(alphabet=["a", "b", "(", "["]), "lacks a bracket"),
         (lambda d: d["network"].update(start_token=1), "start_token"),
