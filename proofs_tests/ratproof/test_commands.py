@@ -307,7 +307,7 @@ def test_a_malformed_text_is_refused(name, content, says, tmp_path, capsys):
     ("name", "content", "says"),
     [
         ("v.txt", b"a 1 2\nb 1\n", "line 2: the vector must have 2 components, as in the first line, got 1"),
-        ("v.txt", b"a 1 x\n", "line 1: must have only numbers"),
+        ("v.txt", b"a 1 x\n", "line 1: a line must have only numbers"),
         ("v.txt", b"a 1 nan\n", "line 1: all components must be finite"),
         ("v.txt", b"a inf inf\n", "line 1: all components must be finite"),
         ("v.txt", b"word\n", "line 1: a line must have a word and its vector"),

@@ -144,7 +144,7 @@ class Network:
         need([*map(len, self.P)] == [d] * 3, "the shapes do not fit")
         need(
             sees or all(x == (0, 0) for row in self.P for x in row),
-            "a network without peepholes must not have peephole weights",
+            "a network without peepholes has peephole weights",
         )
         need(len(S) == (d if mixes else 0) and len({*map(len, S)}) == mixes, "the shapes do not fit")
         self.S = [list(s) for s in zip(*S, strict=True)]
@@ -250,14 +250,8 @@ def theorem(net, data):
     """Check one theorem, and return the kind of gates that it is about."""
     known(data, ["gates", "height", "groups", "nodes"], ["length"])
     gates, height, length, nodes = data["gates"], data["height"], data.get("length"), data["nodes"]
-    need(
-        gates in ("soft", "saturated") and type(height) is int and height >= 0,
-        "the gates or the height are invalid",
-    )
-    need(
-        (length is None) == (gates == "saturated"),
-        "soft gates must have a length, and saturated gates must not",
-    )
+    need(gates in ("soft", "saturated") and type(height) is int and height >= 0, "invalid gates or height")
+    need((length is None) == (gates == "saturated"), "only soft gates must have a length")
     need(length is None or (type(length) is int and length >= 0), "a length is invalid")
     net.saturated = gates == "saturated"
     groups = grouped(net, data["groups"])
@@ -266,9 +260,7 @@ def theorem(net, data):
         known(node, ["dead", "height", "after", "h", "c"])
         need(type(node["dead"]) is bool and type(node["height"]) is int, "a node has no class")
         need(0 <= node["height"] <= height, "a node exceeds the height of the theorem")
-        need(
-            len(listed(node["after"], "after", int)) == len(groups), "the numbers of arrows and groups differ"
-        )
+        need(len(listed(node["after"], "after", int)) == len(groups), "arrows and groups must correspond")
         classes.append((node["dead"], node["height"]))
         h.append(box_of(net, node["h"], False))
         c.append(box_of(net, node["c"], net.saturated))
