@@ -1,0 +1,281 @@
+"""Three arithmetics in which a recurrent step runs on a batch: points, points with Jacobians, affine forms.
+
+An affine form is the set of the vectors ``center + generators @ xi + error * eta`` with ``|xi| <= 1``, in the
+2-norm (an ellipsoid) or the maximum norm (a box), and ``|eta|_inf <= 1``. All are float64 and not rigorous: they find regions, and the checker proves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int64]
+UNIT = 2.0**-24
+"""Largest relative rounding error of a float32 operation."""
+FUNCTION_UNITS = 8
+"""Largest error of tanh and sigmoid in float32, in multiples of 2^-24 (the rounding premise)."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """Vectors, of shape (N, m)."""
+
+    center: Array
+
+    def linear(self, weight: Array, bias: Array, terms: int) -> Points:
+        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        return Points(self.center @ weight.T + bias)
+
+    def __getitem__(self, columns: slice) -> Points:
+        return Points(self.center[:, columns])
+
+    def take(self, rows: Index, columns: Index) -> Points:
+        """Return the entries at these rows and columns, which are broadcast."""
+        return Points(self.center[rows, columns])
+
+    def __add__(self, other: Points) -> Points:
+        return Points(self.center + other.center)
+
+    def __sub__(self, other: Points) -> Points:
+        return Points(self.center - other.center)
+
+    def __mul__(self, other: Points) -> Points:
+        return Points(self.center * other.center)
+
+    def blend(self, new: Points, share: Points) -> Points:
+        """Return ``new + share * (self - new)``."""
+        return new + share * (self - new)
+
+    def tanh(self) -> Points:
+        """Return the hyperbolic tangents."""
+        return Points(np.tanh(self.center))
+
+    def sigmoid(self) -> Points:
+        """Return the logistic functions."""
+        return Points(0.5 + 0.5 * np.tanh(self.center / 2))
+
+    def relu(self) -> Points:
+        """Return the positive parts."""
+        return Points(np.maximum(self.center, 0))
+
+    def joined(self, *others: Points) -> Points:
+        """Return the concatenation along the last axis."""
+        return Points(np.concatenate([self.center, *(x.center for x in others)], 1))
+
+
+@dataclass(frozen=True)
+class Duals:
+    """Vectors of shape (N, m) with Jacobians of shape (N, m, D)."""
+
+    center: Array
+    generators: Array
+
+    def linear(self, weight: Array, bias: Array, terms: int) -> Duals:
+        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        return Duals(self.center @ weight.T + bias, weight @ self.generators)
+
+    def __getitem__(self, columns: slice) -> Duals:
+        return Duals(self.center[:, columns], self.generators[:, columns])
+
+    def take(self, rows: Index, columns: Index) -> Duals:
+        """Return the entries at these rows and columns, which are broadcast."""
+        return Duals(self.center[rows, columns], self.generators[rows, columns])
+
+    def __add__(self, other: Duals) -> Duals:
+        return Duals(self.center + other.center, self.generators + other.generators)
+
+    def __sub__(self, other: Duals) -> Duals:
+        return Duals(self.center - other.center, self.generators - other.generators)
+
+    def __mul__(self, other: Duals) -> Duals:
+        x, y = self.center, other.center
+        return Duals(x * y, x[..., None] * other.generators + y[..., None] * self.generators)
+
+    def blend(self, new: Duals, share: Duals) -> Duals:
+        """Return ``new + share * (self - new)``."""
+        return new + share * (self - new)
+
+    def tanh(self) -> Duals:
+        """Return the hyperbolic tangents."""
+        value = np.tanh(self.center)
+        return Duals(value, (1 - value**2)[..., None] * self.generators)
+
+    def sigmoid(self) -> Duals:
+        """Return the logistic functions."""
+        value = 0.5 + 0.5 * np.tanh(self.center / 2)
+        return Duals(value, (value * (1 - value))[..., None] * self.generators)
+
+    def relu(self) -> Duals:
+        """Return the positive parts."""
+        return Duals(np.maximum(self.center, 0), (self.center > 0)[..., None] * self.generators)
+
+    def joined(self, *others: Duals) -> Duals:
+        """Return the concatenation along the last axis."""
+        return Duals(
+            np.concatenate([self.center, *(x.center for x in others)], 1),
+            np.concatenate([self.generators, *(x.generators for x in others)], 1),
+        )
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Affine forms: centers and errors of shape (N, m), generators of shape (N, m, D).
+
+    Every entry lies also between ``low`` and ``high``. ``box`` says whether xi is bounded in the maximum
+    norm, instead of the 2-norm.
+    """
+
+    center: Array
+    generators: Array
+    error: Array
+    low: Array
+    high: Array
+    box: bool
+
+    @classmethod
+    def region(cls, center: Array, generators: Array, box: bool) -> Forms:
+        """Return the affine forms without errors."""
+        bare = cls(center, generators, np.zeros_like(center), center, center, box)
+        return replace(bare, low=center - bare.lengths, high=center + bare.lengths)
+
+    @property
+    def lengths(self) -> Array:
+        """The largest values of ``generators @ xi``, per entry."""
+        if self.box:
+            return np.abs(self.generators).sum(-1)
+        lengths: Array = np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators))
+        return lengths
+
+    def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
+        """Return the forms with ``more`` error, between their own bounds and others."""
+        radius = self.lengths + self.error
+        low, high = np.maximum(low, self.center - radius), np.minimum(high, self.center + radius)
+        return replace(self, error=self.error + more, low=low - more, high=high + more)
+
+    def linear(self, weight: Array, bias: Array, terms: int) -> Forms:
+        """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
+        size = np.maximum(np.abs(self.low), np.abs(self.high))
+        rounding = (terms + 4) * UNIT * (size @ np.abs(weight).T + np.abs(bias))
+        middle, half = (self.low + self.high) / 2 @ weight.T + bias, (self.high - self.low) / 2 @ np.abs(weight).T
+        center, error = self.center @ weight.T + bias, self.error @ np.abs(weight).T
+        form = Forms(center, weight @ self.generators, error, center, center, self.box)
+        return form._within(middle - half, middle + half, rounding)
+
+    def __getitem__(self, columns: slice) -> Forms:
+        return self._each(lambda part: part[:, columns])
+
+    def take(self, rows: Index, columns: Index) -> Forms:
+        """Return the entries at these rows and columns, which are broadcast."""
+        return self._each(lambda part: part[rows, columns])
+
+    def _each(self, change: Callable[[Array], Array]) -> Forms:
+        parts = (self.center, self.generators, self.error, self.low, self.high)
+        return Forms(*map(change, parts), self.box)
+
+    def _rounded(self, low: Array, high: Array) -> Forms:
+        """Return the forms with the rounding of two float32 operations."""
+        form = self._within(low, high)
+        return form._within(form.low, form.high, 2 * UNIT * np.maximum(np.abs(form.low), np.abs(form.high)))
+
+    def __add__(self, other: Forms) -> Forms:
+        form = replace(
+            self,
+            center=self.center + other.center,
+            generators=self.generators + other.generators,
+            error=self.error + other.error,
+        )
+        return form._rounded(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Forms) -> Forms:
+        form = replace(
+            self,
+            center=self.center - other.center,
+            generators=self.generators - other.generators,
+            error=self.error + other.error,
+        )
+        return form._rounded(self.low - other.high, self.high - other.low)
+
+    def __mul__(self, other: Forms) -> Forms:
+        """Multiply; in the 2-norm, the product of a.xi and b.xi has the range (a.b -+ |a| |b|) / 2."""
+        x, y, a, b = self.center, other.center, self.generators, other.generators
+        length, other_length = self.lengths, other.lengths
+        error = (
+            np.abs(x) * other.error
+            + np.abs(y) * self.error
+            + length * other.error
+            + other_length * self.error
+            + self.error * other.error
+        )
+        center = x * y
+        if self.box:
+            error = error + length * other_length
+        else:
+            center = center + np.einsum("nmd,nmd->nm", a, b) / 2
+            error = error + length * other_length / 2
+        form = replace(self, center=center, generators=x[..., None] * b + y[..., None] * a, error=error)
+        ends = np.stack([u * v for u in (self.low, self.high) for v in (other.low, other.high)])
+        return form._rounded(ends.min(0), ends.max(0))
+
+    def blend(self, new: Forms, share: Forms) -> Forms:
+        """Return ``new + share * (self - new)`` for a share from 0 to 1, which lies between ``self`` and ``new``."""
+        form = new + share * (self - new)
+        ends = np.clip(np.stack([share.low, share.high]), 0, 1)
+        low = (ends * self.low + (1 - ends) * new.low).min(0)
+        high = (ends * self.high + (1 - ends) * new.high).max(0)
+        parts = (self.low, self.high, new.low, new.high)
+        return form._within(low, high, 8 * UNIT * np.abs(np.stack(parts)).max(0))
+
+    def _line(self, slope: Array, offset: Array, error: Array) -> Forms:
+        return replace(
+            self,
+            center=slope * self.center + offset,
+            generators=slope[..., None] * self.generators,
+            error=slope * self.error + error,
+        )
+
+    def tanh(self) -> Forms:
+        """Return the hyperbolic tangents, by the line of least error on the interval of each entry."""
+        form = self._line(*tanh_line(self.low, self.high))
+        return form._within(np.tanh(self.low), np.tanh(self.high), FUNCTION_UNITS * UNIT)
+
+    def sigmoid(self) -> Forms:
+        """Return the logistic functions, (1 + tanh(x / 2)) / 2."""
+        slope, offset, error = tanh_line(self.low / 2, self.high / 2)
+        form = self._line(slope / 4, 0.5 + offset / 2, error / 2)
+        low, high = np.tanh(self.low / 2), np.tanh(self.high / 2)
+        return form._within((1 + low) / 2, (1 + high) / 2, FUNCTION_UNITS * UNIT)
+
+    def relu(self) -> Forms:
+        """Return the positive parts, by the line of least error."""
+        low, high = self.low, self.high
+        mixed = (low < 0) & (high > 0)
+        slope = np.where(mixed, high / np.where(mixed, high - low, 1), (high > 0).astype(float))
+        gap = np.where(mixed, -slope * low, 0.0)
+        return self._line(slope, gap / 2, gap / 2)._within(np.maximum(low, 0), np.maximum(high, 0))
+
+    def joined(self, *others: Forms) -> Forms:
+        """Return the concatenation along the last axis."""
+        parts = (self, *others)
+        names = ("center", "generators", "error", "low", "high")
+        return Forms(*(np.concatenate([getattr(x, name) for x in parts], 1) for name in names), self.box)
+
+
+def tanh_line(low: Array, high: Array) -> tuple[Array, Array, Array]:
+    """Return slope, offset and error of the secant of tanh, moved to the middle of its errors."""
+    at_low, at_high = np.tanh(low), np.tanh(high)
+    width = high - low
+    middle = 1 - np.tanh((low + high) / 2) ** 2
+    slope = np.clip(np.where(width > 1e-6, (at_high - at_low) / np.maximum(width, 1e-6), middle), 0, 1)
+    # tanh(x) - slope * x is extreme at the ends, and where 1 - tanh(x)^2 = slope
+    root = np.sqrt(1 - slope)
+    turn = np.arctanh(np.minimum(root, 1 - 1e-16))
+    extreme = root - slope * turn
+    ends = np.stack([at_low - slope * low, at_high - slope * high])
+    least, most = ends.min(0), ends.max(0)
+    most = np.where((low < turn) & (turn < high), np.maximum(most, extreme), most)
+    least = np.where((low < -turn) & (-turn < high), np.minimum(least, -extreme), least)
+    return slope, (least + most) / 2, (most - least) / 2

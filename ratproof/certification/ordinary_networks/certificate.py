@@ -1,0 +1,65 @@
+"""Construction of a JSON certificate with a network's weights, an automaton, and the regions of its nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from automata.aliases import JsonObject
+from automata.dfa import DFA
+from ratproof.certification.network_numbers import hexadecimal
+from ratproof.certification.ordinary_networks.arithmetic import Array
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.regions import Regions
+from ratproof.checkers import check_regions
+
+
+def network_json(network: OrdinaryNetwork) -> JsonObject:
+    """Return the network of a certificate, with every float as an exact hexadecimal string."""
+    return {
+        "cell": network.cell,
+        "alphabet": list(network.alphabet),
+        "layers": [
+            {name: hexadecimal(getattr(layer, name)) for name in check_regions.ARRAYS}
+            for layer in network.layers
+        ],
+        "embeddings": hexadecimal(network.embeddings),
+        "readout": hexadecimal(network.readout),
+        "readout_bias": hexadecimal(network.readout_bias),
+        "threshold": float(network.threshold).hex(),
+    }
+
+
+def to_json(network: OrdinaryNetwork, dfa: DFA, labels: list[int], regions: Regions) -> JsonObject:
+    """Return the certificate that ``ratproof/checkers/check_regions.py`` checks.
+
+    Args:
+        network: The network.
+        dfa: The automaton over the network's alphabet.
+        labels: The decision in each state of the automaton.
+        regions: The nodes.
+    """
+    return {
+        "format": check_regions.FORMAT,
+        "about": check_regions.ABOUT,
+        "claims": check_regions.CLAIM,
+        "premise": check_regions.PREMISE,
+        "network": network_json(network),
+        "automaton": {"start": dfa.start, "next": [list(row) for row in dfa.table], "label": labels},
+        "nodes": [_node(regions, node) for node in range(len(regions))],
+    }
+
+
+def _node(regions: Regions, node: int) -> JsonObject:
+    fields = {
+        "state": int(regions.states[node]),
+        "next": regions.edges[node].tolist(),
+        "center": hexadecimal(_float32(regions.centers[node])),
+    }
+    if regions.boxes[node]:
+        return {**fields, "width": hexadecimal(_float32(regions.widths[node]))}
+    factor = _float32(regions.factors[node] / regions.radii[node])
+    return {**fields, "factor": [hexadecimal(row[i:]) for i, row in enumerate(factor)]}
+
+
+def _float32(array: Array) -> Array:
+    return array.astype(np.float32).astype(np.float64)

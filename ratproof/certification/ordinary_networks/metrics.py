@@ -1,0 +1,113 @@
+"""A metric for each node of a net, in which every symbol contracts differences of states."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ratproof.certification.ordinary_networks.arithmetic import Array, Duals, Points
+from ratproof.certification.ordinary_networks.net import Net
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+
+LARGEST_TRACE = 1e5
+SETTLED = 1e-3
+
+
+def jacobians(network: OrdinaryNetwork, centers: Array, symbol: int) -> Array:
+    """Return the Jacobians of a step at states, of shape ``(N, D, D)``."""
+    size = centers.shape[1]
+    identity = np.broadcast_to(np.eye(size), (len(centers), size, size))
+    return network.step(Duals(centers, identity), np.full(len(centers), symbol)).generators
+
+
+def contracting_metrics(
+    network: OrdinaryNetwork, net: Net, rate: float, rounds: int, first: Array, nodes: np.ndarray
+) -> Array | None:
+    """Return metrics M with ``M[n] >= I`` and ``M[n] >= J.T @ M[edges[n, a]] @ J / rate**2`` approximately.
+
+    They exist if the products of Jacobians along the network's own paths contract, although single steps may
+    expand (path-complete Lyapunov functions: Ahmadi, Jungers, Parrilo and Roozbehani, 2014).
+
+    Args:
+        network: The network.
+        net: The nodes; edges to keyed nodes are left out.
+        rate: The factor by which each symbol must contract.
+        rounds: Maximum number of updates of all metrics.
+        first: The metrics to start from, of shape ``(N, D, D)``. Defaults to identities.
+
+    Returns:
+        Symmetric matrices of shape ``(N, D, D)``, or None if they diverge.
+    """
+    size = network.size
+    identity = np.eye(size)
+    edges = [nodes[~net.keyed[net.edges[nodes, a]]] for a in range(net.edges.shape[1])]
+    steps = [jacobians(network, net.centers[rows], a) / rate for a, rows in enumerate(edges)]
+    metrics = np.array(first)
+    mine = np.zeros(len(net), bool)
+    mine[nodes] = True
+    for _ in range(rounds):
+        updated = np.array(np.where(mine[:, None, None], identity, metrics))
+        for a, rows in enumerate(edges):
+            pulled = steps[a].swapaxes(1, 2) @ metrics[net.edges[rows, a]] @ steps[a]
+            updated[rows] = loewner_join(updated[rows], pulled)
+        traces, before = np.trace(updated, axis1=1, axis2=2), np.trace(metrics, axis1=1, axis2=2)
+        metrics = updated
+        if not traces.max() < LARGEST_TRACE:
+            return None
+        if np.abs(traces - before).max() < SETTLED * traces.max():
+            break
+    return metrics
+
+
+def loewner_join(first: Array, second: Array) -> Array:
+    """Return symmetric matrices that are at least two others, of shape ``(N, D, D)``; ``first`` is positive.
+
+    In the basis in which the sum is the identity and both are diagonal, it is their larger entries.
+    """
+    if not len(first):
+        return first
+    lower = np.linalg.cholesky(first + second)
+    inverse = np.linalg.inv(lower)
+    whitened = inverse @ first @ inverse.swapaxes(1, 2)
+    values, vectors = np.linalg.eigh((whitened + whitened.swapaxes(1, 2)) / 2)
+    basis = lower @ vectors
+    joined: Array = (basis * np.maximum(values, 1 - values)[:, None, :]) @ basis.swapaxes(1, 2)
+    return joined
+
+
+def recenter(network: OrdinaryNetwork, net: Net, factors: Array, rounds: int = 12) -> None:
+    """Move each node to the middle of the images that its region must contain, except the start."""
+    symbols = net.edges.shape[1]
+    targets = net.edges.ravel()
+    hit = np.zeros(len(net), bool)
+    hit[targets] = True
+    hit[0] = False
+    for _ in range(rounds):
+        images = np.stack(
+            [network.step(Points(net.centers), np.full(len(net), a)).center for a in range(symbols)], 1
+        ).reshape(len(targets), -1)
+        middles = _middles(images, targets, factors, net)
+        net.centers[hit] = (net.centers[hit] + middles[hit]) / 2
+
+
+def _middles(images: Array, targets: np.ndarray, factors: Array, net: Net) -> Array:
+    """Return the centers of the smallest balls, or boxes for keyed nodes, around the images of each node.
+
+    The balls are approximate (Badoiu and Clarkson, 2003).
+    """
+    middles, counts = np.zeros_like(net.centers), np.zeros(len(net))
+    np.add.at(middles, targets, images)
+    np.add.at(counts, targets, 1)
+    middles /= np.maximum(counts, 1)[:, None]
+    for step in range(30):
+        moved = np.matmul(factors[targets], (images - middles[targets])[:, :, None])[..., 0]
+        order = np.argsort(np.einsum("nd,nd->n", moved, moved))
+        farthest = np.full(len(net), -1)
+        farthest[targets[order]] = order
+        rows = np.flatnonzero(farthest >= 0)
+        middles[rows] += (images[farthest[rows]] - middles[rows]) / (step + 2)
+    low, high = np.full_like(middles, np.inf), np.full_like(middles, -np.inf)
+    np.minimum.at(low, targets, images)
+    np.maximum.at(high, targets, images)
+    boxes = net.keyed & (counts > 0)
+    middles[boxes] = (low[boxes] + high[boxes]) / 2
+    return middles

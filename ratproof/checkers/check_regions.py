@@ -1,0 +1,504 @@
+"""Check that an ordinary recurrent network decides as an automaton: ``python check_regions.py FILE``.
+
+It needs only Python 3.11. It shares no code with the rest of ratproof. Numbers are integers in units of 2^-64.
+The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
+automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
+|x - center| <= width in each entry.
+
+The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of
+a node's region into the region of the node's successor, whose automaton state is the successor, too. The
+network's decision in the region must be the label of the automaton's state; for node 0 only if it is a
+successor. So, by induction, after every nonempty string the decision is the automaton's.
+
+A form describes an entry of a vector over a region: c + g.xi with |xi| <= 1 in the 2-norm (an ellipsoid) or
+in the maximum norm (a box), plus an error of at most e. It also lies between low and high. Every operation adds
+the rounding of float32 by the premise: a sum of n products, in any order, has an error of at most (n + 4) 2^-24
+times the sum of the sizes, other operations of 2 * 2^-24 times the size of the result, tanh and sigmoid of
+8 * 2^-24. It also adds 2^-44, far more than this program's own rounding, and float32 underflow.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from decimal import Context, Decimal
+from math import isqrt
+from operator import mul as times
+from pathlib import Path
+
+ABOUT, CLAIM = "an ordinary network", "the network decides as the automaton after every nonempty string"
+PREMISE = "float32, sums in any order, tanh and sigmoid within 8 * 2^-24"
+BLOCKS = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
+ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # numbers of dimensions
+P, DIGITS = 64, Context(40)
+ONE, SLOP, FLAT = 1 << P, 1 << (P - 44), 1 << (P - 40)
+
+
+def fixed(text, dimensions=0):
+    """Return float32 numbers, or nested lists of them, from Python's hexadecimal notation, rounded down."""
+    if dimensions:
+        return [
+            fixed(part, dimensions - 1) for part in listed(text, "an array", str if dimensions == 1 else list)
+        ]
+    form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-]\d{1,3}"
+    written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
+    need(written, f"{text!r:.40} is no finite float")
+    top, bottom = float.fromhex(text).as_integer_ratio()
+    need(abs(top) % (1 << max(top.bit_length() - 24, 0)) == 0, f"{text!r:.40} is no float32 number")
+    return (top << P) // bottom
+
+
+def dot(xs, ys):
+    return sum(map(times, xs, ys)) >> P
+
+
+class Form:
+    __slots__ = ("box", "c", "e", "g", "high", "length", "low")
+
+    def __init__(self, c, g, e, low, high, box, units=0, more=0):
+        """Make a form, and allow for ``units`` roundings of float32 and for ``more`` error."""
+        self.length = sum(map(abs, g)) if box else isqrt(sum(map(times, g, g))) + 1
+        low, high = max(low, c - self.length - e), min(high, c + self.length + e)
+        more += (units * max(abs(low), abs(high)) >> 24) + SLOP
+        self.c, self.g, self.e, self.box = c, g, e + more, box
+        self.low, self.high = low - more, high + more
+
+
+def add(x, y):
+    g = [a + b for a, b in zip(x.g, y.g, strict=True)]
+    return Form(x.c + y.c, g, x.e + y.e, x.low + y.low, x.high + y.high, x.box, 2)
+
+
+def sub(x, y):
+    g = [a - b for a, b in zip(x.g, y.g, strict=True)]
+    return Form(x.c - y.c, g, x.e + y.e, x.low - y.high, x.high - y.low, x.box, 2)
+
+
+def mul(x, y):
+    """Multiply: in an ellipsoid, (a.xi)(b.xi) lies between (a.b - |a| |b|) / 2 and (a.b + |a| |b|) / 2."""
+    g = [(x.c * b + y.c * a) >> P for a, b in zip(x.g, y.g, strict=True)]
+    c, second = x.c * y.c >> P, x.length * y.length >> P
+    if not x.box:
+        c, second = c + (dot(x.g, y.g) >> 1), second >> 1
+    e = (abs(x.c) * y.e + abs(y.c) * x.e + x.length * y.e + y.length * x.e + x.e * y.e) >> P
+    ends = [a * b >> P for a in (x.low, x.high) for b in (y.low, y.high)]
+    return Form(c, g, e + second, min(ends), max(ends), x.box, 2)
+
+
+def blend(x, y, share):
+    """Return y + share (x - y) for a share from 0 to 1, which increases with x and y."""
+    z = add(y, mul(share, sub(x, y)))
+    shares = [min(max(s, 0), ONE) for s in (share.low, share.high)]
+    low = min(s * x.low + (ONE - s) * y.low >> P for s in shares)
+    high = max(s * x.high + (ONE - s) * y.high >> P for s in shares)
+    more = 8 * max(abs(x.low), abs(x.high), abs(y.low), abs(y.high)) >> 24  # for any way to compute it
+    return Form(z.c, z.g, z.e, low, high, x.box, 0, more)
+
+
+def tangent(n):
+    power = DIGITS.exp(DIGITS.divide(Decimal(-2 * abs(n)), ONE))
+    value = int(DIGITS.multiply(DIGITS.divide(DIGITS.subtract(1, power), DIGITS.add(1, power)), ONE))
+    return value if n >= 0 else -value
+
+
+def line(low, high):
+    """Return slope, offset and error of a line beside tanh from low to high.
+
+    Any slope would be right. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
+    """
+    ends = tangent(low), tangent(high)
+    wide = high - low > FLAT
+    slope = ((ends[1] - ends[0]) << P) // (high - low) if wide else ONE - (ends[0] * ends[0] >> P)
+    slope = 0 if slope < FLAT else min(slope, ONE)
+    rest = [t - (slope * x >> P) for t, x in zip(ends, (low, high), strict=True)]
+    if slope:
+        root = isqrt((ONE - slope) << P)
+        quotient = DIGITS.divide(ONE + root, ONE - root)
+        turn = int(DIGITS.multiply(DIGITS.ln(quotient), ONE >> 1))
+        if low < turn < high:
+            rest.append(root - (slope * turn >> P))
+        if low < -turn < high:
+            rest.append((slope * turn >> P) - root)
+    return slope, (min(rest) + max(rest)) >> 1, (max(rest) - min(rest) + 1) >> 1
+
+
+def along(x, slope, offset, error, low, high):
+    return Form(
+        (slope * x.c >> P) + offset, [slope * a >> P for a in x.g], (slope * x.e >> P) + error, low, high, x.box,
+        0, ONE >> 21,
+    )  # fmt: skip
+
+
+def tanh(x):
+    return along(x, *line(x.low, x.high), tangent(x.low), tangent(x.high))
+
+
+def sigmoid(x):
+    slope, offset, error = line(x.low >> 1, x.high + 1 >> 1)
+    ends = [(ONE + tangent(n >> 1)) >> 1 for n in (x.low, x.high + 1)]
+    return along(x, slope >> 2, (ONE + offset) >> 1, (error + 1) >> 1, *ends)
+
+
+def relu(x):
+    if x.low >= 0 or x.high <= 0:
+        slope, gap = (ONE if x.low >= 0 else 0), 0
+    else:
+        slope = (x.high << P) // (x.high - x.low)
+        gap = -slope * x.low >> P
+    return along(x, slope, gap >> 1, (gap >> 1) + 1, max(x.low, 0), max(x.high, 0))
+
+
+def linear(weight, bias, xs, terms):
+    """Return the sums of weight times x, and bias, of ``terms`` terms in float32."""
+    centers, errors, box = [x.c for x in xs], [x.e for x in xs], xs[0].box
+    generators = list(zip(*(x.g for x in xs), strict=True))
+    middles, halves = [x.low + x.high for x in xs], [x.high - x.low for x in xs]
+    sizes, result = [max(abs(x.low), abs(x.high)) for x in xs], []
+    for row, b in zip(weight, bias, strict=True):
+        absolute = [abs(w) for w in row]
+        size = dot(absolute, sizes) + abs(b)
+        need(size < ONE << 60, "the numbers are too large")
+        middle, half = dot(row, middles), dot(absolute, halves)
+        low, high = b + ((middle - half) >> 1), b + ((middle + half) >> 1) + 1
+        g = [dot(row, column) for column in generators]
+        more = ((terms + 4) * size >> 24) + (sum(sizes) >> 60)
+        result.append(Form(dot(row, centers) + b, g, dot(absolute, errors), low, high, box, 0, more))
+    return result
+
+
+class Network:
+    def __init__(self, data):
+        known(data, ["cell", "alphabet", "layers", "embeddings", "readout", "readout_bias", "threshold"])
+        cell, self.symbols = data["cell"], len(listed(data["alphabet"], "alphabet", str))
+        need(
+            cell in BLOCKS and len({*data["alphabet"], ""}) == self.symbols + 1,
+            "the network is of another kind",
+        )
+        self.cell, self.layers, self.memory = cell, [], cell == "lstm"
+        self.embeddings, self.readout = fixed(data["embeddings"], 2), fixed(data["readout"], 2)
+        self.readout_bias, self.threshold = fixed(data["readout_bias"], 1), fixed(data["threshold"])
+        need(
+            len(self.embeddings) == self.symbols > 0 and len(self.readout) == len(self.readout_bias) > 0,
+            SHAPES,
+        )
+        width = len(self.embeddings[0])
+        need(all(len(row) == width for row in self.embeddings), SHAPES)
+        self.units = len(self.readout[0])
+        for layer in listed(data["layers"], "layers", dict):
+            known(layer, [*ARRAYS])
+            W, U, b, c = (fixed(layer[name], size) for name, size in ARRAYS.items())
+            need(len(W) == len(U) == len(b) == len(c) == BLOCKS[cell] * self.units > 0, SHAPES)
+            need({*map(len, W)} == {width} and {*map(len, U)} == {self.units}, SHAPES)
+            self.layers.append((W, U, b, c))
+            width = self.units
+        need(self.layers and {*map(len, self.readout)} == {self.units}, SHAPES)
+        self.size = self.units * len(self.layers) * (1 + self.memory)
+
+    def hidden(self, state, layer):
+        first = layer * self.units * (1 + self.memory)
+        return state[first : first + self.units]
+
+    def images(self, state):
+        """Return, for each symbol, the forms of the next states."""
+        n, size = self.units, len(self.layers[0][0][0])
+        recurrent = linear(self.layers[0][1], self.layers[0][3], self.hidden(state, 0), size + n + 2)
+        for vector in self.embeddings:
+            xs = [Form(v, [0] * self.size, 0, v, v, state[0].box) for v in vector]
+            result, known_part = [], recurrent
+            for layer, (W, U, b, c) in enumerate(self.layers):
+                old, terms = self.hidden(state, layer), len(W[0]) + n + 2
+                outer = linear(W, b, xs, terms)
+                inner = known_part or linear(U, c, old, terms)
+                memory = state[(2 * layer + 1) * n : (2 * layer + 2) * n] if self.memory else []
+                xs, memory, known_part = *getattr(self, self.cell)(outer, inner, old, memory), None
+                result += xs + memory
+            yield result
+
+    def rnn_tanh(self, outer, inner, old, memory):
+        return [tanh(add(x, y)) for x, y in zip(outer, inner, strict=True)], []
+
+    def rnn_relu(self, outer, inner, old, memory):
+        return [relu(add(x, y)) for x, y in zip(outer, inner, strict=True)], []
+
+    def gru(self, outer, inner, old, memory):
+        n = self.units
+        gates = [sigmoid(add(x, y)) for x, y in zip(outer[: 2 * n], inner[: 2 * n], strict=True)]
+        new = [tanh(add(x, mul(r, y))) for x, r, y in zip(outer[2 * n :], gates, inner[2 * n :])]
+        return [blend(h, m, z) for h, m, z in zip(old, new, gates[n:], strict=True)], []
+
+    def lstm(self, outer, inner, old, memory):
+        n = self.units
+        total = [add(x, y) for x, y in zip(outer, inner, strict=True)]
+        enter, forget, new, leave = (
+            [*map(f, total[i * n : i * n + n])] for i, f in enumerate((sigmoid, sigmoid, tanh, sigmoid))
+        )
+        memory = [add(mul(f, c), mul(i, g)) for f, c, i, g in zip(forget, memory, enter, new, strict=True)]
+        return [mul(o, tanh(c)) for o, c in zip(leave, memory, strict=True)], memory
+
+    def decides(self, state, label):
+        """Return whether the decision is ``label`` in the whole region."""
+        outputs = linear(
+            self.readout, self.readout_bias, self.hidden(state, len(self.layers) - 1), self.units + 2
+        )
+        if len(outputs) == 1:
+            point = Form(self.threshold, [0] * self.size, 0, self.threshold, self.threshold, state[0].box)
+            return sub(outputs[0], point).low > 0 if label else sub(point, outputs[0]).low > 0
+        return all(sub(outputs[label], x).low > 0 for i, x in enumerate(outputs) if i != label)
+
+
+SHAPES = "the shapes do not fit"
+
+
+class Ellipsoid:
+    def __init__(self, center, factor):
+        size = len(center)
+        need([len(row) for row in factor] == [*range(size, 0, -1)], SHAPES)
+        need(all(row[0] > 0 for row in factor), "a factor has no inverse")
+        self.center, self.factor = center, [[0] * i + row for i, row in enumerate(factor)]
+        self.absolute = [[abs(x) for x in row] for row in self.factor]
+        scale, inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
+        for i in reversed(range(size)):
+            row = self.factor[i]
+            for k in range(i, size):
+                rest = (scale << P if i == k else 0) - sum(
+                    row[j] * inverse[j][k] for j in range(i + 1, k + 1)
+                )
+                inverse[i][k] = rest // row[i]
+        # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31, so the region is within inverse xi with |xi| <= 1
+        columns = list(zip(*inverse, strict=True))
+        error = [
+            sum(map(times, row, column)) - (scale << P) * (i == k)
+            for i, row in enumerate(self.factor)
+            for k, column in enumerate(columns)
+        ]
+        need(
+            sum(x * x for x in error) <= 1 << (4 * P - 62), "a factor is too close to one without an inverse"
+        )
+        self.inverse = inverse
+
+    def forms(self):
+        bounds = [isqrt(sum(map(times, g, g))) + 1 for g in self.inverse]
+        return [
+            Form(c, g, 0, c - r, c + r, False)
+            for c, g, r in zip(self.center, self.inverse, bounds, strict=True)
+        ]
+
+    def contains(self, state):
+        need(not state[0].box, "a box leads to an ellipsoid")
+        offset = [x.c - c for x, c in zip(state, self.center, strict=True)]
+        errors, columns = [x.e for x in state], list(zip(*(x.g for x in state), strict=True))
+        moved = [dot(row, offset) for row in self.factor]
+        spread = [dot(row, errors) for row in self.absolute]
+        room = ONE - isqrt(sum(map(times, moved, moved))) - isqrt(sum(map(times, spread, spread))) - SLOP
+        turned = [[dot(row, column) for column in columns] for row in self.factor]
+        return room > 0 and shorter(turned, room)
+
+
+def shorter(matrix, length):
+    """Prove that the matrix times every unit vector is at most as long: length^2 I - matrix matrix^T >= 0.
+
+    It is L L^T + spare I and a rest, whose absolute row sums are at most spare.
+    """
+    spare, size, lower = ONE >> 32, len(matrix), []
+    top = (length * length >> P) - 2 * spare
+    goal = [[top * (i == j) - dot(row, matrix[j]) for j in range(i + 1)] for i, row in enumerate(matrix)]
+    for i, row in enumerate(goal):
+        mine = []
+        for j in range(i):
+            mine.append(((row[j] << P) - sum(map(times, mine, lower[j]))) // lower[j][j])
+        left = (row[i] << P) - sum(map(times, mine, mine))
+        if left <= 0:
+            return False
+        lower.append([*mine, isqrt(left)])
+    sums = [0] * size
+    for i, row in enumerate(lower):
+        for j, other in enumerate(lower[: i + 1]):
+            rest = abs((goal[i][j] << P) - sum(map(times, row, other)))
+            sums[i] += rest
+            sums[j] += rest
+    return max(sums) <= spare << P
+
+
+class Boxes:
+    def __init__(self, center, width):
+        need(len(width) == len(center) and min(width) >= 0, SHAPES)
+        self.center, self.width = center, width
+
+    def forms(self):
+        size, ends = len(self.center), zip(self.center, self.width, strict=True)
+        return [
+            Form(c, [w * (i == k) for k in range(size)], 0, c - w, c + w, True)
+            for i, (c, w) in enumerate(ends)
+        ]
+
+    def contains(self, state):
+        ends = zip(state, self.center, self.width, strict=True)
+        return all(c - w <= x.low and x.high <= c + w for x, c, w in ends)
+
+
+def region(node):
+    known(node, ["state", "next", "center"], ["factor", "width"])
+    need(("factor" in node) != ("width" in node), "a node has either a factor or a width")
+    center = fixed(node["center"], 1)
+    return (
+        Ellipsoid(center, fixed(node["factor"], 2))
+        if "factor" in node
+        else Boxes(center, fixed(node["width"], 1))
+    )
+
+
+def verdict(data):
+    """Return the certificate's claim if it is shown; raise an error if not."""
+    claim = claimed(data, ABOUT, CLAIM)
+    known(data, ["format", "about", "claims", "premise", "network", "automaton", "nodes"])
+    need(data["premise"] == PREMISE, f"its premise must be {PREMISE!r}")
+    known(data["automaton"], ["start", "next", "label"])
+    net, nodes, start = (
+        Network(data["network"]),
+        listed(data["nodes"], "nodes", dict),
+        data["automaton"]["start"],
+    )
+    after, label = (listed(data["automaton"][x], x, t) for x, t in (("next", list), ("label", int)))
+    classes = max(2, len(net.readout))
+    fits = len(after) == len(label) > 0 and all(0 <= x < classes for x in label)
+    need(fits and type(start) is int and 0 <= start < len(after), "the automaton is not well formed")
+    regions = [region(node) for node in nodes]
+    for node, place in zip(nodes, regions, strict=True):
+        fits = (
+            type(node["state"]) is int and 0 <= node["state"] < len(after) and len(place.center) == net.size
+        )
+        need(fits, "a node is for no state of the automaton, or of another size")
+    for there, arrows in ((len(after), after), (len(nodes), [node["next"] for node in nodes])):
+        for row in arrows:
+            fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < there for r in row)
+            need(fits, "an arrow leads nowhere, or there are more or fewer arrows than symbols")
+    need(nodes and nodes[0]["state"] == start, "node 0 is not for the start state")
+    zeros = [Form(0, [0] * net.size, 0, 0, 0, type(regions[0]) is Boxes) for _ in range(net.size)]
+    need(regions[0].contains(zeros), "the network's first state is not in node 0's region")
+    returns = any(0 in node["next"] for node in nodes)
+    for number, (node, place) in enumerate(zip(nodes, regions, strict=True)):
+        state = place.forms()
+        for symbol, image in enumerate(net.images(state)):
+            target = node["next"][symbol]
+            fits = nodes[target]["state"] == after[node["state"]][symbol]
+            need(fits, "the nodes do not refine the automaton")
+            need(regions[target].contains(image), f"symbol {symbol} leads out of node {target}'s region")
+        if number or returns:
+            need(net.decides(state, label[node["state"]]), f"node {number} has states with another decision")
+    return claim
+
+
+def about(data):
+    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    part, automaton = data["network"], data["automaton"]
+    network, machine = digest(part), digest(automaton)
+    units, layers = len(part["readout"][0]), len(part["layers"])
+    says = (
+        f"the {part['cell']} network ({many(layers, 'layer')}, {many(units, 'unit')}, {network[:16]}) decides as"
+        f" the automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) after every nonempty string"
+        f" over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
+    )
+    return {
+        "claims": data["claims"],
+        "says": says,
+        "network": {"kind": part["cell"], "digest": network},
+        "automaton": {"states": len(automaton["label"]), "digest": machine},
+        "premise": PREMISE,
+    }
+
+
+# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+
+FORMAT = "ratproof certificate 1"
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
+    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    lacking = [name for name in fields if name not in data]
+    need(not lacking, f"the field {lacking[:1]} is missing")
+    odd = sorted({*data} - {*fields, *more})
+    need(not odd, f"there is no field {odd[:1]!r:.60}")
+
+
+def fits(x, *types):
+    return type(x) is types[0] if len(types) == 1 else type(x) is list and [*map(type, x)] == [*types]
+
+
+def listed(data, what, *types):
+    """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
+    right = type(data) is list and all(fits(x, *types) for x in data)
+    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    return data
+
+
+def claimed(data, subject, pattern):
+    """Return the claim of a certificate about this subject, which must match a regular expression."""
+    known(data, ["format"], data)
+    written, claim = data["format"], data.get("claims")
+    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    right = type(claim) is str and re.fullmatch(pattern, claim)
+    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    return claim
+
+
+def digest(part):
+    return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def many(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def shown(symbols):
+    text = ", ".join(json.dumps(x if len(x) <= 40 else f"{x[:39]}…", ensure_ascii=False) for x in symbols[:8])
+    return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
+
+
+def once(pairs):
+    fields = dict(pairs)
+    need(len(fields) == len(pairs), f"a field occurs twice: {[*fields]!r:.80}")
+    return fields
+
+
+def short(digits):
+    is_short = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(is_short, f"numbers must be integers of at most 9 characters, got {digits:.20}")
+    return int(digits)
+
+
+def parse(text):
+    """Return a JSON value; raise ValueError for repeated fields and numbers other than short integers."""
+    return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
+
+
+def main(arguments):
+    """Print the verdict on a file as one line of ASCII, and return the exit status."""
+    try:
+        data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
+        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+    except TimeoutError as error:
+        message, status = f"not checked: {error}", 3
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+    except Exception as error:
+        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
+        message, status = f"rejected: {reason}", 1
+    plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
+    try:
+        stream = sys.stderr if status == 2 else sys.stdout
+        stream.write(plain + "\n")
+        stream.flush()
+    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
+        sys.stdout, status = None, 4
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
