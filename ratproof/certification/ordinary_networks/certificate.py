@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from automata.aliases import JsonObject
-from automata.dfa import DFA
+from automata.moore import Moore
 from ratproof.certification.network_numbers import hexadecimal
 from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
@@ -29,13 +29,12 @@ def network_json(network: OrdinaryNetwork) -> JsonObject:
     }
 
 
-def to_json(network: OrdinaryNetwork, dfa: DFA, labels: list[int], regions: Regions) -> JsonObject:
+def to_json(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> JsonObject:
     """Return the certificate that ``ratproof/checkers/check_regions.py`` checks.
 
     Args:
         network: The network.
-        dfa: The automaton over the network's alphabet.
-        labels: The decision in each state of the automaton.
+        machine: The automaton over the network's alphabet, with the decisions as outputs.
         regions: The nodes.
     """
     return {
@@ -44,7 +43,11 @@ def to_json(network: OrdinaryNetwork, dfa: DFA, labels: list[int], regions: Regi
         "claims": check_regions.CLAIM,
         "premise": check_regions.PREMISE,
         "network": network_json(network),
-        "automaton": {"start": dfa.start, "next": [list(row) for row in dfa.table], "label": labels},
+        "automaton": {
+            "start": machine.start,
+            "next": [list(row) for row in machine.table],
+            "label": list(machine.outputs),
+        },
         "nodes": [_node(regions, node) for node in range(len(regions))],
     }
 

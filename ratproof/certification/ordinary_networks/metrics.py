@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from ratproof.certification.ordinary_networks.arithmetic import Array, Duals, Points
 from ratproof.certification.ordinary_networks.net import Net
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
-LARGEST_TRACE = 1e5
+LEAVING_RATE = 4.0
+"""Factor by which differences may grow on an edge that leaves the nodes, which happens once."""
 SETTLED = 1e-3
 
 
@@ -20,7 +23,7 @@ def jacobians(network: OrdinaryNetwork, centers: Array, symbol: int) -> Array:
 
 
 def contracting_metrics(
-    network: OrdinaryNetwork, net: Net, rate: float, rounds: int, first: Array, nodes: np.ndarray
+    network: OrdinaryNetwork, net: Net, nodes: np.ndarray, rate: float, rounds: int, metrics: Array, until: float, most: float
 ) -> Array | None:
     """Return metrics M with ``M[n] >= I`` and ``M[n] >= J.T @ M[edges[n, a]] @ J / rate**2`` approximately.
 
@@ -30,28 +33,32 @@ def contracting_metrics(
     Args:
         network: The network.
         net: The nodes; edges to keyed nodes are left out.
+        nodes: The nodes whose metrics are computed.
         rate: The factor by which each symbol must contract.
         rounds: Maximum number of updates of all metrics.
-        first: The metrics to start from, of shape ``(N, D, D)``. Defaults to identities.
+        metrics: The metrics of the other nodes, and those to start from, of shape ``(N, D, D)``.
+        until: The value of ``time.monotonic()`` at which to stop.
+        most: The trace of a metric above which they diverge.
 
     Returns:
-        Symmetric matrices of shape ``(N, D, D)``, or None if they diverge.
+        Symmetric matrices of shape ``(N, D, D)``, or None if they diverge or the time is up.
     """
-    size = network.size
-    identity = np.eye(size)
+    identity = np.eye(network.size)
     edges = [nodes[~net.keyed[net.edges[nodes, a]]] for a in range(net.edges.shape[1])]
-    steps = [jacobians(network, net.centers[rows], a) / rate for a, rows in enumerate(edges)]
-    metrics = np.array(first)
-    mine = np.zeros(len(net), bool)
-    mine[nodes] = True
+    steps = []
+    for a, rows in enumerate(edges):
+        rates = np.where(np.isin(net.edges[rows, a], nodes), rate, LEAVING_RATE)
+        steps.append(jacobians(network, net.centers[rows], a) / rates[:, None, None])
+    metrics = np.array(metrics)
     for _ in range(rounds):
-        updated = np.array(np.where(mine[:, None, None], identity, metrics))
+        updated = np.array(metrics)
+        updated[nodes] = identity
         for a, rows in enumerate(edges):
             pulled = steps[a].swapaxes(1, 2) @ metrics[net.edges[rows, a]] @ steps[a]
             updated[rows] = loewner_join(updated[rows], pulled)
-        traces, before = np.trace(updated, axis1=1, axis2=2), np.trace(metrics, axis1=1, axis2=2)
+        traces, before = (np.trace(part[nodes], axis1=1, axis2=2) for part in (updated, metrics))
         metrics = updated
-        if not traces.max() < LARGEST_TRACE:
+        if not traces.max() < most or time.monotonic() > until:
             return None
         if np.abs(traces - before).max() < SETTLED * traces.max():
             break

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from automata.dfa import DFA
 from automata.errors import LimitReached
+from automata.moore import Moore
 from ratproof.certification.ordinary_networks.arithmetic import Array, Points
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
@@ -86,7 +86,7 @@ class WrongDecision(Exception):
 
 def explore(
     network: OrdinaryNetwork,
-    dfa: DFA,
+    machine: Moore,
     spacing: Array,
     reference: Reference | None,
     keyed: dict[int, int],
@@ -96,8 +96,8 @@ def explore(
 
     Args:
         network: The network.
-        dfa: The automaton; its states accompany those of the network.
-        spacing: Distance up to which a new state is merged with a node of the same automaton state.
+        machine: The automaton, with the expected decision as the output of each state.
+        spacing: For each automaton state, the distance up to which a new state is merged with a node.
         reference: Metrics for distances; the Euclidean distance without them.
         keyed: The automaton states whose nodes are keyed by the symbols since they were entered, with the
             number of the last symbols in the key.
@@ -107,16 +107,15 @@ def explore(
         LimitReached: If there are more nodes.
         WrongDecision: If the decision at a new node is wrong.
     """
-    size, symbols = network.size, len(dfa.alphabet)
-    accepts = np.array([q in dfa.final for q in range(dfa.states)])
+    size, symbols = network.size, len(machine.alphabet)
     centers, states = np.zeros((most + 1, size)), np.zeros(most + 1, int)
     factors = np.zeros((most + 1, size, size)) if reference is not None else None
     origins, is_keyed = np.full(most + 1, -1), np.zeros(most + 1, bool)
     edges, parents = np.zeros((most + 1, symbols), int), [(-1, -1)]
     keys: dict[int, Key] = {}
     by_key: dict[Key, int] = {}
-    members: list[list[int]] = [[] for _ in range(dfa.states)]
-    states[0], count, first = dfa.start, 1, 0
+    members: list[list[int]] = [[] for _ in range(machine.states)]
+    states[0], count, first = machine.start, 1, 0
 
     def build() -> Net:
         return Net(
@@ -129,17 +128,17 @@ def explore(
             vectors = network.step(Points(old), np.full(len(old), symbol)).center
             decisions = network.decide(vectors)
             for node in range(first, last):
-                vector, state = vectors[node - first], dfa.table[states[node]][symbol]
+                vector, state = vectors[node - first], machine.table[states[node]][symbol]
                 key = _next_key(keys.get(node), int(states[node]), state, symbol, keyed)
                 target = None
                 if key is not None:
                     target = by_key.get(key)
                 elif members[state]:
                     target = _near(members[state], centers, factors, vector, spacing[state])
-                wrong = decisions[node - first] != accepts[state]
+                wrong = decisions[node - first] != machine.outputs[state]
                 if target is None or wrong:
                     if count > most and not wrong:
-                        raise LimitReached(f"the net of reached states has more than {most} nodes")
+                        raise LimitReached(f"there are more than {most} nodes")
                     target, count = min(count, most), min(count, most) + 1
                     centers[target], states[target] = vector, state
                     parents[target:] = [(node, symbol)]

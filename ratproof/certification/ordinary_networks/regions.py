@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 ROOM = 1.002
 """Factor by which a region is at least larger than the images that it must contain."""
 TINY = 1e-4
+"""Radius and width of a region at first."""
 LARGEST = 1e4
+MOST_ROUNDS = 1000
 
 
 @dataclass
@@ -26,6 +28,7 @@ class Regions:
 
     Attributes:
         states: The automaton's state of each node, of shape ``(N,)``.
+        labels: The expected decision of each node, of shape ``(N,)``.
         edges: The successors, of shape ``(N, symbols)``. Node 0 has the start state.
         centers: Shape ``(N, D)``.
         boxes: Whether the region is a box, of shape ``(N,)``.
@@ -35,6 +38,7 @@ class Regions:
     """
 
     states: np.ndarray
+    labels: np.ndarray
     edges: np.ndarray
     centers: Array
     boxes: np.ndarray
@@ -55,17 +59,20 @@ class Regions:
         return Forms.region(self.centers[nodes], generators, box)
 
 
-def grow(network: OrdinaryNetwork, regions: Regions, until: float, nodes: np.ndarray, slack: float, rounds: int = 1000) -> str:
-    """Enlarge the regions until each symbol maps each of them into the successor's.
+def grow(
+    network: OrdinaryNetwork, regions: Regions, nodes: np.ndarray, slack: float, until: float
+) -> str | None:
+    """Enlarge some regions until each symbol maps every region into the successor's, if that is one of them.
 
     Args:
         network: The network.
-        regions: Small regions, which are enlarged in place.
+        regions: The regions, which are enlarged in place. Those before ``nodes`` have their final size.
+        nodes: The nodes to enlarge, to which no node behind them leads.
+        slack: Factor by which a region is enlarged beyond its need.
         until: The value of ``time.monotonic()`` at which to stop.
-        rounds: Maximum number of enlargements.
 
     Returns:
-        The empty string, or why there are no such regions.
+        None, or why there are no such regions.
 
     Raises:
         LimitReached: If the time is up.
@@ -73,31 +80,30 @@ def grow(network: OrdinaryNetwork, regions: Regions, until: float, nodes: np.nda
     inverses = np.linalg.inv(regions.factors)
     mine = np.zeros(len(regions), bool)
     mine[nodes] = True
-    # the nodes before these are done, but their images enlarge these
-    changed = mine | np.isin(regions.edges, nodes).any(1)
-    for _ in range(rounds):
-        wanted_radii, wanted_widths = np.zeros_like(regions.radii), np.zeros_like(regions.widths)
+    changed = mine | mine[regions.edges].any(1)
+    for _ in range(MOST_ROUNDS):
+        if time.monotonic() > until:
+            raise LimitReached("the time limit was reached")
+        radii, widths = np.zeros_like(regions.radii), np.zeros_like(regions.widths)
         for box in (False, True):
             for symbol in range(regions.edges.shape[1]):
                 rows = np.flatnonzero(changed & (regions.boxes == box) & mine[regions.edges[:, symbol]])
                 if len(rows):
                     image = network.step(regions.forms(rows, inverses), np.full(len(rows), symbol))
-                    _require(regions, regions.edges[rows, symbol], image, wanted_radii, wanted_widths)
-        if time.monotonic() > until:
-            raise LimitReached("the time limit was reached while regions were enlarged")
+                    _require(regions, regions.edges[rows, symbol], image, radii, widths)
         # the checker rounds outwards, so that a region must be a little larger than needed
-        wanted_radii, wanted_widths = wanted_radii * ROOM, wanted_widths * ROOM
-        larger = (wanted_radii > regions.radii) & ~regions.boxes
-        wider = (wanted_widths > regions.widths) & regions.boxes[:, None]
+        larger = (radii * ROOM > regions.radii) & ~regions.boxes
+        wider = (widths * ROOM > regions.widths) & regions.boxes[:, None]
         changed = larger | wider.any(1)
-        if not (np.isfinite(wanted_radii).all() and np.isfinite(wanted_widths).all()):
+        if not (np.isfinite(radii).all() and np.isfinite(widths).all()):
             return "a region is not finite"
         if not changed.any():
-            return ""
-        regions.radii = np.where(larger, wanted_radii * slack, regions.radii)
-        regions.widths = np.where(wider, wanted_widths * slack, regions.widths)
-        if max(regions.radii.max(), regions.widths.max()) > LARGEST or undecided(network, regions, nodes):
-            return "a region grew until the decision changed"
+            return "the decision is not constant on a region" if undecided(network, regions, nodes) else None
+        regions.radii = np.where(larger, radii * slack, regions.radii)
+        regions.widths = np.where(wider, widths * slack, regions.widths)
+        too_large = max(regions.radii.max(), regions.widths.max()) > LARGEST
+        if too_large or undecided(network, regions, np.flatnonzero(changed)):
+            return "a region grew until the decision was not constant"
     return "the regions did not stop growing"
 
 
@@ -113,28 +119,62 @@ def _require(
     factors = regions.factors[targets[ball]]
     moved = np.linalg.norm((factors @ offsets[ball, :, None])[..., 0], axis=1)
     generators = factors @ image.generators[ball]
-    if image.box:
-        stretched = np.linalg.norm(np.abs(generators).sum(2), axis=1)
-    else:
-        squares = generators @ generators.swapaxes(1, 2)
-        stretched = np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0)) if len(ball) else moved
+    if len(ball) and image.box:
+        raise ValueError("a box leads to an ellipsoid, which the checker does not support")
+    squares = generators @ generators.swapaxes(1, 2)
+    stretched = np.sqrt(np.maximum(np.linalg.eigvalsh(squares)[:, -1], 0)) if len(ball) else moved
     error = np.linalg.norm((np.abs(factors) @ image.error[ball, :, None])[..., 0], axis=1)
     np.maximum.at(radii, targets[ball], moved + stretched + error)
 
 
-def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray) -> bool:
-    """Return whether a region contains states with different decisions, or with another than its center."""
-    inverses = None
+def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, strict: bool = False) -> bool:
+    """Return whether one of these regions has states with another decision than its automaton state.
+
+    Unless ``strict``, node 0 does not count if no edge leads to it, because the claim is about nonempty
+    strings.
+    """
+    inverses = np.linalg.inv(regions.factors)
     for box in (False, True):
         nodes = which[regions.boxes[which] == box]
-        if not len(nodes):
-            continue
-        if inverses is None:
-            inverses = np.linalg.inv(regions.factors)
-        form = regions.forms(nodes, inverses)
-        expected = network.decide(form.center)
-        margins = network.margins(form, expected)
-        wrong = (margins.low <= 0).any(1)
-        if wrong[nodes > 0].any() or (wrong.any() and (regions.edges == 0).any()):
-            return True
+        if len(nodes):
+            margins = network.margins(regions.forms(nodes, inverses), regions.labels[nodes])
+            wrong = (margins.low <= 0).any(1)
+            if wrong[nodes > 0].any() or (wrong.any() and (strict or (regions.edges == 0).any())):
+                return True
     return False
+
+
+def bounded_length(network: OrdinaryNetwork, regions: Regions, longest: int, until: float) -> int:
+    """Return a length up to which all decisions are right, by regions that grow with the length.
+
+    Unlike :func:`grow`, it does not require that the regions stop growing.
+
+    Args:
+        network: The network.
+        regions: The nodes and their metrics; the radii and widths are not used.
+        longest: The largest length to return.
+        until: The value of ``time.monotonic()`` at which to stop.
+    """
+    inverses = np.linalg.inv(regions.factors)
+    reached = np.zeros(len(regions), bool)
+    reached[0] = True
+    size = regions.centers.shape[1]
+    radii, widths = np.full(len(regions), TINY), np.full((len(regions), size), TINY)
+    for length in range(longest):
+        now = replace(regions, radii=radii, widths=widths)
+        radii, widths = np.full(len(regions), TINY), np.full((len(regions), size), TINY)
+        following = np.zeros(len(regions), bool)
+        for box in (False, True):
+            rows = np.flatnonzero(reached & (regions.boxes == box))
+            for symbol in range(regions.edges.shape[1]) if len(rows) else ():
+                image = network.step(now.forms(rows, inverses), np.full(len(rows), symbol))
+                _require(regions, regions.edges[rows, symbol], image, radii, widths)
+                following[regions.edges[rows, symbol]] = True
+        radii, widths, reached = radii * ROOM, widths * ROOM, following
+        finite = np.isfinite(radii).all() and np.isfinite(widths).all() and radii.max() < LARGEST
+        nodes = np.flatnonzero(reached)
+        if not finite or time.monotonic() > until:
+            return length
+        if undecided(network, replace(regions, radii=radii, widths=widths), nodes, strict=True):
+            return length
+    return longest

@@ -1,98 +1,251 @@
-"""The search for regions, one strongly connected part of the automaton after another."""
+"""The search for regions, which treats the strongly connected parts of the automaton one after another."""
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from automata.dfa import DFA
 from automata.errors import LimitReached
+from automata.moore import Moore
+from automata.reachability import components
+from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.metrics import contracting_metrics, recenter
-from ratproof.certification.ordinary_networks.net import Reference, explore
+from ratproof.certification.ordinary_networks.net import Net, Reference, WrongDecision, explore
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
-from ratproof.certification.ordinary_networks.regions import TINY, Regions, grow
+from ratproof.certification.ordinary_networks.regions import TINY, Regions, bounded_length, grow
 
-FIRST_SPACING = 0.3
-FINER = 2.1
-RATES = (0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97, 0.985)
-
-
-def parts(dfa: DFA) -> list[list[int]]:
-    """Return the strongly connected components of the reachable states, every one before its successors."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-    n = dfa.states
-    reach = {dfa.start}; todo = [dfa.start]
-    while todo:
-        for r in dfa.table[todo.pop()]:
-            if r not in reach: reach.add(r); todo.append(r)
-    m = np.zeros((n, n), bool)
-    for q in reach:
-        for r in dfa.table[q]: m[q, r] = True
-    count, label = connected_components(csr_matrix(m), connection="strong")
-    groups = [[q for q in sorted(reach) if label[q] == k] for k in range(count)]
-    groups = [g for g in groups if g]
-    # topological order by number of reachable states
-    close = m.copy()
-    for _ in range(n): close = close | (close @ close)
-    groups.sort(key=lambda g: -len({*np.flatnonzero(close[g[0]]).tolist()} | set(g)) )
-    return groups
+MOST_NODES = 4000
+MOST_BOUNDED_NODES = 4000
+SPACINGS = tuple(0.3 / 2.1**i for i in range(15))
+"""Distances in a node's metric up to which states are merged."""
+RATES = (0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97, 0.985, 0.995)
+"""Rates of contraction, of which the smallest is used for which metrics exist."""
+TRACES = (3e3, 1e5)
+"""Largest traces of metrics, of which the smallest is used for which metrics exist."""
+WEAK_RATES = (1.02, 1.1, 1.3, 2.0)
+"""Rates for bounded lengths, where regions may grow."""
+BOX_SLACK = 1.03
+COARSER = 4
+"""Largest ratio of the distances of a part and of a failed part behind it."""
+ROUNDS, MORE_ROUNDS = 60, 12
+"""Updates of metrics that start from identities, and from those of a coarser net."""
 
 
-def options(absorbing: bool):
-    """Return the ways to cover a part, as (spacing, key length), in the order in which they are tried."""
-    spacings = [0.3 / 2.1**i for i in range(9)]
-    if not absorbing:
-        return [(x, 0) for x in spacings]
-    return [(0, 1), (0, 3), (spacings[0], 0), (spacings[1], 0), (0, 5), (spacings[2], 0), (0, 7), *((x, 0) for x in spacings[3:])]
+@dataclass(frozen=True)
+class Cover:
+    """A way to cover the states of one part: nodes with a distance, or boxes keyed by the last symbols.
+
+    Attributes:
+        spacing: Distance up to which states are merged; 0 for boxes.
+        key: Number of symbols in the key of a box; 0 for ellipsoids.
+    """
+
+    spacing: float
+    key: int
 
 
-def find_regions(network: OrdinaryNetwork, dfa: DFA, until, most=4000, log=print, rates=RATES):
-    size = network.size
-    groups = parts(dfa)
-    group_of = np.zeros(dfa.states, int)
-    for k, g in enumerate(groups): group_of[g] = k
-    todo = [options(len(g) == 1 and set(dfa.table[g[0]]) == {g[0]}) for g in groups]
-    rate = [None] * len(groups)
-    reference = None
-    old = None
+@dataclass
+class Part:
+    """A strongly connected part of the automaton.
+
+    Attributes:
+        covers: The ways that are still to be tried, the current one first.
+        rate: The contraction rate of its metrics; None if they are not known.
+    """
+
+    covers: list[Cover]
+    rate: float | None = None
+
+
+@dataclass
+class Search:
+    """The result of a search.
+
+    Attributes:
+        regions: The closed regions, or those of the last attempt.
+        closed: Whether the regions prove the claim.
+        why: The reason if they do not.
+    """
+
+    regions: Regions | None
+    closed: bool
+    why: str
+
+
+def find_regions(
+    network: OrdinaryNetwork,
+    machine: Moore,
+    until: float,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Search:
+    """Search for regions that each symbol maps into one another, with constant decisions.
+
+    Args:
+        network: The network.
+        machine: The minimal automaton, with the expected decision as the output of each state.
+        until: The value of ``time.monotonic()`` at which to stop.
+        progress: Called with the current work, in words.
+
+    Raises:
+        WrongDecision: If the network decides otherwise after the string of a node.
+    """
+    part_of = _parts(machine)
+    parts = [Part(_covers(machine, np.flatnonzero(part_of == p))) for p in range(part_of.max() + 1)]
+    reference: Reference | None = None
+    metrics: Array | None = None
+    search = Search(None, False, "")
     while True:
-        spacing = np.array([todo[k][0][0] for k in group_of])
-        keyed = {q: todo[k][0][1] for q, k in enumerate(group_of) if todo[k][0][1]}
-        net = explore(network, dfa, spacing, reference, keyed, most)
-        part = group_of[net.states]
-        metrics = np.array(np.broadcast_to(np.eye(size), (len(net), size, size)))
-        if old is not None:
-            known = net.origins >= 0
-            metrics[known] = old[net.origins[known]]
-        lacking = set()
-        for k in reversed(range(len(groups))):
-            nodes = np.flatnonzero(part == k)
-            if todo[k][0][1]: continue
-            if rate[k] is None:
-                for r in rates:
-                    found = contracting_metrics(network, net, r, 60, metrics, nodes)
-                    if found is not None: rate[k] = r; metrics = found; break
-                else: lacking.add(k)
-            else:
-                found = contracting_metrics(network, net, rate[k], 12, metrics, nodes)
-                if found is None:
-                    rate[k] = None; lacking.add(k)
-                else: metrics = found
+        covers = [part.covers[0] for part in parts]
+        spacing = np.array([covers[p].spacing for p in part_of])
+        keyed = {q: covers[p].key for q, p in enumerate(part_of) if covers[p].key}
+        try:
+            net = explore(network, machine, spacing, reference, keyed, MOST_NODES)
+        except LimitReached as limit:
+            search.why = f"{limit}, and {search.why}" if search.why else str(limit)
+            return search
+        progress(f"proving {len(net)} regions")
+        places = part_of[net.states]
+        metrics = _metrics(network, net, places, parts, metrics, until)
         factors = np.linalg.cholesky(metrics).swapaxes(1, 2)
         recenter(network, net, factors)
-        regions = Regions(net.states, net.edges, net.centers, net.keyed, factors, np.full(len(net), TINY), np.full((len(net), size), TINY))
-        failed = None
-        for k in range(len(groups)):
-            if k in lacking: failed, why = k, "no metric"; break
-            why = grow(network, regions, until, nodes=np.flatnonzero(part == k), slack=1.03 if todo[k][0][1] else 1 + 0.15 * (1 - rate[k]))
-            if why: failed = k; break
-        log(f"   n {np.bincount(part)} rate {rate} trace {np.trace(metrics,axis1=1,axis2=2).max():.0f} options {[todo[k][0] for k in range(len(groups))]} failed {failed} {why} {until-time.monotonic():.0f}")
-        if failed is None: return regions
-        todo[failed].pop(0)
-        if not todo[failed] or time.monotonic() > until: return None
+        regions = _small(net, machine, factors)
+        search.regions = regions
+        failed, why = _first_failure(network, regions, places, parts, until)
+        if failed is None:
+            return Search(regions, True, "")
+        states = ", ".join(str(q) for q in np.flatnonzero(part_of == failed)[:4])
+        search.why = f"{why} in the automaton's state {states}"
+        if not _refine(parts, failed) or time.monotonic() > until:
+            return search
         plain = ~net.keyed
-        reference = Reference(net.centers[plain], net.states[plain], factors[plain]); old = metrics[plain]
+        reference, metrics = Reference(net.centers[plain], net.states[plain], factors[plain]), metrics[plain]
+
+
+def _refine(parts: Sequence[Part], failed: int) -> bool:
+    """Move to the next way to cover the failed part, and return whether there is one.
+
+    The parts before it are refined with it, because its regions contain the images of theirs.
+    """
+    parts[failed].covers.pop(0)
+    if not parts[failed].covers:
+        return False
+    wanted = COARSER * parts[failed].covers[0].spacing
+    for part in parts[:failed]:
+        if wanted and part.covers[0].spacing > wanted and len(part.covers) > 1:
+            part.covers.pop(0)
+    return True
+
+
+def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float) -> int:
+    """Return a length up to which the network decides as the automaton, by enclosures in float64.
+
+    The nets are those of :func:`find_regions`, but the regions may grow with the length.
+    """
+    best = 0
+    reference = None
+    for spacing in SPACINGS[1:]:
+        try:
+            net = explore(network, machine, np.full(machine.states, spacing), reference, {}, MOST_BOUNDED_NODES)
+        except (LimitReached, WrongDecision):
+            break
+        metrics = np.array(np.broadcast_to(np.eye(network.size), (len(net), network.size, network.size)))
+        for rate in (*RATES[3::2], *WEAK_RATES):
+            nodes = np.arange(len(net))
+            found = contracting_metrics(network, net, nodes, rate, ROUNDS, metrics, until, TRACES[-1])
+            if found is not None:
+                break
+        else:
+            continue
+        metrics = found
+        factors = np.linalg.cholesky(metrics).swapaxes(1, 2)
+        recenter(network, net, factors)
+        best = max(best, bounded_length(network, _small(net, machine, factors), longest, until))
+        reference = Reference(net.centers, net.states, factors)
+        if time.monotonic() > until or best == longest:
+            break
+    return best
+
+
+def _parts(machine: Moore) -> np.ndarray:
+    """Return the strongly connected component of each state, numbered so that edges lead to higher numbers."""
+    sources = np.repeat(np.arange(machine.states), len(machine.alphabet))
+    parts, _ = components(machine.states, sources, np.array(machine.table, dtype=np.intp).ravel())
+    return np.asarray(parts)
+
+
+def _covers(machine: Moore, states: np.ndarray) -> list[Cover]:
+    """Return the ways to cover a part, in the order in which they are tried.
+
+    Boxes are for absorbing states, where nothing but the decision matters.
+    """
+    nets = [Cover(spacing, 0) for spacing in SPACINGS]
+    if len(states) > 1 or set(machine.table[states[0]]) != {int(states[0])}:
+        return nets
+    most = 7 if len(machine.alphabet) == 2 else 4 if len(machine.alphabet) < 5 else 2
+    boxes = [Cover(0.0, key) for key in range(1, most + 1, 2)]
+    # boxes of short keys, then coarse nets, then longer keys and finer nets in turn
+    turns = [boxes[0], *boxes[1:2], *nets[:2]]
+    for box, finer in zip([*boxes[2:], *[None] * len(nets)], nets[2:], strict=False):
+        turns += [finer] if box is None else [box, finer]
+    return turns
+
+
+def _metrics(
+    network: OrdinaryNetwork, net: Net, places: np.ndarray, parts: Sequence[Part], coarser: Array | None, until: float
+) -> Array:
+    """Return a metric for each node, part by part against the edges, and set the rates of the parts.
+
+    Args:
+        network: The network.
+        net: The nodes.
+        places: The part of each node.
+        parts: The parts. Their rates are None where no metric exists.
+        coarser: The metrics of the nodes that ``net.origins`` refers to, or None.
+    """
+    metrics = np.array(np.broadcast_to(np.eye(network.size), (len(net), network.size, network.size)))
+    if coarser is not None:
+        known = net.origins >= 0
+        metrics[known] = coarser[net.origins[known]]
+    for index in reversed(range(len(parts))):
+        part, nodes = parts[index], np.flatnonzero(places == index)
+        if part.covers[0].key:
+            continue
+        first, part.rate = part.rate, None
+        for most, rate in itertools.product(TRACES, RATES):
+            if first is None or rate >= first:
+                rounds = MORE_ROUNDS if rate == first else ROUNDS
+                found = contracting_metrics(network, net, nodes, rate, rounds, metrics, until, most)
+                if found is not None:
+                    metrics, part.rate = found, rate
+                    break
+    return metrics
+
+
+def _small(net: Net, machine: Moore, factors: Array) -> Regions:
+    labels = np.array(machine.outputs)[net.states]
+    radii, widths = np.full(len(net), TINY), np.full_like(net.centers, TINY)
+    return Regions(net.states, labels, net.edges, net.centers, net.keyed, factors, radii, widths)
+
+
+def _first_failure(
+    network: OrdinaryNetwork, regions: Regions, places: np.ndarray, parts: Sequence[Part], until: float
+) -> tuple[int | None, str]:
+    """Return the first part whose regions cannot be closed, and why; None if there is none."""
+    for index, part in enumerate(parts):
+        if part.covers[0].key:
+            slack = BOX_SLACK
+        elif part.rate is None:
+            return index, "differences of states do not shrink"
+        else:
+            slack = 1 + 0.15 * (1 - part.rate)
+        try:
+            why = grow(network, regions, np.flatnonzero(places == index), slack, until)
+        except LimitReached as limit:
+            why = str(limit)
+        if why is not None:
+            return index, why
+    return None, ""

@@ -1,0 +1,159 @@
+"""The decision on an ordinary network: a proof for all strings, a counterexample, or a bounded proof."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from automata.aliases import JsonObject, Symbols
+from automata.errors import LimitReached
+from automata.moore import Moore
+from ratproof.certification.ordinary_networks.certificate import to_json
+from ratproof.certification.ordinary_networks.counterexamples import Decide, counterexample
+from ratproof.certification.ordinary_networks.extraction import extracted
+from ratproof.certification.ordinary_networks.net import WrongDecision
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.regions import Regions
+from ratproof.certification.ordinary_networks.search import bounded, find_regions
+from ratproof.certification.ordinary_networks.slowest import slowest_cycle
+from ratproof.checkers import check_regions
+
+SECONDS = 60.0
+"""Time limit of the search for regions."""
+BOUND_SECONDS = 20.0
+LONGEST_BOUND = 1000
+
+
+@dataclass(frozen=True)
+class OrdinaryCertification:
+    """The answer about an ordinary network and an automaton.
+
+    Attributes:
+        verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
+        network: The network.
+        machine: The automaton, minimal, with the decisions as outputs. Extracted if none was given; None if
+            extraction failed.
+        extracted: Whether the automaton was extracted from the network.
+        word: A string on which the decisions differ, or None.
+        decisions: The network's and the automaton's decision on ``word``, or None.
+        regions: The number of regions of the proof, or None.
+        bounded: If unknown, a length up to which all decisions are right by float64 enclosures; otherwise None.
+        why: If unknown, the reason.
+        slow: If unknown, the cycle along which differences of states shrink least, and the factor per symbol.
+    """
+
+    verdict: str
+    network: OrdinaryNetwork = field(repr=False)
+    machine: Moore | None = field(repr=False)
+    extracted: bool
+    word: Symbols | None = None
+    decisions: tuple[int, int] | None = None
+    regions: int | None = None
+    bounded: int | None = None
+    why: str = ""
+    slow: tuple[Symbols, float] | None = None
+    proof: JsonObject | None = field(default=None, repr=False)
+
+    def certificate(self) -> JsonObject:
+        """Return the certificate for ``check-certificate``; raise ValueError if nothing is proved."""
+        if self.proof is None:
+            raise ValueError("there is no certificate, because nothing is proved for all strings")
+        return self.proof
+
+
+def certify_ordinary(
+    network: OrdinaryNetwork,
+    machine: Moore | None,
+    decide: Decide,
+    seconds: float = SECONDS,
+    progress: Callable[[str], None] = lambda _: None,
+) -> OrdinaryCertification:
+    """Decide whether a network decides as an automaton after every nonempty string.
+
+    Args:
+        network: The network.
+        machine: The automaton over the network's alphabet, with decisions as outputs. Without it, an
+            automaton is extracted from the network, and certified.
+        decide: The network's decisions in torch's float32.
+        seconds: Time limit of the search for a proof.
+        progress: Called with the current work, in words.
+    """
+    if machine is not None:
+        return _certify(network, machine.minimal(), False, decide, seconds, progress)
+    progress("extracting an automaton")
+    last = None
+    for candidate in extracted(network):
+        answer = _certify(network, candidate, True, decide, seconds, progress)
+        if answer.verdict != "different":
+            return answer
+        last = answer
+    why = "no automaton was found that agrees with the network on all tested strings"
+    word = None if last is None else last.word
+    return OrdinaryCertification("unknown", network, None, True, None, why=why if word is None else why)
+
+
+def _certify(
+    network: OrdinaryNetwork,
+    machine: Moore,
+    was_extracted: bool,
+    decide: Decide,
+    seconds: float,
+    progress: Callable[[str], None],
+) -> OrdinaryCertification:
+    progress("searching for a counterexample")
+    word = counterexample(machine, decide)
+    until = time.monotonic() + seconds
+    search = None
+    if word is None:
+        try:
+            search = find_regions(network, machine, until, progress)
+        except WrongDecision as wrong:
+            # the search runs in float64: the string counts only if float32 agrees
+            words = np.array([wrong.word])
+            if decide(words)[0, -1] != machine.outputs[_state(machine, wrong.word)]:
+                word = wrong.word
+    if word is not None:
+        pair = int(decide(np.array([word]))[0, -1]), int(machine.outputs[_state(machine, word)])
+        symbols = tuple(network.alphabet[symbol] for symbol in word)
+        return OrdinaryCertification("different", network, machine, was_extracted, symbols, pair)
+    why = "the decision is too close to the threshold for float64 and float32 to agree"
+    if search is not None:
+        if search.closed and search.regions is not None:
+            progress("checking the certificate")
+            proof, why = _checked(network, machine, search.regions)
+            if proof is not None:
+                count = len(search.regions)
+                return OrdinaryCertification(
+                    "certified", network, machine, was_extracted, regions=count, proof=proof
+                )
+        else:
+            why = search.why
+    progress("proving bounded lengths")
+    length = bounded(network, machine, LONGEST_BOUND, time.monotonic() + BOUND_SECONDS)
+    slow = slowest_cycle(network, machine)
+    return OrdinaryCertification(
+        "unknown", network, machine, was_extracted, bounded=length, why=why, slow=slow
+    )
+
+
+def _state(machine: Moore, word: list[int]) -> int:
+    state = machine.start
+    for symbol in word:
+        state = machine.table[state][symbol]
+    return state
+
+
+def _checked(
+    network: OrdinaryNetwork, machine: Moore, regions: Regions
+) -> tuple[JsonObject | None, str]:
+    """Return the certificate if the independent checker accepts it, or why not."""
+    proof = json.loads(json.dumps(to_json(network, machine, regions)))
+    try:
+        check_regions.verdict(proof)
+    except (ValueError, LimitReached) as error:
+        return None, f"the checker rejects the regions: {error}"
+    return proof, ""

@@ -1,0 +1,202 @@
+"""Fine-tuning of a network until it can be certified.
+
+Noise on the hidden state, a margin, and a penalty on distances that do not shrink turn the states of the
+automaton into attractors of the network. The strength of the penalty follows the training accuracy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 (torch's own abbreviation)
+from torch import Tensor, nn
+
+from automata.moore import Moore
+from ratproof.certification.ordinary_networks.counterexamples import labels_along
+
+BATCH, LONGEST = 96, 40
+NOISE, MARGIN, RADIUS = 0.1, 3.0, 0.3
+AFTER_ONE, AFTER_FOUR = 0.1, 0.001
+"""Ratios to which squared distances should shrink after one and four symbols."""
+STEPS, RATE = 600, 3e-3
+"""Steps of a round, and its first learning rate."""
+FIRST_STRENGTH, MOST_STRENGTH = 0.1, 3.0
+
+
+@dataclass
+class Hardening:
+    """The state of a fine-tuning.
+
+    Attributes:
+        strength: The factor of the penalty, which grows while all decisions of a batch are right.
+        mistakes: Counterexamples, which become a part of the batches.
+    """
+
+    strength: float = FIRST_STRENGTH
+    mistakes: tuple[tuple[int, ...], ...] = ()
+
+
+def harden_round(
+    rnn: nn.RNNBase,
+    linear: nn.Linear,
+    vectors: Tensor,
+    threshold: float,
+    machine: Moore,
+    hardening: Hardening,
+    rng: np.random.Generator,
+    until: float,
+    progress: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Train the modules in place for :data:`STEPS` steps, or until the time is up.
+
+    Args:
+        rnn: The recurrent layer.
+        linear: The classifier of its outputs.
+        vectors: The input of each symbol, of shape ``(symbols, inputs)``; not trained.
+        threshold: The threshold of a single logit.
+        machine: The automaton, with the decisions as outputs.
+        hardening: The strength of the penalty and the counterexamples; updated in place.
+        rng: The source of strings. Torch's global generator is the source of noise.
+        until: The value of ``time.monotonic()`` at which to stop.
+        progress: Called with the current work, in words.
+    """
+    parameters = [*rnn.parameters(), *linear.parameters()]
+    optimizer = torch.optim.Adam(parameters, lr=RATE)
+    for step in range(STEPS):
+        if time.monotonic() > until:
+            return
+        for group in optimizer.param_groups:
+            group["lr"] = RATE * min(1.0, max(0.03, 2.5 * (1 - step / STEPS)))
+        words = batch(machine, rng, hardening.mistakes)
+        labels = torch.as_tensor(labels_along(machine, words), device=vectors.device)
+        states, logits = noisy_run(rnn, linear, vectors, torch.as_tensor(words, device=vectors.device))
+        task, right = task_loss(logits, labels, threshold)
+        loss = task + hardening.strength * contraction_penalty(rnn, vectors, states)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(parameters, 1.0)
+        optimizer.step()
+        if step % 10 == 9:
+            factor = 1.08 if right >= 0.9995 else 0.85 if right < 0.995 else 1.0
+            hardening.strength = float(np.clip(hardening.strength * factor, 0.01, MOST_STRENGTH))
+        if step % 100 == 0:
+            progress(f"hardening: {step} of {STEPS} steps, {right:.4f} of the decisions are right")
+
+
+def batch(
+    machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int, ...]]
+) -> np.ndarray:
+    """Return strings of one length, of shape ``(B, T)``: random ones, pumped ones, and past mistakes."""
+    symbols, table = len(machine.alphabet), np.array(machine.table)
+    length = int(rng.integers(4, 21))
+    absorbing = np.array([set(row) == {q} for q, row in enumerate(machine.table)])
+    words = rng.integers(symbols, size=(BATCH, length))
+    states = np.full(BATCH, machine.start)
+    for position in range(length):
+        # half of the strings leave an absorbing state in at most one place
+        careful = (np.arange(BATCH) % 2 == 0) & (rng.random(BATCH) > 0.5 / length)
+        for _ in range(4):
+            redo = careful & absorbing[table[states, words[:, position]]]
+            words[redo, position] = rng.integers(symbols, size=int(redo.sum()))
+        states = table[states, words[:, position]]
+    if rng.random() < 0.5:
+        start, width = int(rng.integers(length)), int(rng.integers(1, 4))
+        block = words[:, start : start + width]
+        times = int(rng.integers(2, 2 + 24 // width))
+        words = np.concatenate([words[:, :start], *[block] * times, words[:, start + width :]], 1)[:, :LONGEST]
+    if mistakes and rng.random() < 0.5:
+        word = np.array(mistakes[int(rng.integers(len(mistakes)))])[: 10 * LONGEST]
+        tails = rng.integers(symbols, size=(BATCH, 4))
+        words = np.concatenate([np.tile(word, (BATCH, 1)), tails], 1)
+    return words
+
+
+def noisy_run(rnn: nn.RNNBase, linear: nn.Linear, vectors: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the states with noise after each symbol, of shape ``(T, B, D)``, and the logits ``(T, B, C)``."""
+    state = vectors.new_zeros(len(words), _size(rnn))
+    states, outputs = [], []
+    for position in range(words.shape[1]):
+        state, hidden = advance(rnn, vectors[words[:, position]], state, NOISE)
+        states.append(state)
+        outputs.append(hidden)
+    return torch.stack(states), linear(torch.stack(outputs))
+
+
+def task_loss(logits: Tensor, labels: Tensor, threshold: float) -> tuple[Tensor, float]:
+    """Return the loss of the decisions after each prefix, with a margin, and the share of right decisions.
+
+    Args:
+        logits: Shape ``(T, B, C)``.
+        labels: Shape ``(B, T)``.
+        threshold: The threshold of a single logit.
+    """
+    targets = labels.T
+    if logits.shape[-1] == 1:
+        signed = (logits[..., 0] - threshold) * (2 * targets - 1)
+        loss = F.softplus(-signed).mean()
+    else:
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        own = logits.gather(2, targets[..., None])[..., 0]
+        others = logits.scatter(2, targets[..., None], -torch.inf).amax(2)
+        signed = own - others
+    return loss + 0.1 * F.relu(MARGIN - signed).mean(), float((signed > 0).double().mean())
+
+
+def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Tensor:
+    """Return how much squared distances of nearby states exceed the ratios that they should shrink to.
+
+    The directions differ in how many entries they have, because few slow entries are hidden in dense ones.
+    """
+    count = states.shape[1]
+    base = states[torch.randint(len(states), (count,)), torch.arange(count)]
+    mask = torch.rand_like(base) < torch.rand(count, 1, device=base.device)
+    difference = RADIUS * torch.randn_like(base) * mask + 1e-4 * torch.randn_like(base)
+    first, second = base, base + difference
+    before = difference.square().sum(1)
+    penalty = base.new_zeros(())
+    for step in range(4):
+        inputs = vectors[torch.randint(len(vectors), (count,))]
+        first, _ = advance(rnn, inputs, first)
+        second, _ = advance(rnn, inputs, second)
+        if step in (0, 3):
+            ratio = (first - second).square().sum(1) / before
+            penalty = penalty + F.relu(ratio - (AFTER_ONE if step == 0 else AFTER_FOUR)).mean()
+    return penalty
+
+
+def advance(rnn: nn.RNNBase, inputs: Tensor, state: Tensor, noise: float = 0.0) -> tuple[Tensor, Tensor]:
+    """Return the next state, of shape ``(B, D)`` as in OrdinaryNetwork, and the last layer's output."""
+    parts: list[Tensor] = []
+    olds = list(state.split(rnn.hidden_size, 1))
+    hidden = inputs
+    for layer in range(rnn.num_layers):
+        weights = rnn.all_weights[layer]
+        if len(weights) == 2:
+            weights = [*weights, None, None]
+        if isinstance(rnn, nn.LSTM):
+            pair = [olds[2 * layer], olds[2 * layer + 1]]
+            hidden, memory = torch.lstm_cell(hidden, pair, *weights)
+            new = [hidden, memory]
+        else:
+            hidden = _cell(rnn)(hidden, olds[layer], *weights)
+            new = [hidden]
+        if noise:
+            new = [part + noise * torch.randn_like(part) for part in new]
+        hidden = new[0]
+        parts += new
+    return torch.cat(parts, 1), hidden
+
+
+def _cell(rnn: nn.RNNBase) -> Callable[..., Tensor]:
+    if isinstance(rnn, nn.GRU):
+        return torch.gru_cell
+    relu = isinstance(rnn, nn.RNN) and rnn.nonlinearity == "relu"
+    return torch.rnn_relu_cell if relu else torch.rnn_tanh_cell
+
+
+def _size(rnn: nn.RNNBase) -> int:
+    return rnn.hidden_size * rnn.num_layers * (2 if isinstance(rnn, nn.LSTM) else 1)
