@@ -101,15 +101,16 @@ def _loaded(path: Path) -> object:
             loaded: object = torch.load(path, map_location="cpu", weights_only=True)
             return loaded
     except pickle.UnpicklingError as error:
-        if "nsupported" in str(error):
+        if "GLOBAL" in str(error):
             raise FormatError(
                 f"{path}: the file must be a state dict, which loads without running code, got an object that"
                 " needs code; save it with torch.save(module.state_dict(), path)"
             ) from None
-        why = str(error)
+        why = "an unknown format"  # torch's own message advises to run code
     except Exception as error:  # torch raises many types for malformed files
-        why = str(error) or type(error).__name__
-    raise FormatError(f"{path}: the file must be a complete file of torch.save ({' '.join(why.split()):.80})")
+        text = " ".join(str(error).split())
+        why = "a truncated file" if isinstance(error, EOFError) else f"{type(error).__name__}: {text:.80}"
+    raise FormatError(f"{path}: the file must be a complete file of torch.save, got {why}")
 
 
 def _state_dict(loaded: object, path: Path) -> dict[str, Tensor]:
