@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
     from automata.wfsa import WFSA
     from ratproof.api.automata import minimise
-    from ratproof.api.certification import certify
+    from ratproof.api.certification import certify, harden
     from ratproof.api.checks import check, verify
     from ratproof.api.classifiers import classifier
     from ratproof.api.formulas import drawn_vectors
@@ -48,7 +48,7 @@ _HOMES = {
     "automata.semirings": ("BOOLEAN", "COUNTING", "LOG", "MAX_PLUS", "MAX_TIMES", "MIN_PLUS", "REAL"),
     "automata.wfsa": ("WFSA",),
     "ratproof.api.automata": ("minimise",),
-    "ratproof.api.certification": ("certify",),
+    "ratproof.api.certification": ("certify", "harden"),
     "ratproof.api.checks": ("check", "verify"),
     "ratproof.api.classifiers": ("classifier",),
     "ratproof.api.formulas": ("drawn_vectors",),
@@ -85,6 +85,7 @@ __all__ = [
     "classifier",
     "drawn_vectors",
     "equivalent",
+    "harden",
     "kernel_claim",
     "minimise",
     "model_claim",

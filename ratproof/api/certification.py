@@ -1,18 +1,26 @@
-"""The Python counterpart of ``ratproof certify``."""
+"""The Python counterparts of ``ratproof certify`` and ``ratproof train dfa --certify``."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from pathlib import Path
+from os import PathLike
 from typing import Any, ClassVar
 
+import torch
+from torch import Tensor, nn
+
 from automata.aliases import JsonObject
+from automata.dfa import DFA
 from automata.errors import InputError
+from automata.moore import Moore
 from automata.truth import NoTruthValue
+from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load
+from ratproof.api.machines import machine_of
 from ratproof.certification.counters.certify import (
     HEIGHT,
     LENGTH,
@@ -21,37 +29,49 @@ from ratproof.certification.counters.certify import (
     certify_counter,
 )
 from ratproof.certification.counters.numbers import counts
+from ratproof.certification.ordinary_networks.certify import (
+    SECONDS,
+    OrdinaryCertification,
+    certify_ordinary,
+    harden_until_certified,
+)
+from ratproof.certification.ordinary_networks.counterexamples import float32_decisions
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.recognise import Recognised, network_of_module
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.html.certification_page import certification_page
 from ratproof.html.page import fragment
 from ratproof.report import counters as counter_report
+from ratproof.report import ordinary
 from ratproof.report.certification import as_json_object, sentences
 
 
 @dataclass(frozen=True)
 class CertificationReport(NoTruthValue):
-    """A proof, or a counterexample, that a soft network follows its hard automaton on all strings.
+    """A proof that a trained network follows an automaton on all strings, or a counterexample.
 
-    For a network with a cell state, the report says instead whether it decides balanced parentheses.
+    For a saved network with a cell state, the report says instead whether it decides balanced parentheses.
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
-        word: A string on which the two networks differ, or on which a counter is wrong, or None.
-        answer: The full result: boxes and automata, or the results for a network that counts.
+        word: A string on which the two differ, or on which a counter is wrong, or None.
+        answer: The full result: regions or boxes and automata, or the results for a network that counts.
     """
 
     ask: ClassVar[str] = ".verdict or .check()"
 
     verdict: str
     word: tuple[Any, ...] | None
-    answer: Certification | CounterCertification = field(repr=False)
+    answer: Certification | CounterCertification | OrdinaryCertification = field(repr=False)
 
     def __str__(self) -> str:
         answer = self.answer
         if isinstance(answer, CounterCertification):
             return "\n".join(counter_report.sentences(answer))
+        if isinstance(answer, OrdinaryCertification):
+            return "\n".join(ordinary.sentences(answer))
         return "\n".join(sentences(answer))
 
     def __repr__(self) -> str:
@@ -76,45 +96,162 @@ class CertificationReport(NoTruthValue):
         answer = self.answer
         if isinstance(answer, CounterCertification):
             return counter_report.as_json_object(answer, None)
+        if isinstance(answer, OrdinaryCertification):
+            return ordinary.as_json_object(answer, None)
         return as_json_object(answer, None)
 
 
 def certify(
-    checkpoint: str | Path,
+    network: str | PathLike[str] | nn.Module,
+    automaton: DFA | WFSA | Moore | float | None = None,
+    *,
+    embeddings: Tensor | str | None = None,
+    alphabet: Sequence[str] | None = None,
+    threshold: float = 0.0,
+    seconds: float = SECONDS,
     temperature: float | None = None,
     height: int = HEIGHT,
     length: int = LENGTH,
     saturated_height: int = SATURATED_HEIGHT,
 ) -> CertificationReport:
-    """Prove that a soft network follows its automaton on all strings.
+    """Prove that a trained network follows an automaton on all strings, or find a string where it does not.
 
-    For a network with a cell state, prove instead that it decides balanced parentheses.
+    A module with an ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM`` and a linear classifier is compared with
+    ``automaton``, or with an automaton that is extracted from it. A file of a state-regularized network is
+    compared with its own hard automaton. For a file of a network with a cell state, the proof is that it
+    decides balanced parentheses.
+
+    >>> import torch
+    >>> from automata.dfa import DFA
+    >>> rnn, linear = torch.nn.RNN(1, 1), torch.nn.Linear(1, 1)
+    >>> with torch.no_grad():
+    ...     for parameter in (*rnn.parameters(), *linear.parameters()):
+    ...         _ = parameter.fill_(1.0)
+    >>> from ratproof import classifier
+    >>> every = DFA(("a",), 0, ((0,),), frozenset({0}))
+    >>> certify(classifier(rnn, linear), every, embeddings="one-hot", alphabet="a").verdict
+    'certified'
 
     Args:
-        checkpoint: Path of a saved acceptor (``.safetensors``).
-        temperature: Positive temperature of the soft network. Defaults to the network's own.
+        network: A module, or the path of a saved acceptor (``.safetensors``).
+        automaton: For a module, the DFA, boolean WFSA, or Moore machine whose outputs are the classes. A
+            DFA's accept states are those where the single output exceeds the threshold, or the second of two
+            is larger. By default, an automaton is extracted. For a path, a number is the temperature.
+        embeddings: For a module, the input of each symbol, in shape ``(symbols, input_size)``; ``"one-hot"``;
+            or the indices of the symbols for a module with its own ``nn.Embedding``, in shape ``(symbols,)``.
+        alphabet: The symbols of a module, in the order of ``embeddings``. Defaults to the automaton's.
+        threshold: The output of a single unit that an accepted string must exceed. For a final sigmoid, 0
+            is a probability of 1/2.
+        seconds: Time limit of the search for a proof about a module.
+        temperature: Positive temperature of a state-regularized network. Defaults to the network's own.
         height: Maximum height of the strings on which a soft network with a cell state is certified.
         length: Maximum length of these strings.
         saturated_height: Maximum height of the strings on which the network with saturated gates is
             certified. Their length is not limited.
 
     Raises:
-        InputError: If the file is not a network that can be certified, or an argument is invalid.
+        InputError: If the network cannot be certified, or an argument is invalid.
     """
+    if isinstance(network, nn.Module):
+        machine = None if automaton is None else automaton
+        found = recognised(network, machine, embeddings, alphabet, threshold)
+        expected = None if machine is None else expected_machine(machine, found.network)
+        _require_seconds(seconds)
+        decide = float32_decisions(found.network, found.rnn, found.linear)
+        return report_of(certify_ordinary(found.network, expected, decide, seconds))
+    if isinstance(automaton, (int, float)) and not isinstance(automaton, bool):
+        temperature, automaton = automaton, None
+    if automaton is not None:
+        raise InputError(
+            f"temperature must be positive, got {automaton!r:.60}"
+            if isinstance(automaton, (str, bool))
+            else "a file is certified against its own automaton; pass a module to compare it with another"
+        )
     if temperature is not None and not (isinstance(temperature, Real) and 0 < temperature < math.inf):
         raise InputError(f"temperature must be positive, got {temperature!r:.60}")
     for name, value in (("height", height), ("length", length), ("saturated_height", saturated_height)):
         if not isinstance(value, Integral) or value < 0:
             raise InputError(f"{name} must be a non-negative integer, got {value!r:.60}")
-    network, _ = load(str(checkpoint))
+    checkpoint = str(network)
+    acceptor, _ = load(checkpoint)
     answer: Certification | CounterCertification
     try:
-        if counts(network):
-            answer = certify_counter(network, temperature, height, length, saturated_height)
+        if counts(acceptor):
+            answer = certify_counter(acceptor, temperature, height, length, saturated_height)
         else:
-            answer = _certify_automaton(network, temperature)
+            answer = _certify_automaton(acceptor, temperature)
     except InputError as error:
-        raise error.about(str(checkpoint)) from None
+        raise error.about(checkpoint) from None
+    return report_of(answer)
+
+
+def harden(
+    module: nn.Module,
+    automaton: DFA | WFSA | Moore,
+    *,
+    embeddings: Tensor | str | None = None,
+    alphabet: Sequence[str] | None = None,
+    threshold: float = 0.0,
+    seconds: float = 600.0,
+    seed: int = 0,
+    progress: Callable[[str], None] = lambda _: None,
+) -> CertificationReport:
+    """Fine-tune a module until it can be certified, and return the last report.
+
+    The recurrent layer and the classifier are changed in place; embeddings are not. Training uses noise on
+    the hidden state, a margin, and a penalty on differences of states that do not shrink. Certification is
+    tried after each round, and its counterexamples are trained on.
+
+    Args:
+        module: As for :func:`certify`. It may be untrained.
+        automaton: As for :func:`certify`.
+        embeddings: As for :func:`certify`.
+        alphabet: As for :func:`certify`.
+        threshold: As for :func:`certify`.
+        seconds: Time limit.
+        seed: Seed of the strings and of the noise. The state of torch's generator is restored.
+        progress: Called with the current work, in words.
+
+    Raises:
+        InputError: If the module is not supported, or an argument is invalid.
+    """
+    _require_seconds(seconds)
+    found = recognised(module, automaton, embeddings, alphabet, threshold)
+    machine = expected_machine(automaton, found.network)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return report_of(
+            harden_until_certified(found.network, found.rnn, found.linear, machine, seconds, seed, progress)
+        )
+
+
+def _require_seconds(seconds: float) -> None:
+    if not (isinstance(seconds, Real) and 0 < seconds < math.inf):
+        raise InputError(f"seconds must be positive, got {seconds!r:.60}")
+
+
+def recognised(
+    module: nn.Module,
+    automaton: object,
+    embeddings: Tensor | str | None,
+    alphabet: Sequence[str] | None,
+    threshold: float,
+) -> Recognised:
+    """Return the network in a module; its symbols are the automaton's by default."""
+    if alphabet is None:
+        if not isinstance(automaton, (DFA, WFSA, Moore)):
+            raise InputError("alphabet must be given without an automaton")
+        alphabet = [str(symbol) for symbol in automaton.alphabet]
+    return network_of_module(module, embeddings=embeddings, alphabet=alphabet, threshold=threshold)
+
+
+def expected_machine(automaton: object, network: OrdinaryNetwork) -> Moore:
+    """Return the automaton with the network's decisions as outputs."""
+    return machine_of(automaton, tuple(str(s) for s in network.alphabet), network.decisions)
+
+
+def report_of(answer: Certification | CounterCertification | OrdinaryCertification) -> CertificationReport:
+    """Return the report on an answer."""
     word = None if answer.word is None else tuple(answer.word)
     return CertificationReport(answer.verdict, word, answer)
 

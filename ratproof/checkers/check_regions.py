@@ -1,6 +1,7 @@
 """Check that an ordinary recurrent network decides as an automaton: ``python check_regions.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof. Numbers are integers in units of 2^-64.
+It needs only Python 3.11. It shares no code with the rest of ratproof. Numbers are integers, in units of
+2^-64.
 The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
 automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
 |x - center| <= width in each entry.
@@ -11,10 +12,10 @@ network's decision in the region must be the label of the automaton's state; for
 successor. So, by induction, after every nonempty string the decision is the automaton's.
 
 A form describes an entry of a vector over a region: c + g.xi with |xi| <= 1 in the 2-norm (an ellipsoid) or
-in the maximum norm (a box), plus an error of at most e. It also lies between low and high. Every operation adds
-the rounding of float32 by the premise: a sum of n products, in any order, has an error of at most (n + 4) 2^-24
-times the sum of the sizes, other operations of 2 * 2^-24 times the size of the result, tanh and sigmoid of
-8 * 2^-24. It also adds 2^-44, far more than this program's own rounding, and float32 underflow.
+in the maximum norm (a box), plus an error of at most e. It also lies between low and high. Every operation
+adds the rounding of float32 by the premise: a sum of n products, in any order, has an error of at most
+(n + 4) 2^-24 times the sum of the sizes, other operations of 2 * 2^-24 times the size of the result, tanh and
+sigmoid of 8 * 2^-24. It also adds 2^-44, far more than this program's own rounding, and float32 underflow.
 """
 
 import hashlib
@@ -35,7 +36,7 @@ ONE, SLOP, FLAT = 1 << P, 1 << (P - 44), 1 << (P - 40)
 
 
 def fixed(text, dimensions=0):
-    """Return float32 numbers, or nested lists of them, from Python's hexadecimal notation, rounded down."""
+    """Return float32 numbers, or nested lists of them, from hexadecimal notation, rounded down."""
     if dimensions:
         return [
             fixed(part, dimensions - 1) for part in listed(text, "an array", str if dimensions == 1 else list)
@@ -123,10 +124,8 @@ def line(low, high):
 
 
 def along(x, slope, offset, error, low, high):
-    return Form(
-        (slope * x.c >> P) + offset, [slope * a >> P for a in x.g], (slope * x.e >> P) + error, low, high, x.box,
-        0, ONE >> 21,
-    )  # fmt: skip
+    center, g = (slope * x.c >> P) + offset, [slope * a >> P for a in x.g]
+    return Form(center, g, (slope * x.e >> P) + error, low, high, x.box, 0, ONE >> 21)
 
 
 def tanh(x):
@@ -223,7 +222,9 @@ class Network:
     def gru(self, outer, inner, old, memory):
         n = self.units
         gates = [sigmoid(add(x, y)) for x, y in zip(outer[: 2 * n], inner[: 2 * n], strict=True)]
-        new = [tanh(add(x, mul(r, y))) for x, r, y in zip(outer[2 * n :], gates, inner[2 * n :])]
+        new = [
+            tanh(add(x, mul(r, y))) for x, r, y in zip(outer[2 * n :], gates[:n], inner[2 * n :], strict=True)
+        ]
         return [blend(h, m, z) for h, m, z in zip(old, new, gates[n:], strict=True)], []
 
     def lstm(self, outer, inner, old, memory):
@@ -264,7 +265,7 @@ class Ellipsoid:
                     row[j] * inverse[j][k] for j in range(i + 1, k + 1)
                 )
                 inverse[i][k] = rest // row[i]
-        # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31, so the region is within inverse xi with |xi| <= 1
+        # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31: the region is in inverse xi with |xi| <= 1
         columns = list(zip(*inverse, strict=True))
         error = [
             sum(map(times, row, column)) - (scale << P) * (i == k)
@@ -394,9 +395,9 @@ def about(data):
     network, machine = digest(part), digest(automaton)
     units, layers = len(part["readout"][0]), len(part["layers"])
     says = (
-        f"the {part['cell']} network ({many(layers, 'layer')}, {many(units, 'unit')}, {network[:16]}) decides as"
-        f" the automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) after every nonempty string"
-        f" over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
+        f"the {part['cell']} network ({many(layers, 'layer')}, {many(units, 'unit')}, {network[:16]}) decides"
+        f" as the automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) after every nonempty"
+        f" string over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
     )
     return {
         "claims": data["claims"],

@@ -17,6 +17,7 @@ from ratproof.checkers import (
     check_counter,
     check_hankel,
     check_invariant,
+    check_regions,
 )
 
 FORMAT = check_certificate.FORMAT
@@ -62,6 +63,7 @@ PROGRAMS: dict[str, ModuleType] = {
         check_invariant,
         check_boxes,
         check_counter,
+        check_regions,
     )
 }
 """The programs, by what the certificates are about that they check.

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from automata.drawing import Drawable
 from automata.moore import Moore
+from ratproof.certification.ordinary_networks.certify import OrdinaryCertification
 from ratproof.certification.soft_networks.certify import Certification, accepting
 from ratproof.html.page import VERDICT_MARKS, Finding, HtmlPage, HtmlTable, cells, drawings_of
 
@@ -34,6 +35,11 @@ def certification_page(
         sizes = {"states of the hard automaton": hard, "states of the soft automaton": answer.soft}
         table = [cells(name, machine.states) for name, machine in sizes.items() if machine is not None]
         table += [cells("proved boxes", len(answer.nodes))] if answer.nodes is not None else []
+    if isinstance(answer, OrdinaryCertification):
+        if answer.machine is not None and answer.network.decisions == 2:
+            final = frozenset(q for q, label in enumerate(answer.machine.outputs) if label)
+            drawn["the minimal DFA that the network is compared with"] = answer.machine.accepting(final)
+        table = [cells("proved regions", answer.regions)] if answer.regions is not None else []
     findings = [Finding("The string", lines[0])] if verdict == "different" else []
     return HtmlPage(
         checkpoint,

@@ -1,7 +1,8 @@
 """Three arithmetics in which a recurrent step runs on a batch: points, points with Jacobians, affine forms.
 
 An affine form is the set of the vectors ``center + generators @ xi + error * eta`` with ``|xi| <= 1``, in the
-2-norm (an ellipsoid) or the maximum norm (a box), and ``|eta|_inf <= 1``. All are float64 and not rigorous: they find regions, and the checker proves them.
+2-norm (an ellipsoid) or in the maximum norm (a box), and ``|eta| <= 1`` in the maximum norm. All numbers are
+float64, and enclosures are not rigorous: they find regions, and the checker proves them.
 """
 
 from __future__ import annotations
@@ -146,9 +147,8 @@ class Forms:
     def lengths(self) -> Array:
         """The largest values of ``generators @ xi``, per entry."""
         if self.box:
-            return np.abs(self.generators).sum(-1)
-        lengths: Array = np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators))
-        return lengths
+            return np.asarray(np.abs(self.generators).sum(-1))
+        return np.asarray(np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators)))
 
     def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
         """Return the forms with ``more`` error, between their own bounds and others."""
@@ -160,7 +160,10 @@ class Forms:
         """Return ``weight @ x + bias``, a sum of ``terms`` terms in float32."""
         size = np.maximum(np.abs(self.low), np.abs(self.high))
         rounding = (terms + 4) * UNIT * (size @ np.abs(weight).T + np.abs(bias))
-        middle, half = (self.low + self.high) / 2 @ weight.T + bias, (self.high - self.low) / 2 @ np.abs(weight).T
+        middle, half = (
+            (self.low + self.high) / 2 @ weight.T + bias,
+            (self.high - self.low) / 2 @ np.abs(weight).T,
+        )
         center, error = self.center @ weight.T + bias, self.error @ np.abs(weight).T
         form = Forms(center, weight @ self.generators, error, center, center, self.box)
         return form._within(middle - half, middle + half, rounding)
@@ -173,8 +176,11 @@ class Forms:
         return self._each(lambda part: part[rows, columns])
 
     def _each(self, change: Callable[[Array], Array]) -> Forms:
-        parts = (self.center, self.generators, self.error, self.low, self.high)
-        return Forms(*map(change, parts), self.box)
+        center, generators, error, low, high = map(change, self._parts())
+        return Forms(center, generators, error, low, high, self.box)
+
+    def _parts(self) -> tuple[Array, ...]:
+        return self.center, self.generators, self.error, self.low, self.high
 
     def _rounded(self, low: Array, high: Array) -> Forms:
         """Return the forms with the rounding of two float32 operations."""
@@ -221,7 +227,7 @@ class Forms:
         return form._rounded(ends.min(0), ends.max(0))
 
     def blend(self, new: Forms, share: Forms) -> Forms:
-        """Return ``new + share * (self - new)`` for a share from 0 to 1, which lies between ``self`` and ``new``."""
+        """Return ``new + share * (self - new)``, for a share between 0 and 1."""
         form = new + share * (self - new)
         ends = np.clip(np.stack([share.low, share.high]), 0, 1)
         low = (ends * self.low + (1 - ends) * new.low).min(0)
@@ -259,9 +265,9 @@ class Forms:
 
     def joined(self, *others: Forms) -> Forms:
         """Return the concatenation along the last axis."""
-        parts = (self, *others)
-        names = ("center", "generators", "error", "low", "high")
-        return Forms(*(np.concatenate([getattr(x, name) for x in parts], 1) for name in names), self.box)
+        parts = zip(*(form._parts() for form in (self, *others)), strict=True)
+        center, generators, error, low, high = (np.concatenate(part, 1) for part in parts)
+        return Forms(center, generators, error, low, high, self.box)
 
 
 def tanh_line(low: Array, high: Array) -> tuple[Array, Array, Array]:

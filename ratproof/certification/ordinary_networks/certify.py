@@ -8,15 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
+from torch import nn
 
 from automata.aliases import JsonObject, Symbols
 from automata.errors import LimitReached
 from automata.moore import Moore
 from ratproof.certification.ordinary_networks.certificate import to_json
-from ratproof.certification.ordinary_networks.counterexamples import Decide, counterexample
+from ratproof.certification.ordinary_networks.counterexamples import (
+    Decide,
+    counterexample,
+    float32_decisions,
+    labels_along,
+    tested_length,
+)
 from ratproof.certification.ordinary_networks.extraction import extracted
+from ratproof.certification.ordinary_networks.harden import Hardening, harden_round
 from ratproof.certification.ordinary_networks.net import WrongDecision
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.certification.ordinary_networks.regions import Regions
 from ratproof.certification.ordinary_networks.search import bounded, find_regions
 from ratproof.certification.ordinary_networks.slowest import slowest_cycle
@@ -25,6 +35,9 @@ from ratproof.checkers import check_regions
 SECONDS = 60.0
 """Time limit of the search for regions."""
 BOUND_SECONDS = 20.0
+FIRST_ATTEMPT = 10.0
+"""Time limit of the first attempt to certify a network while it is hardened; later ones have more."""
+MOST_MISTAKES = 8
 LONGEST_BOUND = 1000
 
 
@@ -41,7 +54,8 @@ class OrdinaryCertification:
         word: A string on which the decisions differ, or None.
         decisions: The network's and the automaton's decision on ``word``, or None.
         regions: The number of regions of the proof, or None.
-        bounded: If unknown, a length up to which all decisions are right by float64 enclosures; otherwise None.
+        bounded: If unknown, a length up to which all decisions are right: by enclosures in float64, or by
+            running all strings.
         why: If unknown, the reason.
         slow: If unknown, the cycle along which differences of states shrink least, and the factor per symbol.
     """
@@ -71,6 +85,7 @@ def certify_ordinary(
     decide: Decide,
     seconds: float = SECONDS,
     progress: Callable[[str], None] = lambda _: None,
+    bounds: bool = True,
 ) -> OrdinaryCertification:
     """Decide whether a network decides as an automaton after every nonempty string.
 
@@ -81,19 +96,17 @@ def certify_ordinary(
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
         progress: Called with the current work, in words.
+        bounds: Whether to look for a bounded proof if there is no proof for all lengths.
     """
     if machine is not None:
-        return _certify(network, machine.minimal(), False, decide, seconds, progress)
+        return _certify(network, machine.minimal(), False, decide, seconds, progress, bounds)
     progress("extracting an automaton")
-    last = None
     for candidate in extracted(network):
-        answer = _certify(network, candidate, True, decide, seconds, progress)
+        answer = _certify(network, candidate, True, decide, seconds, progress, bounds)
         if answer.verdict != "different":
             return answer
-        last = answer
     why = "no automaton was found that agrees with the network on all tested strings"
-    word = None if last is None else last.word
-    return OrdinaryCertification("unknown", network, None, True, None, why=why if word is None else why)
+    return OrdinaryCertification("unknown", network, None, True, why=why)
 
 
 def _certify(
@@ -103,6 +116,7 @@ def _certify(
     decide: Decide,
     seconds: float,
     progress: Callable[[str], None],
+    bounds: bool,
 ) -> OrdinaryCertification:
     progress("searching for a counterexample")
     word = counterexample(machine, decide)
@@ -114,10 +128,10 @@ def _certify(
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
             words = np.array([wrong.word])
-            if decide(words)[0, -1] != machine.outputs[_state(machine, wrong.word)]:
+            if decide(words)[0, -1] != labels_along(machine, words)[0, -1]:
                 word = wrong.word
     if word is not None:
-        pair = int(decide(np.array([word]))[0, -1]), int(machine.outputs[_state(machine, word)])
+        pair = int(decide(np.array([word]))[0, -1]), labels_along(machine, np.array([word]))[0, -1].item()
         symbols = tuple(network.alphabet[symbol] for symbol in word)
         return OrdinaryCertification("different", network, machine, was_extracted, symbols, pair)
     why = "the decision is too close to the threshold for float64 and float32 to agree"
@@ -132,28 +146,64 @@ def _certify(
                 )
         else:
             why = search.why
+    if not bounds:
+        return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
     progress("proving bounded lengths")
-    length = bounded(network, machine, LONGEST_BOUND, time.monotonic() + BOUND_SECONDS)
+    length = max(
+        bounded(network, machine, LONGEST_BOUND, time.monotonic() + BOUND_SECONDS),
+        tested_length(machine, decide),
+    )
     slow = slowest_cycle(network, machine)
     return OrdinaryCertification(
         "unknown", network, machine, was_extracted, bounded=length, why=why, slow=slow
     )
 
 
-def _state(machine: Moore, word: list[int]) -> int:
-    state = machine.start
-    for symbol in word:
-        state = machine.table[state][symbol]
-    return state
-
-
-def _checked(
-    network: OrdinaryNetwork, machine: Moore, regions: Regions
-) -> tuple[JsonObject | None, str]:
+def _checked(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> tuple[JsonObject | None, str]:
     """Return the certificate if the independent checker accepts it, or why not."""
     proof = json.loads(json.dumps(to_json(network, machine, regions)))
     try:
-        check_regions.verdict(proof)
+        check_regions.verdict(proof)  # type: ignore[no-untyped-call]
     except (ValueError, LimitReached) as error:
         return None, f"the checker rejects the regions: {error}"
     return proof, ""
+
+
+def harden_until_certified(
+    network: OrdinaryNetwork,
+    rnn: nn.RNNBase,
+    linear: nn.Linear,
+    machine: Moore,
+    seconds: float,
+    seed: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> OrdinaryCertification:
+    """Train a network in rounds until it is certified or the time is up, and return the last answer.
+
+    Args:
+        network: The network of the modules as they are, for its embeddings and its alphabet.
+        rnn: The recurrent layer, changed in place.
+        linear: The classifier, changed in place.
+        machine: The automaton, with decisions as outputs.
+        seconds: Time limit.
+        seed: Seed of the strings. The noise is from torch's global generator.
+        progress: Called with the current work, in words.
+    """
+    until = time.monotonic() + seconds
+    device = linear.weight.device
+    vectors = torch.tensor(network.embeddings, dtype=torch.float32, device=device)
+    hardening, rng = Hardening(), np.random.default_rng(seed)
+    attempt = FIRST_ATTEMPT
+    while True:
+        harden_round(rnn, linear, vectors, network.threshold, machine, hardening, rng, until, progress)
+        now = network_of_parts(rnn, linear, network.embeddings, network.threshold, network.alphabet)
+        left = until - time.monotonic()
+        answer = certify_ordinary(
+            now, machine, float32_decisions(now, rnn, linear), min(attempt, max(left, 1)), progress, False
+        )
+        if answer.verdict == "certified" or left < 1:
+            return answer
+        attempt = min(2 * attempt, SECONDS)
+        if answer.word is not None:
+            word = tuple(network.alphabet.index(symbol) for symbol in answer.word)
+            hardening.mistakes = (*hardening.mistakes, word)[-MOST_MISTAKES:]

@@ -21,6 +21,8 @@ Decide = Callable[[np.ndarray], np.ndarray]
 """A function from strings of one length, of shape ``(B, T)``, to the decisions after each prefix, alike."""
 SHORT_STRINGS = 5000
 """Number of strings up to which all strings of a length are tried."""
+MOST_TESTED, TESTED_ROWS = 1 << 17, 1 << 14
+"""Number of strings of a length up to which all are run for a bounded proof, and the size of a batch."""
 POWERS = (3, 8, 20, 60, 150, 400)
 """Lengths of the repeated parts of pumped strings."""
 MOST_ROWS = 2000
@@ -44,7 +46,8 @@ def float32_decisions(network: OrdinaryNetwork, rnn: nn.RNNBase, linear: nn.Line
             decisions = (logits[..., 0] > network.threshold).long()
         else:
             decisions = logits.argmax(-1)
-        return decisions.cpu().numpy()
+        result: np.ndarray = decisions.cpu().numpy()
+        return result
 
     return decide
 
@@ -58,6 +61,29 @@ def counterexample(machine: Moore, decide: Decide, seed: int = 0) -> list[int] |
             row = int(ends.argmin())
             return shrunk(machine, decide, words[row, : ends[row] + 1])
     return None
+
+
+def tested_length(machine: Moore, decide: Decide) -> int:
+    """Return the largest length up to which all decisions are right, by running all strings.
+
+    Args:
+        machine: The automaton, with decisions as outputs.
+        decide: The network's decisions. They must be right on the strings that are few enough.
+    """
+    symbols = len(machine.alphabet)
+    length = 1
+    while symbols ** (length + 1) <= MOST_TESTED:
+        length += 1
+    longest = length
+    for first in range(0, symbols**longest, TESTED_ROWS):
+        numbers = np.arange(first, min(first + TESTED_ROWS, symbols**longest))
+        words = np.stack([numbers // symbols**power % symbols for power in reversed(range(longest))], 1)[
+            :, :length
+        ]
+        wrong = decide(words) != labels_along(machine, words)
+        if wrong.any():
+            length = int(wrong.any(0).argmax())
+    return length
 
 
 def labels_along(machine: Moore, words: np.ndarray) -> np.ndarray:

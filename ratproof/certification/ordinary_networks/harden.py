@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812 (torch's own abbreviation)
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from automata.moore import Moore
@@ -77,7 +78,7 @@ def harden_round(
         task, right = task_loss(logits, labels, threshold)
         loss = task + hardening.strength * contraction_penalty(rnn, vectors, states)
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         if step % 10 == 9:
@@ -87,9 +88,7 @@ def harden_round(
             progress(f"hardening: {step} of {STEPS} steps, {right:.4f} of the decisions are right")
 
 
-def batch(
-    machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int, ...]]
-) -> np.ndarray:
+def batch(machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int, ...]]) -> np.ndarray:
     """Return strings of one length, of shape ``(B, T)``: random ones, pumped ones, and past mistakes."""
     symbols, table = len(machine.alphabet), np.array(machine.table)
     length = int(rng.integers(4, 21))
@@ -107,7 +106,9 @@ def batch(
         start, width = int(rng.integers(length)), int(rng.integers(1, 4))
         block = words[:, start : start + width]
         times = int(rng.integers(2, 2 + 24 // width))
-        words = np.concatenate([words[:, :start], *[block] * times, words[:, start + width :]], 1)[:, :LONGEST]
+        words = np.concatenate([words[:, :start], *[block] * times, words[:, start + width :]], 1)[
+            :, :LONGEST
+        ]
     if mistakes and rng.random() < 0.5:
         word = np.array(mistakes[int(rng.integers(len(mistakes)))])[: 10 * LONGEST]
         tails = rng.integers(symbols, size=(BATCH, 4))
@@ -116,7 +117,7 @@ def batch(
 
 
 def noisy_run(rnn: nn.RNNBase, linear: nn.Linear, vectors: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the states with noise after each symbol, of shape ``(T, B, D)``, and the logits ``(T, B, C)``."""
+    """Return noisy states after each symbol, of shape ``(T, B, D)``, and logits of shape ``(T, B, C)``."""
     state = vectors.new_zeros(len(words), _size(rnn))
     states, outputs = [], []
     for position in range(words.shape[1]):
@@ -171,12 +172,11 @@ def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Ten
 def advance(rnn: nn.RNNBase, inputs: Tensor, state: Tensor, noise: float = 0.0) -> tuple[Tensor, Tensor]:
     """Return the next state, of shape ``(B, D)`` as in OrdinaryNetwork, and the last layer's output."""
     parts: list[Tensor] = []
-    olds = list(state.split(rnn.hidden_size, 1))
+    olds = list(torch.split(state, rnn.hidden_size, 1))
     hidden = inputs
     for layer in range(rnn.num_layers):
-        weights = rnn.all_weights[layer]
-        if len(weights) == 2:
-            weights = [*weights, None, None]
+        weights: list[Any] = [*rnn.all_weights[layer]]
+        weights += [None] * (4 - len(weights))
         if isinstance(rnn, nn.LSTM):
             pair = [olds[2 * layer], olds[2 * layer + 1]]
             hidden, memory = torch.lstm_cell(hidden, pair, *weights)

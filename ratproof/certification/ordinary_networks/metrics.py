@@ -23,7 +23,14 @@ def jacobians(network: OrdinaryNetwork, centers: Array, symbol: int) -> Array:
 
 
 def contracting_metrics(
-    network: OrdinaryNetwork, net: Net, nodes: np.ndarray, rate: float, rounds: int, metrics: Array, until: float, most: float
+    network: OrdinaryNetwork,
+    net: Net,
+    nodes: np.ndarray,
+    rate: float,
+    rounds: int,
+    metrics: Array,
+    until: float,
+    most: float,
 ) -> Array | None:
     """Return metrics M with ``M[n] >= I`` and ``M[n] >= J.T @ M[edges[n, a]] @ J / rate**2`` approximately.
 
@@ -63,6 +70,11 @@ def contracting_metrics(
         if np.abs(traces - before).max() < SETTLED * traces.max():
             break
     return metrics
+
+
+def upper_factors(metrics: Array) -> Array:
+    """Return the upper triangular T with ``T.T @ T`` equal to each metric, of shape ``(N, D, D)``."""
+    return np.asarray(np.linalg.cholesky(metrics).swapaxes(1, 2), dtype=np.float64)
 
 
 def loewner_join(first: Array, second: Array) -> Array:

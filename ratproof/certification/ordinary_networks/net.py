@@ -118,9 +118,7 @@ def explore(
     states[0], count, first = machine.start, 1, 0
 
     def build() -> Net:
-        return Net(
-            centers[:count], states[:count], edges[:count], is_keyed[:count], origins[:count], parents
-        )
+        return Net(centers[:count], states[:count], edges[:count], is_keyed[:count], origins[:count], parents)
 
     while first < count:
         old, last = centers[first:count], count
@@ -134,7 +132,7 @@ def explore(
                 if key is not None:
                     target = by_key.get(key)
                 elif members[state]:
-                    target = _near(members[state], centers, factors, vector, spacing[state])
+                    target = _near(members[state], centers, factors, vector, float(spacing[state]))
                 wrong = decisions[node - first] != machine.outputs[state]
                 if target is None or wrong:
                     if count > most and not wrong:
@@ -156,9 +154,7 @@ def explore(
     return build()
 
 
-def _next_key(
-    key: Key | None, before: int, state: int, symbol: int, keyed: dict[int, int]
-) -> Key | None:
+def _next_key(key: Key | None, before: int, state: int, symbol: int, keyed: dict[int, int]) -> Key | None:
     """Return the key of the next node: its state, where the state was entered, and the last symbols since."""
     if state not in keyed:
         return None

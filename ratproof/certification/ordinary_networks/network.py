@@ -62,7 +62,7 @@ class OrdinaryNetwork:
     @property
     def units(self) -> int:
         """The number of units of a layer, H."""
-        return self.layers[0].weight.shape[1]
+        return int(self.layers[0].weight.shape[1])
 
     @property
     def size(self) -> int:

@@ -15,7 +15,9 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from automata.aliases import Symbols
 from automata.errors import InputError, ShapeError
+from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.module_outputs import INSTEAD, Comparison, compared_outputs
 from ratproof.certification.ordinary_networks.network import GATES, Layer, OrdinaryNetwork
 from ratproof.certification.ordinary_networks.torch_weights import (
@@ -93,16 +95,7 @@ def network_of_module(
         )
     weight = None if table is None else table[1].weight
     vectors, rows = input_vectors(embeddings, weight, len(symbols), rnn.input_size, WHERE)
-    classes = linear.out_features
-    network = OrdinaryNetwork(
-        cell=CELLS[rnn.mode],
-        layers=tuple(_layer(rnn, index, rnn_name) for index in range(rnn.num_layers)),
-        embeddings=vectors,
-        readout=shaped(linear.weight, (classes, rnn.hidden_size), f"{WHERE}: {linear_name}.weight"),
-        readout_bias=biases(linear.bias, classes, f"{WHERE}: {linear_name}.bias"),
-        threshold=threshold,
-        alphabet=symbols,
-    )
+    network = network_of_parts(rnn, linear, vectors, threshold, symbols, (rnn_name, linear_name))
     inputs = torch.tensor(vectors, dtype=torch.float32) if rows is None else torch.tensor(rows)
     comparison = compared_outputs(module, network, inputs.to(linear.weight.device), rnn.batch_first)
     parts = [] if table is None else [_described(table[1], table[0])]
@@ -190,6 +183,39 @@ def _only(named: list[tuple[str, nn.Module]], kind: type[Part], says: str) -> tu
         hint = f"; {INSTEAD}" if parts else ""
         raise InputError(f"{WHERE}: the module must have exactly one {says}, got {names}{hint}")
     return parts[0]
+
+
+def network_of_parts(
+    rnn: nn.RNNBase,
+    linear: nn.Linear,
+    embeddings: Array,
+    threshold: float,
+    alphabet: Symbols,
+    names: tuple[str, str] = ("rnn", "linear"),
+) -> OrdinaryNetwork:
+    """Return the network of a recurrent layer and a classifier.
+
+    Args:
+        rnn: The recurrent layer.
+        linear: The classifier.
+        embeddings: The input of each symbol, of shape ``(symbols, inputs)``.
+        threshold: The threshold of a single output.
+        alphabet: The symbols.
+        names: The names of the two parts in error messages.
+
+    Raises:
+        InputError: If a weight has another shape or dtype, or is not finite.
+    """
+    classes = linear.out_features
+    return OrdinaryNetwork(
+        cell=CELLS[rnn.mode],
+        layers=tuple(_layer(rnn, index, names[0]) for index in range(rnn.num_layers)),
+        embeddings=embeddings,
+        readout=shaped(linear.weight, (classes, rnn.hidden_size), f"{WHERE}: {names[1]}.weight"),
+        readout_bias=biases(linear.bias, classes, f"{WHERE}: {names[1]}.bias"),
+        threshold=threshold,
+        alphabet=alphabet,
+    )
 
 
 def _layer(rnn: nn.RNNBase, index: int, name: str) -> Layer:

@@ -59,6 +59,11 @@ class Regions:
         return Forms.region(self.centers[nodes], generators, box)
 
 
+def inverse(factors: Array) -> Array:
+    """Return the inverses of matrices, of shape ``(N, D, D)``."""
+    return np.asarray(np.linalg.inv(factors), dtype=np.float64)
+
+
 def grow(
     network: OrdinaryNetwork, regions: Regions, nodes: np.ndarray, slack: float, until: float
 ) -> str | None:
@@ -77,7 +82,7 @@ def grow(
     Raises:
         LimitReached: If the time is up.
     """
-    inverses = np.linalg.inv(regions.factors)
+    inverses = inverse(regions.factors)
     mine = np.zeros(len(regions), bool)
     mine[nodes] = True
     changed = mine | mine[regions.edges].any(1)
@@ -107,9 +112,7 @@ def grow(
     return "the regions did not stop growing"
 
 
-def _require(
-    regions: Regions, targets: np.ndarray, image: Forms, radii: Array, widths: Array
-) -> None:
+def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, widths: Array) -> None:
     """Raise the wanted radii and widths of the targets to those that contain the images."""
     middles = regions.centers[targets]
     offsets = image.center - middles
@@ -133,13 +136,13 @@ def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, str
     Unless ``strict``, node 0 does not count if no edge leads to it, because the claim is about nonempty
     strings.
     """
-    inverses = np.linalg.inv(regions.factors)
+    inverses = inverse(regions.factors)
     for box in (False, True):
         nodes = which[regions.boxes[which] == box]
         if len(nodes):
             margins = network.margins(regions.forms(nodes, inverses), regions.labels[nodes])
-            wrong = (margins.low <= 0).any(1)
-            if wrong[nodes > 0].any() or (wrong.any() and (strict or (regions.edges == 0).any())):
+            wrong = np.any(margins.low <= 0, axis=1)
+            if np.any(wrong[nodes > 0]) or (np.any(wrong) and (strict or (regions.edges == 0).any())):
                 return True
     return False
 
@@ -155,7 +158,7 @@ def bounded_length(network: OrdinaryNetwork, regions: Regions, longest: int, unt
         longest: The largest length to return.
         until: The value of ``time.monotonic()`` at which to stop.
     """
-    inverses = np.linalg.inv(regions.factors)
+    inverses = inverse(regions.factors)
     reached = np.zeros(len(regions), bool)
     reached[0] = True
     size = regions.centers.shape[1]

@@ -13,7 +13,7 @@ from automata.errors import LimitReached
 from automata.moore import Moore
 from automata.reachability import components
 from ratproof.certification.ordinary_networks.arithmetic import Array
-from ratproof.certification.ordinary_networks.metrics import contracting_metrics, recenter
+from ratproof.certification.ordinary_networks.metrics import contracting_metrics, recenter, upper_factors
 from ratproof.certification.ordinary_networks.net import Net, Reference, WrongDecision, explore
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.regions import TINY, Regions, bounded_length, grow
@@ -77,10 +77,7 @@ class Search:
 
 
 def find_regions(
-    network: OrdinaryNetwork,
-    machine: Moore,
-    until: float,
-    progress: Callable[[str], None] = lambda _: None,
+    network: OrdinaryNetwork, machine: Moore, until: float, progress: Callable[[str], None] = lambda _: None
 ) -> Search:
     """Search for regions that each symbol maps into one another, with constant decisions.
 
@@ -110,7 +107,7 @@ def find_regions(
         progress(f"proving {len(net)} regions")
         places = part_of[net.states]
         metrics = _metrics(network, net, places, parts, metrics, until)
-        factors = np.linalg.cholesky(metrics).swapaxes(1, 2)
+        factors = upper_factors(metrics)
         recenter(network, net, factors)
         regions = _small(net, machine, factors)
         search.regions = regions
@@ -149,7 +146,9 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
     reference = None
     for spacing in SPACINGS[1:]:
         try:
-            net = explore(network, machine, np.full(machine.states, spacing), reference, {}, MOST_BOUNDED_NODES)
+            net = explore(
+                network, machine, np.full(machine.states, spacing), reference, {}, MOST_BOUNDED_NODES
+            )
         except (LimitReached, WrongDecision):
             break
         metrics = np.array(np.broadcast_to(np.eye(network.size), (len(net), network.size, network.size)))
@@ -161,7 +160,7 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
         else:
             continue
         metrics = found
-        factors = np.linalg.cholesky(metrics).swapaxes(1, 2)
+        factors = upper_factors(metrics)
         recenter(network, net, factors)
         best = max(best, bounded_length(network, _small(net, machine, factors), longest, until))
         reference = Reference(net.centers, net.states, factors)
@@ -171,7 +170,7 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
 
 
 def _parts(machine: Moore) -> np.ndarray:
-    """Return the strongly connected component of each state, numbered so that edges lead to higher numbers."""
+    """Return the strongly connected component of each state; edges lead to the same or higher numbers."""
     sources = np.repeat(np.arange(machine.states), len(machine.alphabet))
     parts, _ = components(machine.states, sources, np.array(machine.table, dtype=np.intp).ravel())
     return np.asarray(parts)
@@ -195,7 +194,12 @@ def _covers(machine: Moore, states: np.ndarray) -> list[Cover]:
 
 
 def _metrics(
-    network: OrdinaryNetwork, net: Net, places: np.ndarray, parts: Sequence[Part], coarser: Array | None, until: float
+    network: OrdinaryNetwork,
+    net: Net,
+    places: np.ndarray,
+    parts: Sequence[Part],
+    coarser: Array | None,
+    until: float,
 ) -> Array:
     """Return a metric for each node, part by part against the edges, and set the rates of the parts.
 
@@ -205,6 +209,7 @@ def _metrics(
         places: The part of each node.
         parts: The parts. Their rates are None where no metric exists.
         coarser: The metrics of the nodes that ``net.origins`` refers to, or None.
+        until: The value of ``time.monotonic()`` at which to stop.
     """
     metrics = np.array(np.broadcast_to(np.eye(network.size), (len(net), network.size, network.size)))
     if coarser is not None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 
 from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
-from automata.errors import InputError, OutputError
+from automata.errors import FormatError, InputError, OutputError
 from automata.io import files
 from automata.semirings import BOOLEAN
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.counters.certify import CounterCertification, certify_counter
 from ratproof.certification.counters.numbers import counts
+from ratproof.certification.ordinary_networks.certify import OrdinaryCertification
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.deciding import write_json
@@ -35,13 +38,16 @@ def certify(
     as_json: bool,
     limits: Mapping[str, int | None],
     file_format: str | None = None,
+    of_state_dicts: Mapping[str, object] = MappingProxyType({}),
 ) -> int:
     """Certify a network, write and print the answer, and return the exit status.
 
-    ``page`` is the pair of the HTML file and the command that it shows.
+    ``page`` is the pair of the HTML file and the command that it shows. ``of_state_dicts`` has the options
+    that only a state dict may have.
     """
     html = None if page is None else page[0]
-    network, _ = load_network(checkpoint)
+    refuse_options(of_state_dicts, "--cell, because they are about a state dict")
+    network = _load(checkpoint)
     asked = {name: value for name, value in limits.items() if value is not None}
     if counts(network):
         for name, value in (("--against", against), ("-o", output)):
@@ -77,8 +83,27 @@ def certify(
         write_json(certificate, answer.certificate())
     data = certification.as_json_object(answer, certificate if proved else None)
     lines = list(certification.sentences(answer, against))
-    _print(data, lines, (certificate, output), proved, as_json)
-    return _finish(answer, checkpoint, lines, page)
+    print_all(data, lines, (certificate, output), proved, as_json)
+    return finish(answer, checkpoint, lines, page)
+
+
+def refuse_options(options: Mapping[str, object], needs: str) -> None:
+    """Raise InputError if an option has a value, because it requires something else."""
+    names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
+    if names:
+        raise InputError(f"{' and '.join(names)} requires {needs}")
+
+
+def _load(checkpoint: str) -> Acceptor:
+    """Read a network that ratproof saved; for other files, the message says how to certify a state dict."""
+    try:
+        return load_network(checkpoint)[0]
+    except FormatError as error:
+        if "state dict" in str(error) or not Path(checkpoint).is_file():
+            raise
+        raise FormatError(
+            f"{error}; pass --cell for the state dict of an nn.RNN, nn.GRU or nn.LSTM"
+        ) from None
 
 
 def _certify_counter(
@@ -108,12 +133,12 @@ def _certify_counter(
         write_json(certificate, answer.certificate())
     data = counters.as_json_object(answer, certificate if proved else None)
     lines = list(counters.sentences(answer))
-    _print(data, lines, (certificate,), proved, as_json)
-    return _finish(answer, checkpoint, lines, page)
+    print_all(data, lines, (certificate,), proved, as_json)
+    return finish(answer, checkpoint, lines, page)
 
 
-def _finish(
-    answer: Certification | CounterCertification,
+def finish(
+    answer: Certification | CounterCertification | OrdinaryCertification,
     checkpoint: str,
     sentences: Sequence[str],
     page: tuple[str, str] | None,
@@ -130,7 +155,7 @@ def _finish(
     return EXIT[answer.verdict]
 
 
-def _print(
+def print_all(
     data: JsonObject, sentences: Iterable[str], paths: Sequence[str | None], proved: bool, as_json: bool
 ) -> None:
     missing = "" if proved else " is not written: no boxes were proved"

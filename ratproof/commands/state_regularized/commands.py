@@ -9,28 +9,84 @@ from typer import Argument, Context, Option
 from ratproof.commands.app import AsJson, CertificateFile, FormatName, HtmlFile, app, command_line, example
 
 Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
+Network = Annotated[
+    str,
+    Argument(
+        metavar="NETWORK",
+        help="a state-regularized network (.safetensors), or with --cell a state dict (.safetensors, .pt)",
+    ),
+]
 Temperature = Annotated[
     float | None, Option("--temperature", help="temperature, a positive number (default: the network's own)")
 ]
 
 
-@app.command(epilog=example("certify tomita-2.safetensors --certificate two.json -o two-soft.json"))
+@app.command(
+    epilog=example(
+        "certify model.safetensors --cell gru --against tomita5.json --certificate five.json",
+        "certify tomita-2.safetensors --certificate two.json -o two-soft.json",
+    )
+)
 def certify(
     context: Context,
-    checkpoint: Checkpoint,
+    checkpoint: Network,
     temperature: Temperature = None,
     against: Annotated[
         str | None,
         Option(
             "--against",
-            help="compare the accepted strings with this boolean automaton, instead of the hard one",
+            help="compare the accepted strings with this boolean automaton (default: the hard automaton, or"
+            " one that is extracted from the state dict)",
         ),
     ] = None,
     output: Annotated[
-        str | None, Option("-o", "--output", help="write the automaton that the soft network follows")
+        str | None, Option("-o", "--output", help="write the automaton that the network is proved to follow")
     ] = None,
     certificate: CertificateFile = None,
     file_format: FormatName = None,
+    cell: Annotated[
+        str | None,
+        Option(
+            "--cell",
+            metavar="CELL",
+            help="the cell of a state dict: rnn, rnn_relu, gru, lstm, or auto to tell it from the shapes",
+        ),
+    ] = None,
+    prefix: Annotated[
+        str | None, Option("--prefix", help="the start of the recurrent layer's keys, such as encoder.rnn.")
+    ] = None,
+    readout: Annotated[
+        str | None, Option("--readout", help="the key of the classifier, without .weight")
+    ] = None,
+    embeddings: Annotated[
+        str | None,
+        Option(
+            "--embeddings",
+            metavar="FILE|one-hot",
+            help="the inputs of the symbols: word vectors (.npy, .safetensors, .txt), or one-hot"
+            " (default: the state dict's own table, or one-hot)",
+        ),
+    ] = None,
+    alphabet: Annotated[
+        str | None,
+        Option(
+            "--alphabet",
+            metavar="FILE|a,b,c",
+            help="the symbols of a state dict, in the order of its inputs (default: those of --against)",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        Option(
+            "--threshold", help="the output above which a state dict accepts (default: 0)", show_default=False
+        ),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        Option(
+            "--seconds", help="time limit of the proof about a state dict (default: 60)", show_default=False
+        ),
+    ] = None,
     height: Annotated[
         int | None,
         Option(
@@ -58,22 +114,44 @@ def certify(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Prove that a soft network follows its automaton on all strings.
+    """Prove that a trained network follows an automaton on all strings.
 
     Exit status 0: certified, 1: different, 3: unknown.
 
-    The soft network follows the automaton if both have the same most probable centroid after each symbol and
-    the same decision. With --against, only the decision is compared.
+    With --cell, the network is the state dict of an nn.RNN, nn.GRU or nn.LSTM with a linear classifier. It
+    follows the automaton if, in float32, both have the same decision after every nonempty string. If there is
+    no proof for all strings, the answer is a string on which they differ, or the length up to which there is
+    none.
 
-    A network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) is certified to decide balanced parentheses
-    on all strings up to --height and --length. With saturated gates, it is certified for strings of any
-    length up to --saturated-height.
+    Without --cell, it is a network that ratproof has saved. A soft network follows its hard automaton if both
+    have the same most probable centroid after each symbol and the same decision. With --against, only the
+    decision is compared. A network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) is certified to
+    decide balanced parentheses on all strings up to --height and --length. With saturated gates, it is
+    certified for strings of any length up to --saturated-height.
     """
-    from ratproof.commands.state_regularized.certifying import certify as run
-
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
     page = None if html is None else (html, command_line(context))
-    return run(checkpoint, temperature, against, output, certificate, page, as_json, limits, file_format)
+    state_dict = {
+        "cell": cell,
+        "prefix": prefix,
+        "readout": readout,
+        "embeddings": embeddings,
+        "alphabet": alphabet,
+        "threshold": threshold,
+        "seconds": seconds,
+    }
+    if cell is not None:
+        from ratproof.commands.state_regularized.ordinary import certify as run_ordinary
+
+        own = {"temperature": temperature, **limits}
+        return run_ordinary(
+            checkpoint, state_dict, own, against, output, certificate, page, as_json, file_format
+        )
+    from ratproof.commands.state_regularized.certifying import certify as run
+
+    return run(
+        checkpoint, temperature, against, output, certificate, page, as_json, limits, file_format, state_dict
+    )
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two-hard.json"))

@@ -1,0 +1,44 @@
+"""Automata whose states have a decision, from the automata that users pass."""
+
+from __future__ import annotations
+
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.moore import Moore
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+
+
+def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where: str = "automaton") -> Moore:
+    """Return an automaton over the alphabet, in its order, with a network's decisions as outputs.
+
+    Args:
+        automaton: A DFA or a boolean WFSA, whose accept states have the decision 1 and the others 0; or a
+            Moore machine whose outputs are decisions.
+        alphabet: The network's symbols.
+        classes: Number of different decisions of the network.
+        where: The name of the automaton in messages.
+
+    Raises:
+        InputError: If it is no such automaton, or if the alphabets differ.
+    """
+    if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
+        automaton = DFA.from_wfsa(automaton)
+    if isinstance(automaton, DFA):
+        if classes != 2:
+            raise InputError(
+                f"{where}: a network with {classes} classes must be compared with a Moore machine, got a DFA"
+            )
+        dfa = automaton.over(alphabet, "the network")
+        return Moore(alphabet, dfa.start, dfa.table, tuple(int(q in dfa.final) for q in range(dfa.states)))
+    if not isinstance(automaton, Moore):
+        raise InputError(
+            f"{where}: must be a DFA, a boolean WFSA or a Moore machine, got {type(automaton).__name__}"
+        )
+    known = [output for output in automaton.outputs if type(output) is int and 0 <= output < classes]
+    if len(known) != automaton.states:
+        raise InputError(f"{where}: the outputs must be integers from 0 to {classes - 1}, as the classes")
+    order = DFA(automaton.alphabet, automaton.start, automaton.table, frozenset()).over(
+        alphabet, "the network"
+    )
+    return Moore(alphabet, order.start, order.table, automaton.outputs)

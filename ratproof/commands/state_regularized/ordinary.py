@@ -1,0 +1,124 @@
+"""The implementation of ``ratproof certify --cell``, for state dicts of ordinary networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.io import files
+from automata.rules.vocabulary import vocabulary
+from automata.semirings import BOOLEAN
+from ratproof.api.machines import machine_of
+from ratproof.certification.ordinary_networks.certify import SECONDS, certify_ordinary
+from ratproof.certification.ordinary_networks.counterexamples import float32_decisions
+from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
+from ratproof.certification.ordinary_networks.state_dicts import network_of_tensors
+from ratproof.certification.ordinary_networks.torch_weights import torch_modules
+from ratproof.certification.ordinary_networks.weight_files import embeddings_of_file, tensors_of_file
+from ratproof.commands.deciding import write_json
+from ratproof.commands.state_regularized.certifying import finish, print_all, refuse_options
+from ratproof.commands.terminal import progress
+from ratproof.process.outputs import require_outputs
+from ratproof.report import ordinary
+
+ONE_HOT = "one-hot"
+CELLS = ("rnn", "rnn_relu", "gru", "lstm", "auto")
+
+
+def certify(
+    path: str,
+    options: Mapping[str, Any],
+    of_checkpoints: Mapping[str, object],
+    against: str | None,
+    output: str | None,
+    certificate: str | None,
+    page: tuple[str, str] | None,
+    as_json: bool,
+    file_format: str | None,
+) -> int:
+    """Certify a state dict, write and print the answer, and return the exit status.
+
+    Args:
+        path: The file of the state dict.
+        options: The values of ``--cell`` and of the other options of state dicts, by name.
+        of_checkpoints: The options that only a network saved by ratproof may have.
+        against: The file of the automaton, or None to extract one.
+        output: The file for the automaton, or None.
+        certificate: The file for the certificate, or None.
+        page: The HTML file and the command that it shows, or None.
+        as_json: Whether to print one JSON object.
+        file_format: The format of the automaton's file, or None to tell it from the name.
+    """
+    refuse_options(of_checkpoints, "a network that ratproof saved, and not --cell")
+    seconds = SECONDS if options["seconds"] is None else options["seconds"]
+    if not 0 < seconds < float("inf"):
+        raise InputError(f"--seconds must be positive, got {seconds}")
+    html = None if page is None else page[0]
+    vectors = options["embeddings"] if options["embeddings"] != ONE_HOT else None
+    if output is not None:
+        files.require_writable(output)
+    require_outputs({"-o": output, "--certificate": certificate, "--html": html}, (path, against, vectors))
+    automaton = None if against is None else read_automaton(against, file_format)
+    network = _network(path, options, automaton)
+    machine = None
+    if automaton is not None:
+        machine = machine_of(automaton, _symbols(network), network.decisions, str(against))
+    decide = float32_decisions(network, *torch_modules(network))
+    with progress("certify") as report_progress:
+        answer = certify_ordinary(network, machine, decide, seconds, report_progress)
+    proved = answer.verdict == "certified"
+    if output is not None and proved and answer.machine is not None:
+        if network.decisions != 2:
+            raise InputError(f"-o requires a network with two decisions, got {network.decisions} classes")
+        final = frozenset(q for q, label in enumerate(answer.machine.outputs) if label)
+        files.write(answer.machine.accepting(final).to_wfsa(), output)
+    if certificate is not None and proved:
+        write_json(certificate, answer.certificate())
+    data = ordinary.as_json_object(answer, certificate if proved else None)
+    lines = list(ordinary.sentences(answer, against))
+    print_all(data, lines, (certificate, output), proved, as_json)
+    return finish(answer, path, lines, page)
+
+
+def read_automaton(path: str, file_format: str | None = None) -> DFA:
+    """Return the DFA of a file; formats without a semiring are read as boolean."""
+    says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
+    automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
+    try:
+        return DFA.from_wfsa(automaton)
+    except InputError as error:
+        raise error.about(path) from None
+
+
+def _network(path: str, options: Mapping[str, Any], automaton: DFA | None) -> OrdinaryNetwork:
+    """Return the network of a state dict, with the symbols of ``--alphabet`` or of the automaton."""
+    if options["cell"] not in CELLS:
+        raise InputError(f"--cell must be one of {', '.join(CELLS)}, got {options['cell']!r:.40}")
+    if options["alphabet"] is not None:
+        symbols = tuple(vocabulary(options["alphabet"]))
+    elif automaton is not None:
+        symbols = tuple(str(symbol) for symbol in automaton.alphabet)
+    else:
+        raise InputError("--alphabet must be given without --against")
+    tensors, metadata = tensors_of_file(path)
+    if "ratproof" in metadata:
+        raise InputError(f"{path}: --cell is for the state dict of another program, got a file of ratproof")
+    embeddings = options["embeddings"]
+    if embeddings is not None and embeddings != ONE_HOT:
+        embeddings = embeddings_of_file(embeddings, symbols)
+    return network_of_tensors(
+        tensors,
+        path=path,
+        cell=options["cell"],
+        prefix=options["prefix"],
+        readout=options["readout"],
+        embeddings=embeddings,
+        alphabet=symbols,
+        threshold=0.0 if options["threshold"] is None else options["threshold"],
+    )
+
+
+def _symbols(network: OrdinaryNetwork) -> tuple[str, ...]:
+    return tuple(str(symbol) for symbol in network.alphabet)

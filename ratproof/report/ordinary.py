@@ -1,0 +1,89 @@
+"""The report on the certification of an ordinary network, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from automata.aliases import JsonObject, Symbols
+from automata.moore import Moore
+from automata.text.number_text import plural
+from automata.text.printable_text import write_string
+from ratproof.certification.ordinary_networks.certify import OrdinaryCertification
+
+VERBS = ("rejects", "accepts")
+MOST_SYMBOLS = 60
+"""Number of symbols of a string up to which the text shows all of them; JSON always does."""
+
+
+def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iterator[str]:
+    """Yield the lines that ``certify`` prints.
+
+    Args:
+        answer: The certification.
+        against: Name of the automaton that the network was compared with. Defaults to "the automaton".
+    """
+    other = "the automaton" if against is None else against
+    machine = answer.machine
+    size = "" if machine is None else f" ({plural(machine.states, 'state')})"
+    if answer.extracted:
+        other = "the extracted automaton"
+    if answer.verdict == "certified":
+        yield (
+            f"certified: on all strings of length 1 or more the network (float32) decides as {other}{size};"
+            f" {plural(answer.regions or 0, 'region')}"
+        )
+    elif answer.verdict == "different" and answer.word is not None and answer.decisions is not None:
+        ours, theirs = answer.decisions
+        classes = len(answer.network.readout)
+        difference = (
+            f"the network {VERBS[ours]}, {other}{size} {VERBS[theirs]}"
+            if classes <= 2
+            else f"the network's class is {ours}, that of {other}{size} is {theirs}"
+        )
+        yield (
+            f"different: {_string(answer.word)} ({plural(len(answer.word), 'symbol')}): {difference};"
+            " torch's float32 agrees"
+        )
+    else:
+        bound = "" if answer.bounded is None else f"; proved up to length {answer.bounded}"
+        yield f"unknown: {answer.why}{bound}"
+        if answer.slow is not None:
+            cycle, factor = answer.slow
+            yield (
+                f"  along repetitions of {_string(cycle)}, differences of states change by a factor of"
+                f" {factor:.3f} per symbol"
+            )
+        if answer.bounded is not None:
+            yield "  this length is from float64 enclosures, or from running all strings; it has no certificate"
+
+
+def _string(word: Symbols) -> str:
+    if len(word) <= MOST_SYMBOLS:
+        return write_string(list(word))
+    half = MOST_SYMBOLS // 2
+    return f"{write_string(list(word[:half]))} ... {write_string(list(word[-half:]))}"
+
+
+def as_json_object(answer: OrdinaryCertification, certificate: str | None) -> JsonObject:
+    """Return the object that ``certify --json`` prints."""
+    slow = None if answer.slow is None else {"word": list(answer.slow[0]), "factor": answer.slow[1]}
+    return {
+        "verdict": answer.verdict,
+        "word": None if answer.word is None else list(answer.word),
+        "decisions": None if answer.decisions is None else list(answer.decisions),
+        "regions": answer.regions,
+        "bounded": answer.bounded,
+        "why": answer.why or None,
+        "slowest": slow,
+        "extracted": answer.extracted,
+        "automaton": None if answer.machine is None else _machine(answer.machine),
+        "certificate": certificate,
+    }
+
+
+def _machine(machine: Moore) -> JsonObject:
+    return {
+        "start": machine.start,
+        "next": [list(row) for row in machine.table],
+        "label": list(machine.outputs),
+    }
