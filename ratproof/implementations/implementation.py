@@ -22,7 +22,7 @@ from ratproof.evidence.ledger import ledger
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.implementations.chernoff import FALSE_ALARM, power, threshold
 from ratproof.implementations.comparison import Comparison
-from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.exact import ExactComparison, moderate_cases
 from ratproof.implementations.fa_rnn.comparison import FARNNComparison
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.gradient import OfGradients
@@ -59,10 +59,11 @@ class Implementation(Protocol):
 
 @runtime_checkable
 class ReadsLongStrings(Protocol):
-    """A torch program that also reads long strings, because it may only be correct on short strings."""
+    """An implementation that also reads long strings, because it may only be correct on short strings."""
 
-    long_examples: ClassVar[int]
-    """The number of random cases with a long string that a check draws."""
+    @property
+    def long_examples(self) -> int:
+        """Return the number of random cases with a long string that a check draws."""
 
     @property
     def most_test_strings(self) -> int:
@@ -104,6 +105,19 @@ class ExactRecurrence:
     label: str = ""
     device: str | None = None
     examples: int | None = None
+    most_test_strings: ClassVar[int] = 0
+
+    @property
+    def long_examples(self) -> int:
+        """Return the number; 0 for a user's claim, whose step may double the digits with every symbol."""
+        return 0 if self.own else EXACT_LONG
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """Draw a random case without huge and tiny weights, and one long string."""
+        alphabet = variant.alphabet or "ab"
+        string = data.draw(string_of_length(alphabet, data.draw(st.sampled_from(EXACT_LENGTHS))))
+        case = data.draw(moderate_cases(variant, "" if variant.alphabet is not None else "ab"))
+        return ExactComparison(claim.name, variant.name, case), [string]
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random case and random strings over its alphabet."""
@@ -131,6 +145,8 @@ LONGEST = 200
 """
 LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 """Lengths of the long strings for a torch layer of a claim: this length, and edges of chunks."""
+EXACT_LENGTHS = (33, 65)
+"""Lengths of the long strings in exact arithmetic, whose digits grow with every symbol."""
 GRADIENT_LENGTHS = (48, 65)
 """Lengths of the long strings for gradients, whose bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
@@ -138,10 +154,10 @@ PROGRAM_LENGTHS = (48, LONGEST)
 
 Layers that sample, whose probabilities are fractions, use the first length.
 """
-LAYER_LONG, PROGRAM_LONG = 3, 8
-"""Numbers of cases with a long string, for layers and for programs.
+EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 8, 3, 8
+"""Numbers of cases with a long string, in exact arithmetic, for layers and for programs.
 
-Layers have generic weights. The first case of a program is simple.
+Layers have generic weights. The first case of a program and in exact arithmetic is simple.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 
