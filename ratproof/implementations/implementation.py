@@ -370,7 +370,7 @@ class TorchProgram:
         """Draw random weights, and one long string."""
         lengths = LONG_LENGTHS if self.name in CellComparison.transitions else PROGRAM_LENGTHS
         string = data.draw(string_of_length("ab", data.draw(st.sampled_from(lengths))))
-        return self._drawn("ab", claim, variant, data), [string]
+        return self._drawn("ab", claim, variant, data, generic=True), [string]
 
     def _drawn(
         self,
@@ -379,11 +379,14 @@ class TorchProgram:
         variant: Variant,
         data: st.DataObject,
         names: dict[str, str] | None = None,
+        generic: bool = False,
     ) -> CellComparison | FARNNComparison:
         where = claim.name, variant.name, self.name, self.dtype, self.device
         if self.name in CellComparison.transitions:
             return data.draw(state_regularized(alphabet, *where))
-        case = data.draw(PROGRAMS[self.name].cases.random(alphabet))
+        program = PROGRAMS[self.name]
+        cases = (program.long_cases if generic else None) or program.cases
+        case = data.draw(cases.random(alphabet))
         case = case if names is None else case.renamed(names)
         return FARNNComparison(claim.name, variant.name, case, self.name, self.dtype, self.device)
 
