@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from hypothesis import strategies as st
 
 from automata.strings import String
-from automata.testing.strategies import alphabets, readings, strings
+from automata.testing.strategies import LETTERS, alphabets, readings, strings
 from neural.layer_kind import layer_kinds
 from neural.scan.backends import available
 from ratproof.evidence.ledger import ledger
@@ -148,7 +148,7 @@ LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 EXACT_LENGTHS = (33, 65)
 """Lengths of the long strings in exact arithmetic, whose digits grow with every symbol."""
 GRADIENT_LENGTHS = (48, 65)
-"""Lengths of the long strings for gradients, whose bounds take longer."""
+"""Lengths of the long strings for gradients, of runs and of single symbols. Their bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
 """Lengths of the long strings for programs of FA-RNNs, whose products of weights soon underflow.
 
@@ -172,13 +172,28 @@ A state converges on long runs, so errors in its update show.
 @cache
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
     """Return a strategy for random strings of a given length, of single symbols or of runs, from a seed."""
+    return st.builds(
+        lambda seed, run: _of_runs(alphabet, length, run, seed),
+        st.integers(0, 2**32),
+        st.sampled_from(RUNS_OF_ONE),
+    )
 
-    def read(seed: int, run: int) -> String:
-        random = Random(seed)
-        runs = random.choices(list(alphabet), k=-(-length // run))
-        return tuple(symbol for symbol in runs for _ in range(run))[:length]
 
-    return st.builds(read, st.integers(0, 2**32), st.sampled_from(RUNS_OF_ONE))
+def _of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -> String:
+    """Return a string of runs of random symbols."""
+    runs = Random(seed).choices(list(alphabet), k=-(-length // run))
+    return tuple(symbol for symbol in runs for _ in range(run))[:length]
+
+
+@cache
+def _long_for_gradients() -> st.SearchStrategy[list[String]]:
+    """Return a strategy for a string of runs and a string of single symbols, over all letters."""
+    return st.integers(0, 2**32).map(
+        lambda seed: [
+            _of_runs(LETTERS, length, run, seed)
+            for length, run in zip(GRADIENT_LENGTHS, RUNS_OF_ONE, strict=True)
+        ]
+    )
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
@@ -259,10 +274,14 @@ class Layer:
         return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """Draw a random layer without extreme weights for a comparison of gradients, and one long string."""
-        string = data.draw(string_of_length("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
-        network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
-        return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
+        """Draw a random layer without extreme weights for a comparison of gradients, and two long strings.
+
+        One has runs of one symbol. In the other, few symbols recur, because any split of a gradient between
+        equally good paths is accepted.
+        """
+        some = data.draw(_long_for_gradients())
+        network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)
+        return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
         """Draw a random layer over two letters, to be decided."""
@@ -383,7 +402,7 @@ class TorchProgram:
     ) -> CellComparison | FARNNComparison:
         where = claim.name, variant.name, self.name, self.dtype, self.device
         if self.name in CellComparison.transitions:
-            return data.draw(state_regularized(alphabet, *where))
+            return data.draw(state_regularized(alphabet, *where, remembers=generic))
         program = PROGRAMS[self.name]
         cases = (program.long_cases if generic else None) or program.cases
         case = data.draw(cases.random(alphabet))

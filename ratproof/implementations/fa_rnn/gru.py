@@ -116,7 +116,9 @@ def _between(w: Weights, string: String, states: Floats, factory: Factory) -> Fl
     """Return 1 for each prefix of a string at which all components are within their bounds, else 0."""
     runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
     gru, plain = np.split(states, 2, axis=1)
-    return np.array([[float(_within(*of_prefix))] for of_prefix in zip(runs, gru, plain, errors, strict=True)])
+    return np.array(
+        [[float(_within(*of_prefix))] for of_prefix in zip(runs, gru, plain, errors, strict=True)]
+    )
 
 
 def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:

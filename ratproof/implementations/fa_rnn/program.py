@@ -64,7 +64,7 @@ class FARNNProgram:
         takes: The signatures of all supported weights. Defaults to the signatures of ``cases``.
         long_cases: Source of random weights for long strings. Defaults to ``cases``.
         judge: Returns the scores to compare, shape ``(T + 1, units)``, for the weights, a string, the
-            network's scores of all prefixes, and the arguments of ``build``. Defaults to the network's scores.
+            network's scores of all prefixes, and the arguments of ``build``. Defaults to these scores.
     """
 
     name: str
