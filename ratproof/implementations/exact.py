@@ -182,11 +182,14 @@ def signatures(variant: Variant) -> list[Signature]:
     ]
 
 
-def moderate_cases(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
-    """Return the variant's cases, without huge and tiny weights if they are drawn from a signature.
+def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
+    """Return the variant's cases for long strings.
 
-    The digits of such weights add up in a long string, which takes time.
+    By default, these are its cases, without huge and tiny weights if they are drawn from a signature. The
+    digits of such weights add up in a long string, which takes time.
     """
+    if variant.long_cases is not None:
+        return variant.long_cases(alphabet)
     draw, source = variant.cases, getattr(variant.cases, "__self__", None)
     if isinstance(source, (Signature, Sizes)) and draw == source.random:
         return source.random(alphabet, extreme=False)

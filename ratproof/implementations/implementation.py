@@ -22,7 +22,7 @@ from ratproof.evidence.ledger import ledger
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.implementations.chernoff import FALSE_ALARM, power, threshold
 from ratproof.implementations.comparison import Comparison
-from ratproof.implementations.exact import ExactComparison, moderate_cases
+from ratproof.implementations.exact import ExactComparison, cases_for_long_strings
 from ratproof.implementations.fa_rnn.comparison import FARNNComparison
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.gradient import OfGradients
@@ -116,7 +116,7 @@ class ExactRecurrence:
         """Draw a random case without huge and tiny weights, and one long string."""
         alphabet = variant.alphabet or "ab"
         string = data.draw(string_of_length(alphabet, data.draw(st.sampled_from(EXACT_LENGTHS))))
-        case = data.draw(moderate_cases(variant, "" if variant.alphabet is not None else "ab"))
+        case = data.draw(cases_for_long_strings(variant, "" if variant.alphabet is not None else "ab"))
         return ExactComparison(claim.name, variant.name, case), [string]
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
