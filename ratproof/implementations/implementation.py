@@ -154,7 +154,7 @@ PROGRAM_LENGTHS = (48, LONGEST)
 
 Layers that sample, whose probabilities are fractions, use the first length.
 """
-EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 8, 3, 8
+EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 6, 3, 8
 """Numbers of cases with a long string, in exact arithmetic, for layers and for programs.
 
 Layers have generic weights. The first case of a program and in exact arithmetic is simple.
