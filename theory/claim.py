@@ -85,6 +85,7 @@ class Variant:
         small_cases: a function from a number of letters to all cases with weights among 0, 1, -1
             and 1/2, simplest first. If the variant holds, these may be cases near one in which
             every weight matters.
+        long_cases: the same as ``cases``, for strings of tens of symbols; by default, ``cases``.
         kinds: the kinds of evidence that the variant promises.
         proof: the invariant that proves it for all weights, strings and sizes.
         theorem: the theorem that Coq's kernel accepts; it adds the promise to be kernel-checked.
@@ -117,6 +118,7 @@ class Variant:
     torch_in_tests: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
     constant: str = ""
+    long_cases: Callable[[str], SearchStrategy[Any]] | None = None
 
     def __post_init__(self) -> None:
         if self.theorem is not None and KERNEL not in self.kinds:

@@ -223,14 +223,15 @@ class Signature:
         return Weights(w.over, w.alphabet, entries, w.size)
 
     @cache  # noqa: B019 -- the number of signatures is bounded, and Hypothesis validates each new strategy
-    def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
-        """Return a strategy for random weights over the alphabet."""
+    def random(self, alphabet: str, extreme: bool = True) -> st.SearchStrategy[Weights]:
+        """Return a strategy for random weights over the alphabet; ``extreme`` includes huge and tiny ones."""
+        weight = {entry.name: self._weights(entry, extreme) for entry in self.entries}
         parts = {
             entry.name: (
-                _shaped(entry.shape, self._weights(entry))
+                _shaped(entry.shape, weight[entry.name])
                 if entry.per == "constant"
                 else st.fixed_dictionaries(
-                    {key: _shaped(entry.shape, self._weights(entry)) for key in entry.keys(alphabet)}
+                    {key: _shaped(entry.shape, weight[entry.name]) for key in entry.keys(alphabet)}
                 )
             )
             for entry in self.entries
@@ -251,8 +252,8 @@ class Signature:
         }
         return Weights(self.over, alphabet, entries, self.size)
 
-    def _weights(self, entry: WeightEntry) -> st.SearchStrategy[Any]:
-        return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
+    def _weights(self, entry: WeightEntry, extreme: bool) -> st.SearchStrategy[Any]:
+        return weights(self.over, extreme=extreme) if entry.only is None else st.sampled_from(entry.only)
 
     def generic(self, alphabet: str, first: int = 0) -> Weights:
         """Return a generic case: no weight is 0 or 1 unless required, and hardly two are equal.
@@ -463,9 +464,11 @@ class Sizes:
         return [self.of(size) for size in dict.fromkeys((*self.random_sizes, *self.small_sizes))]
 
     @cache  # noqa: B019 -- as above
-    def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
-        """Return a strategy for random weights of a random size."""
-        return st.sampled_from(self.random_sizes).flatmap(lambda size: _random(self.of, size, alphabet))
+    def random(self, alphabet: str, extreme: bool = True) -> st.SearchStrategy[Weights]:
+        """Return a strategy for random weights of a random size; see :meth:`Signature.random`."""
+        return st.sampled_from(self.random_sizes).flatmap(
+            lambda size: _random(self.of, size, alphabet, extreme)
+        )
 
     def small(self, letters: int) -> Iterator[Weights]:
         """Yield all small cases of all small sizes."""
@@ -542,5 +545,7 @@ def _shape(value: Tree) -> tuple[int, ...] | None:
 
 
 @cache
-def _random(of: Callable[[Any], Signature], size: Any, alphabet: str) -> st.SearchStrategy[Weights]:
-    return of(size).random(alphabet)
+def _random(
+    of: Callable[[Any], Signature], size: Any, alphabet: str, extreme: bool
+) -> st.SearchStrategy[Weights]:
+    return of(size).random(alphabet, extreme)

@@ -7,7 +7,7 @@ from copy import deepcopy
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
@@ -23,6 +23,9 @@ from theory.reading import Equality, untouched
 from theory.registry import claim_named
 from theory.signature import Signature, Sizes, misfit
 from theory.weights import Weights
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 
 class ExactComparison:
@@ -85,7 +88,9 @@ class ExactComparison:
     @cached_property
     def _root(self) -> _Prefix:
         state = untouched(self.read.recurrence.start(self.case))
-        return _Prefix(self, "", state, [start(a) for a in self._automata])
+        algorithm = self.read.algorithm
+        first = start if algorithm is None else algorithm.start
+        return _Prefix(self, state, [untouched(first(a)) for a in self._automata])
 
     def compare_all(self, longest: int) -> StringResult:
         """Compare all strings of at most ``longest`` symbols, each prefix once.
@@ -177,24 +182,45 @@ def signatures(variant: Variant) -> list[Signature]:
     ]
 
 
+def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[Any]:
+    """Return the variant's cases for long strings.
+
+    By default, these are its cases, without huge and tiny weights if they are drawn from a signature. The
+    digits of such weights add up in a long string, which takes time.
+    """
+    if variant.long_cases is not None:
+        return variant.long_cases(alphabet)
+    draw, source = variant.cases, getattr(variant.cases, "__self__", None)
+    if isinstance(source, (Signature, Sizes)) and draw == source.random:
+        return source.random(alphabet, extreme=False)
+    return draw(alphabet)
+
+
 class _Prefix:
     """The values and scores after a prefix, and after the symbols that may follow."""
 
-    def __init__(self, sides: ExactComparison, string: String, state: Any, omegas: list[Any]) -> None:
+    def __init__(self, sides: ExactComparison, state: Any, omegas: list[Any]) -> None:
         self.state, self.omegas = state, omegas
         self.values = sides.read.recurrence.out(sides.case, state)
-        if sides.read.algorithm is None:
-            self.scores = [read_out(a, omega) for a, omega in zip(sides.automata(), omegas, strict=True)]
+        algorithm = sides.read.algorithm
+        of_units = zip(sides.automata(), omegas, strict=True)
+        if algorithm is None:
+            self.scores = [read_out(a, omega) for a, omega in of_units]
         else:
-            self.scores = [sides.read.scores(a, string)[-1] for a in sides.automata()]
+            self.scores = [score for a, omega in of_units for score in algorithm.out(a, omega)]
         self.children: dict[Any, _Prefix] = {}
 
     def child(self, sides: ExactComparison, string: String, length: int) -> _Prefix:
         symbol = string[length - 1]
         if symbol not in self.children:
             state = sides.read.recurrence.step(sides.case, untouched(self.state), symbol)
-            omegas = [step(a, omega, symbol) for a, omega in zip(sides.automata(), self.omegas, strict=True)]
-            self.children[symbol] = _Prefix(sides, string[:length], state, omegas)
+            algorithm = sides.read.algorithm
+            of_units = zip(sides.automata(), self.omegas, strict=True)
+            if algorithm is None:
+                omegas = [step(a, omega, symbol) for a, omega in of_units]
+            else:
+                omegas = [algorithm.step(a, untouched(omega), symbol) for a, omega in of_units]
+            self.children[symbol] = _Prefix(sides, state, omegas)
         return self.children[symbol]
 
 

@@ -15,14 +15,14 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from hypothesis import strategies as st
 
 from automata.strings import String
-from automata.testing.strategies import alphabets, readings, strings
+from automata.testing.strategies import LETTERS, alphabets, readings, strings
 from neural.layer_kind import layer_kinds
 from neural.scan.backends import available
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.implementations.chernoff import FALSE_ALARM, power, threshold
 from ratproof.implementations.comparison import Comparison
-from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.exact import ExactComparison, cases_for_long_strings
 from ratproof.implementations.fa_rnn.comparison import FARNNComparison
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.gradient import OfGradients
@@ -59,10 +59,11 @@ class Implementation(Protocol):
 
 @runtime_checkable
 class ReadsLongStrings(Protocol):
-    """A torch program that also reads long strings, because it may only be correct on short strings."""
+    """An implementation that also reads long strings, because it may only be correct on short strings."""
 
-    long_examples: ClassVar[int]
-    """The number of random cases with a long string that a check draws."""
+    @property
+    def long_examples(self) -> int:
+        """Return the number of random cases with a long string that a check draws."""
 
     @property
     def most_test_strings(self) -> int:
@@ -104,6 +105,19 @@ class ExactRecurrence:
     label: str = ""
     device: str | None = None
     examples: int | None = None
+    most_test_strings: ClassVar[int] = 0
+
+    @property
+    def long_examples(self) -> int:
+        """Return the number; 0 for a user's claim, whose step may double the digits with every symbol."""
+        return 0 if self.own else EXACT_LONG
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """Draw a random case without huge and tiny weights, and one long string."""
+        alphabet = variant.alphabet or "ab"
+        string = data.draw(string_of_length(alphabet, data.draw(st.sampled_from(EXACT_LENGTHS))))
+        case = data.draw(cases_for_long_strings(variant, "" if variant.alphabet is not None else "ab"))
+        return ExactComparison(claim.name, variant.name, case), [string]
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Draw a random case and random strings over its alphabet."""
@@ -131,17 +145,19 @@ LONGEST = 200
 """
 LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 """Lengths of the long strings for a torch layer of a claim: this length, and edges of chunks."""
+EXACT_LENGTHS = (33, 65)
+"""Lengths of the long strings in exact arithmetic, whose digits grow with every symbol."""
 GRADIENT_LENGTHS = (48, 65)
-"""Lengths of the long strings for gradients, whose bounds take longer."""
+"""Lengths of the long strings for gradients, of runs and of single symbols. Their bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
 """Lengths of the long strings for programs of FA-RNNs, whose products of weights soon underflow.
 
 Layers that sample, whose probabilities are fractions, use the first length.
 """
-LAYER_LONG, PROGRAM_LONG = 3, 8
-"""Numbers of cases with a long string, for layers and for programs.
+EXACT_LONG, LAYER_LONG, PROGRAM_LONG = 6, 3, 8
+"""Numbers of cases with a long string, in exact arithmetic, for layers and for programs.
 
-Layers have generic weights. The first case of a program is simple.
+Layers have generic weights. The first case of a program and in exact arithmetic is simple.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
 
@@ -156,13 +172,28 @@ A state converges on long runs, so errors in its update show.
 @cache
 def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
     """Return a strategy for random strings of a given length, of single symbols or of runs, from a seed."""
+    return st.builds(
+        lambda seed, run: _of_runs(alphabet, length, run, seed),
+        st.integers(0, 2**32),
+        st.sampled_from(RUNS_OF_ONE),
+    )
 
-    def read(seed: int, run: int) -> String:
-        random = Random(seed)
-        runs = random.choices(list(alphabet), k=-(-length // run))
-        return tuple(symbol for symbol in runs for _ in range(run))[:length]
 
-    return st.builds(read, st.integers(0, 2**32), st.sampled_from(RUNS_OF_ONE))
+def _of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -> String:
+    """Return a string of runs of random symbols."""
+    runs = Random(seed).choices(list(alphabet), k=-(-length // run))
+    return tuple(symbol for symbol in runs for _ in range(run))[:length]
+
+
+@cache
+def _long_for_gradients() -> st.SearchStrategy[list[String]]:
+    """Return a strategy for a string of runs and a string of single symbols, over all letters."""
+    return st.integers(0, 2**32).map(
+        lambda seed: [
+            _of_runs(LETTERS, length, run, seed)
+            for length, run in zip(GRADIENT_LENGTHS, RUNS_OF_ONE, strict=True)
+        ]
+    )
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
@@ -243,10 +274,14 @@ class Layer:
         return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
-        """Draw a random layer without extreme weights for a comparison of gradients, and one long string."""
-        string = data.draw(string_of_length("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
-        network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
-        return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
+        """Draw a random layer without extreme weights for a comparison of gradients, and two long strings.
+
+        One has runs of one symbol. In the other, few symbols recur, because any split of a gradient between
+        equally good paths is accepted.
+        """
+        some = data.draw(_long_for_gradients())
+        network = self._on_a_backend(self._drawn(LETTERS, claim, variant, data, generic=True), data)
+        return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
         """Draw a random layer over two letters, to be decided."""
@@ -354,7 +389,7 @@ class TorchProgram:
         """Draw random weights, and one long string."""
         lengths = LONG_LENGTHS if self.name in CellComparison.transitions else PROGRAM_LENGTHS
         string = data.draw(string_of_length("ab", data.draw(st.sampled_from(lengths))))
-        return self._drawn("ab", claim, variant, data), [string]
+        return self._drawn("ab", claim, variant, data, generic=True), [string]
 
     def _drawn(
         self,
@@ -363,11 +398,14 @@ class TorchProgram:
         variant: Variant,
         data: st.DataObject,
         names: dict[str, str] | None = None,
+        generic: bool = False,
     ) -> CellComparison | FARNNComparison:
         where = claim.name, variant.name, self.name, self.dtype, self.device
         if self.name in CellComparison.transitions:
-            return data.draw(state_regularized(alphabet, *where))
-        case = data.draw(PROGRAMS[self.name].cases.random(alphabet))
+            return data.draw(state_regularized(alphabet, *where, remembers=generic))
+        program = PROGRAMS[self.name]
+        cases = (program.long_cases if generic else None) or program.cases
+        case = data.draw(cases.random(alphabet))
         case = case if names is None else case.renamed(names)
         return FARNNComparison(claim.name, variant.name, case, self.name, self.dtype, self.device)
 

@@ -24,7 +24,7 @@ from theory.claim import Claim, Effort, Source, Variant
 from theory.rational_recurrences.definition_4 import Drawn, forward_algorithm, summed
 from theory.rational_recurrences.proposition_7 import AT_ZERO, figure_1
 from theory.reading import Equality
-from theory.signature import TROPICAL_GRID
+from theory.signature import TROPICAL_GRID, Signature, by_symbol
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -50,10 +50,12 @@ def of_one_path(automaton: WFSA, string: String) -> Any:
     return score if score in weights else max(weights, default=automaton.semiring.zero)
 
 
-# The cases: automata over semirings whose plus selects; and over the reals those of Proposition 7, the
-# automaton B of Figure 1, which equals a gated unit with c_0 = 0.
+# The cases: automata over semirings whose plus selects; for long strings, the automaton B of Figure 1 over
+# max-plus, which has paths of any length; and over the reals the automaton B of Proposition 7, which equals a
+# gated unit with c_0 = 0.
 
 SELECTIVE = (MAX_PLUS, MAX_TIMES, BOOLEAN)
+GATES_OVER_MAX_PLUS = Signature((by_symbol("f"), by_symbol("u")), MAX_PLUS)
 
 
 def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
@@ -61,7 +63,7 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
     return st.one_of(*(automata(k, alphabet=alphabet, most_states=3) for k in SELECTIVE)).map(Drawn)
 
 
-def b_over_the_reals(w: Weights) -> Drawn:
+def figure_1_of_gates(w: Weights) -> Drawn:
     """Return the automaton B of a unit of Example 6."""
     (b,) = figure_1(w)
     return Drawn(b)
@@ -109,6 +111,7 @@ CLAIM = Claim(
                 algorithm=summed(traced_back),
             ),
             cases=drawn,
+            long_cases=lambda alphabet: GATES_OVER_MAX_PLUS.random(alphabet).map(figure_1_of_gates),
             small_cases=small_selective,
             kinds=KINDS,
             theorem=Theorem(
@@ -126,8 +129,8 @@ CLAIM = Claim(
                 construction=lambda case: [case.automaton],
                 algorithm=summed(of_one_path),
             ),
-            cases=lambda alphabet: AT_ZERO.random(alphabet).map(b_over_the_reals),
-            small_cases=lambda letters: map(b_over_the_reals, AT_ZERO.small(letters)),
+            cases=lambda alphabet: AT_ZERO.random(alphabet).map(figure_1_of_gates),
+            small_cases=lambda letters: map(figure_1_of_gates, AT_ZERO.small(letters)),
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.back_tracing.printed_is_refuted",

@@ -21,8 +21,9 @@ from automata.testing.strategies import LETTERS, automata
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
-from theory.signature import GRID
+from theory.signature import GRID, Signature, by_symbol
 from theory.theorem import Theorem
+from theory.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,27 @@ def small(letters: int) -> Iterator[Drawn]:
             yield Drawn(WFSA(REAL, bits[:2], bits[2:4], {"a": [bits[4:6], bits[6:]]}))
 
 
+# A long string has too many paths in most automata. In the automaton B of Figure 1, it has one per symbol.
+
+GATES = Signature((by_symbol("f"), by_symbol("u")))
+
+
+def long_drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
+    """Return the automata B with two states, without huge and tiny weights."""
+    return GATES.random(alphabet, extreme=False).map(lambda w: Drawn(_figure_1(w)))
+
+
+def long_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
+    """Return the automata B whose second state has an epsilon loop of weight 1/2."""
+    loop: Any = [[0, 0], [0, "1/2"]]
+    return GATES.random(alphabet, extreme=False).map(lambda w: Drawn(_figure_1(w, loop)))
+
+
+def _figure_1(w: Weights, epsilon: Any = None) -> WFSA:
+    tables: dict[str, Any] = {x: [[1, w.u[x]], [0, w.f[x]]] for x in w.alphabet}
+    return WFSA(REAL, [1, 0], [0, 1], tables, epsilon=epsilon)
+
+
 def drawn_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
     """Return random automata with epsilon transitions between any states, whose cycles have sums."""
     some = [
@@ -184,6 +206,7 @@ CLAIM = Claim(
                 algorithm=summed(paths.score),
             ),
             cases=drawn,
+            long_cases=long_drawn,
             small_cases=small,
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
@@ -211,6 +234,7 @@ CLAIM = Claim(
                 algorithm=summed(of_all_paths),
             ),
             cases=drawn_with_cycles,
+            long_cases=long_with_cycles,
             small_cases=small_with_cycles,
             kinds=KINDS,
         ),
@@ -225,6 +249,7 @@ CLAIM = Claim(
                 algorithm=summed(of_some_transition),
             ),
             cases=drawn,
+            long_cases=long_drawn,
             small_cases=small,
             kinds=KINDS,
             theorem=Theorem(

@@ -15,6 +15,7 @@ from theory.rational_recurrences.shared.windowed_variants import (
     EXAMPLE,
     from_gates,
     over_three_alphabets,
+    own_unit,
     variants,
 )
 from theory.signature import Signature, by_window
@@ -48,6 +49,7 @@ CLAIM = Claim(
         "z o",
         "proposition_11_t_gru",
         from_gates("f_w z_w o_w", "update z_w o_w"),
+        own_unit("t_gru", "f", "z", "o"),
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),

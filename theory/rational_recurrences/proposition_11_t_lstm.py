@@ -15,6 +15,7 @@ from theory.rational_recurrences.shared.windowed_variants import (
     EXAMPLE,
     from_gates,
     over_three_alphabets,
+    own_unit,
     variants,
 )
 from theory.signature import Signature, by_window
@@ -48,6 +49,7 @@ CLAIM = Claim(
         "(1 - f) z",
         "proposition_11_t_lstm",
         from_gates("f_w z_w", "update f_w z_w"),
+        own_unit("t_lstm", "f", "z"),
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),

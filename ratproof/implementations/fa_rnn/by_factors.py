@@ -54,6 +54,11 @@ from theory.weights import Weights
 
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
 """Weights that every dtype represents exactly; repeated products of some of them round."""
+NEAR_ONE = tuple(Fraction(n, 16) for n in (16, 15, 17, 0, 16, 15, 17, -16))
+"""Weights for long strings, whose products neither vanish nor grow quickly.
+
+Few are negative, because sums that cancel are small relative to the rounding bound.
+"""
 BETAS = tuple(Fraction(n, 8) for n in (4, 2, 6, 1, 7, 0, 8))
 """Values of beta in equation 6 that every dtype represents exactly."""
 NOT_NEGATIVE = (*(v for v in DYADIC if v >= 0), Fraction(5592405, 2**24))
@@ -68,6 +73,15 @@ def _any_tensor(k: int) -> Signature:
 
 def _dyadic_mixture(size: tuple[int, int, int]) -> Signature:
     return _only(_only(mixed(size), DYADIC, *_WEIGHTS, "u", "G"), BETAS, "beta")
+
+
+def _mixture_near_one(size: tuple[int, int, int]) -> Signature:
+    return _only(_only(mixed(size), NEAR_ONE, *_WEIGHTS, "u", "G"), (1, 0, Fraction(1, 2)), "beta")
+
+
+def _near_one(of: Callable[[Any], Signature], *sizes: Any) -> Sizes:
+    """Return a source of weights near 1."""
+    return Sizes(lambda size: _only(of(size), NEAR_ONE), sizes, ())
 
 
 def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
@@ -288,6 +302,7 @@ PROGRAMS = (
         off_by(no_deviation),
         ("alpha_0", "T", "alpha_inf"),
         Sizes(_any_tensor, (1,), ()),
+        _near_one(_any_tensor, 1, 2, 3),
     ),
     FARNNProgram(
         "fa-rnn-factors",
@@ -300,6 +315,7 @@ PROGRAMS = (
         off_by(_of_factors),
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
+        _near_one(decomposed, (1, 1), (2, 1), (1, 2), (2, 2)),
     ),
     FARNNProgram(
         "fa-rnn-exact-factors",
@@ -308,6 +324,7 @@ PROGRAMS = (
         off_by(_of_exact_factors),
         ("alpha_0", "T", "alpha_inf"),
         Sizes(constructed, (1,), ()),
+        _near_one(constructed, 1, 2, 3),
     ),
     FARNNProgram(
         "fa-rnn-rebuilt-tensor",
@@ -320,6 +337,7 @@ PROGRAMS = (
         off_by(_of_rebuilt_tensor),
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
+        _near_one(decomposed, (1, 1), (2, 1), (1, 2), (2, 2)),
     ),
     FARNNProgram(
         "fa-rnn-blocks",
@@ -332,6 +350,7 @@ PROGRAMS = (
         off_by(_of_blocks),
         tuple(name + new for name in ("alpha_0", "D_1", "v", "D_2", "alpha_inf") for new in ("", "_new")),
         Sizes(two_sets, ((1, 1, 1, 1),), ()),
+        _near_one(two_sets, (1, 1, 1, 1), (2, 1, 1, 2)),
     ),
     FARNNProgram(
         "fa-rnn-maxima",
@@ -352,15 +371,17 @@ PROGRAMS = (
         off_by(_of_vectors),
         ("alpha_0", "D_1", "D_2", "alpha_inf", "u", "v"),
         Sizes(with_vectors_that_span, ((1, 1, 1),), ()),
+        _near_one(with_vectors_that_span, (1, 1, 1), (2, 2, 1), (2, 1, 3)),
     ),
     *(
         FARNNProgram(
             name,
             Sizes(_dyadic_mixture, ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)), ()),
             build,
-            off_by(_of_mixture(roundings)),
+            off_by(_of_mixture(roundings), factors=6),
             (*_WEIGHTS, "u", "G", "beta"),
             Sizes(mixed, ((1, 1, 1),), ()),
+            Sizes(_mixture_near_one, ((1, 1, 1), (2, 2, 1), (2, 1, 3)), ()),
         )
         for name, build, roundings in (
             ("fa-rnn-mixed", _by_mixture, lambda f: len(f.before) + f.rank + 1),
@@ -373,6 +394,7 @@ PROGRAMS = (
         _without_a_rule,
         off_by(_of_exact_factors),
         ("alpha_0", "T", "f"),
+        long_cases=Sizes(lambda k: _only(two_rules(k, NEAR_ONE), (1,), "f"), (2, 3), ()),
     ),
     FARNNProgram(
         "fa-rnn-untrained-without-a-rule",

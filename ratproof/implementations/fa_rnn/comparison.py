@@ -31,7 +31,7 @@ from ratproof.implementations.comparison import (
     no_difference,
     shortest_of,
 )
-from ratproof.implementations.fa_rnn.program import FARNNProgram, Network, may_overflow
+from ratproof.implementations.fa_rnn.program import Factory, FARNNProgram, Network, may_overflow
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.layer_files import device_of
 from ratproof.implementations.layer_spec import DTYPES
@@ -74,7 +74,11 @@ class FARNNComparison:
     @cached_property
     def network(self) -> Network:
         """Return the torch network with the case's weights."""
-        return self.program.build(self.case, {"dtype": DTYPES[self.dtype], "device": self.device})
+        return self.program.build(self.case, self._factory)
+
+    @property
+    def _factory(self) -> Factory:
+        return {"dtype": DTYPES[self.dtype], "device": self.device}
 
     @cached_property
     def _automata(self) -> Sequence[WFSA]:
@@ -108,6 +112,8 @@ class FARNNComparison:
         """Return the scores of all prefixes, shape ``(T + 1, units)``."""
         prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
         outputs: NDArray[np.float64] = self.network(prefixes).double().cpu().numpy()
+        if self.program.judge is not None:
+            outputs = self.program.judge(self.case, tuple(string), outputs, self._factory)
         if outputs.shape != (len(prefixes), len(self.automata())):
             raise ValueError(
                 f"the network's scores must have shape {(len(prefixes), len(self.automata()))}, got"

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from automata.aliases import Floats
 from automata.rounding.bounds import Format
 from automata.rules.words import BEGIN
 from automata.strings import String
@@ -100,23 +101,24 @@ def _run(w: Weights, string: String) -> list[gru_start.Run]:
     return runs
 
 
-def _between(w: Weights, factory: Factory) -> Network:
+def _both(w: Weights, factory: Factory) -> Network:
+    """Return the two networks, whose scores are the components of the FA-GRU, then those of the FA-RNN."""
     networks = [network(w, gated, factory) for gated in (True, False)]
 
-    def verdicts(sentences: Sentences) -> Tensor:
-        """Return 1 for each prefix of a string at which all components are within their bounds, else 0."""
-        string = max(sentences, key=len)
-        runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
+    def states(sentences: Sentences) -> Tensor:
         read = [(BEGIN, *sentence) for sentence in sentences]
-        gru, plain = (one.states(read).double().cpu().numpy() for one in networks)
-        rows = []
-        for i, sentence in enumerate(sentences):
-            assert string[: len(sentence)] == sentence
-            t = len(sentence)
-            rows.append([float(_within(runs[t], gru[i], plain[i], errors[t]))])
-        return torch.tensor(rows)
+        return torch.cat([one.states(read) for one in networks], dim=1)
 
-    return verdicts
+    return states
+
+
+def _between(w: Weights, string: String, states: Floats, factory: Factory) -> Floats:
+    """Return 1 for each prefix of a string at which all components are within their bounds, else 0."""
+    runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
+    gru, plain = np.split(states, 2, axis=1)
+    return np.array(
+        [[float(_within(*of_prefix))] for of_prefix in zip(runs, gru, plain, errors, strict=True)]
+    )
 
 
 def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
@@ -145,4 +147,4 @@ def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Forma
 
 
 READS = ("alpha_0", "T", "Wf", "Wr", "Uf", "Ur", "b", "alpha_inf")
-PROGRAMS = (FARNNProgram("fa-gru", gru_start.ANY, _between, _reference, READS),)
+PROGRAMS = (FARNNProgram("fa-gru", gru_start.ANY, _both, _reference, READS, judge=_between),)

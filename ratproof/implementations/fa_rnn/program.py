@@ -62,6 +62,9 @@ class FARNNProgram:
         reference: Returns the reference for the weights, the automata, a string and a dtype.
         reads: Names of the weights that the network reads, which the dtype must represent exactly.
         takes: The signatures of all supported weights. Defaults to the signatures of ``cases``.
+        long_cases: Source of random weights for long strings. Defaults to ``cases``.
+        judge: Returns the scores to compare, shape ``(T + 1, units)``, for the weights, a string, the
+            network's scores of all prefixes, and the arguments of ``build``. Defaults to these scores.
     """
 
     name: str
@@ -70,6 +73,8 @@ class FARNNProgram:
     reference: Callable[[Weights, Sequence[WFSA], String, Format], Reference]
     reads: tuple[str, ...]
     takes: Any = None
+    long_cases: Any = None
+    judge: Callable[[Weights, String, Floats, Factory], Floats] | None = None
 
     def misfit(self, w: Weights) -> str | None:
         """Return why the program does not support these weights, or ``None`` if it does."""
@@ -119,7 +124,7 @@ def paths(w: Weights, string: String) -> int:
 
 
 def off_by(
-    deviations: Callable[[Weights, Sequence[WFSA], Format], Sequence[Deviation] | None],
+    deviations: Callable[[Weights, Sequence[WFSA], Format], Sequence[Deviation] | None], factors: int = 3
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
     """Return the reference of a program that computes Forward scores with deviating weights.
 
@@ -127,6 +132,7 @@ def off_by(
 
     Args:
         deviations: Returns one deviation per unit, or ``None`` if no bound is known.
+        factors: Number of weights in one product of a step.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
@@ -140,7 +146,8 @@ def off_by(
         ]
         values = [list(row) for row in zip(*(table[0].tolist() for table, _ in tables), strict=True)]
         bounds = np.stack([bound[0] for _, bound in tables], axis=1)
-        return Reference(values, bounds, MIGHT_UNDERFLOW if _may_underflow(w, len(string), form) else None)
+        small = _may_underflow(w, factors * len(string) + 2, form)
+        return Reference(values, bounds, MIGHT_UNDERFLOW if small else None)
 
     return reference
 
@@ -149,11 +156,14 @@ def _exact_scores(automata: Sequence[WFSA], string: String) -> list[list[Any]]:
     return [list(row) for row in zip(*(prefix_scores(a, string) for a in automata), strict=True)]
 
 
-def _may_underflow(w: Weights, longest: int, form: Format) -> bool:
-    entries = (tuple(e.values()) if isinstance(e, dict) else e for e in w.entries.values())
+def _may_underflow(w: Weights, factors: int, form: Format) -> bool:
+    """Return whether a product of this many nonzero weights, or of 1 - beta, may underflow."""
+    entries = [tuple(e.values()) if isinstance(e, dict) else e for e in w.entries.values()]
+    if "beta" in w.entries:
+        entries.append(1 - w.beta)
     values = [abs(v) for entry in entries for v in flat(entry) if v]
     least = min([*values, 1])
-    return float(least) ** (3 * longest + 2) < form.tiny
+    return float(least) ** factors < form.tiny
 
 
 def may_overflow(values: Sequence[Any], longest: int, form: Format) -> bool:

@@ -120,6 +120,29 @@ class CellComparison:
             for centroid in range(self.spec.options["k"])
         ]
 
+    def remembers(self) -> bool:
+        """Return whether an earlier state has an effect after any number of symbols.
+
+        Some symbol must lead the first state and the states after long strings to different centroids. The
+        margin of every string must be known, too.
+        """
+        asked = self._asked(16)
+        if self._epsilon(asked) is None:
+            return False
+        order, after = [self._start], dict[tuple[State, str], State]()
+        for state in order:
+            for symbol, x in self.inputs.items():
+                target, _ = asked.after(state, x)
+                if target is None:
+                    return False
+                after[state, symbol] = target
+                if target not in order:
+                    order.append(target)
+        late = set(order)
+        for _ in order:
+            late = {after[state, symbol] for state in late for symbol in self.inputs}
+        return any(len({after[q, symbol][-1] for q in {self._start, *late}}) > 1 for symbol in self.inputs)
+
     def weights(self) -> str:
         """Return the kind and sizes of the network; the weights are in the JSON."""
         options = ", ".join(f"{name} = {value}" for name, value in self.spec.options.items())

@@ -23,7 +23,7 @@ def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort
 
     name = f"{claim.name} {variant.name} sampled {side.label}"
     for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
-    if isinstance(side, ReadsLongStrings):
+    if isinstance(side, ReadsLongStrings) and side.long_examples:
 
         def one_long_case(data: st.DataObject) -> None:
             comparison, strings = side.long(claim, variant, data)

@@ -5,6 +5,7 @@ Peng et al. 2018, section 4.1 and appendix A.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -48,6 +49,7 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
 # The terms that Coq runs: the network, which reads the last symbols of its word; and the automaton of gates
 # that see a summary, here the number of the history, with a table of the next histories.
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
+WINDOWED: Mapping[str, Any] = {"network": NETWORK, "values": by_history}
 APPENDIX_A = "appendix_A {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
 # mathcomp's list of all bounded sequences does not compute, so the smaller automaton's states are listed; its
 # weights are its own. A separate theorem gives the number of states.
@@ -85,6 +87,16 @@ def from_gates(gates: str, update: str) -> str:
     )
 
 
+def own_unit(unit: str, *gates: str) -> dict[str, Any]:
+    """Return how Coq runs a unit that computes its update from these gates, in a ring."""
+    read = " ".join(f"{{{name}_w:of window}}" for name in gates)
+    return {
+        "network": f"{unit} {{k}} {{c_0}} {read} {{letters}}",
+        "over": "fractions",
+        "values": lambda w: {**by_history(w), **{f"{name}_w": w.entries[name] for name in gates}},
+    }
+
+
 def variants(
     anywhere: Cases,
     from_zero: Cases,
@@ -92,6 +104,7 @@ def variants(
     update: str,
     claim: str,
     weights: str,
+    unit: Mapping[str, Any] = WINDOWED,
 ) -> tuple[Variant, ...]:
     """Return three readings of appendix A.
 
@@ -102,6 +115,7 @@ def variants(
         update: the formula of mu.
         claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
         weights: Coq's binders of the weights, with the hypotheses on them.
+        unit: how Coq runs the unit: the fields of :class:`~theory.theorem.Theorem`.
     """
     right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.near_generic, "kinds": PROVED}
     return (
@@ -115,10 +129,9 @@ def variants(
             reading=Equality(recurrence=windowed, construction=corrected),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{claim}",
-                network=NETWORK,
+                **unit,
                 automaton=APPENDIX_A,
                 claims=f"{weights} {HISTORIES} forall letters, {{automaton}} = {{network}}",
-                values=by_history,
             ),
             proof=remembering(instances),
             **right,
@@ -133,11 +146,10 @@ def variants(
             reading=Equality(recurrence=windowed, construction=ahead),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{claim}_with_fewer_states",
-                network=NETWORK,
+                **unit,
                 automaton=AHEAD,
                 claims=f"{weights} forall letters, {{automaton}} = {{network}}",
                 score=SCORE_AHEAD,
-                values=by_history,
             ),
             proof=looking_ahead(instances),
             **right,
@@ -150,13 +162,12 @@ def variants(
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",
                 refutes=True,
-                network=NETWORK,
+                **unit,
                 automaton=AS_PRINTED,
                 claims=(
                     f"{weights} forall x, u_w [:: x] <> zero -> let c_0 := zero in {HISTORIES}"
                     " not (forall letters, {automaton} = {network})"
                 ),
-                values=by_history,
             ),
             cases=from_zero.random,
             small_cases=from_zero.small,
