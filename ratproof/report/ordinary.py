@@ -50,8 +50,8 @@ def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iter
         if answer.slow is not None:
             cycle, factor = answer.slow
             yield (
-                f"  along repetitions of {_string(cycle)}, differences of states change by a factor of"
-                f" {factor:.3f} per symbol"
+                f"  along repetitions of {_string(cycle)}, differences of states change by a"
+                f" factor of {factor:.3f} per symbol"
             )
         if answer.bounded is not None:
             yield "  this length is from float64 enclosures, or from running all strings; it has no certificate"
