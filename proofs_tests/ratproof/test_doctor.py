@@ -8,6 +8,7 @@ import torch
 
 from neural.scan import backends, on_gpu
 from neural.scan.matrices import operators
+from ratproof.certification.ordinary_networks import rounding
 from ratproof.main import run
 
 
@@ -48,3 +49,47 @@ def test_it_reports_what_forces_a_backend(capsys, monkeypatch):
     monkeypatch.setenv(backends.VARIABLE, "fortran")
     assert run(["doctor"]) == 2
     assert "RATPROOF_SCAN must be one of torch, c++, triton, got 'fortran'" in capsys.readouterr().err
+
+
+def test_it_tests_the_rounding_premise(capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert run(["doctor", "--rounding", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert [row["function"] for row in answer["rounding"]] == list(rounding.FUNCTIONS)
+    for row in answer["rounding"]:
+        assert row.keys() == {"function", "device", "inputs", "nans", "error_units", "worst_input", "within"}
+        assert (row["device"], row["within"]) == ("cpu", True)
+    for row in answer["rounding_settings"]:
+        assert row.keys() == {"setting", "device", "value", "breaks_premise", "note"}
+        assert not row["breaks_premise"]
+    assert run(["doctor", "--rounding"]) == 0
+    output = capsys.readouterr().out
+    assert max(map(len, output.splitlines())) <= 80
+    assert "  torch.tanh on cpu: 0.511\n" in output
+    assert output.endswith("The rounding premise holds.\n")
+
+
+def test_it_measures_rounding_on_a_gpu_and_all_inputs(capsys, monkeypatch):
+    calls = []
+
+    def measure(name, device, inputs, progress):
+        calls.append((name, device, inputs))
+        return rounding.Measurement(name, device, 1, 0, 1.0, 0.0)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a GPU")
+    monkeypatch.setattr(on_gpu, "lacking", lambda: "")
+    monkeypatch.setattr(rounding, "measure", measure)
+    monkeypatch.setattr(rounding, "every_input", lambda: "every input")
+    with torch.backends.cudnn.flags(allow_tf32=True):
+        assert run(["doctor", "--rounding", "--all-inputs"]) == 1
+    assert calls == [
+        (name, device, "every input") for device in ("cpu", "cuda") for name in rounding.FUNCTIONS
+    ]
+    output = " ".join(capsys.readouterr().out.split())
+    assert "torch.backends.cudnn.allow_tf32 is True on cuda: breaks the premise" in output
+
+
+def test_all_inputs_without_rounding_is_an_error(capsys):
+    assert run(["doctor", "--all-inputs"]) == 2
+    assert "--all-inputs must be used together with --rounding" in capsys.readouterr().err

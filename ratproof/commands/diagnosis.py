@@ -7,11 +7,20 @@ import shutil
 import subprocess
 import textwrap
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Annotated
 
+from typer import Option
+
+from automata.errors import InputError
 from ratproof import __version__
 from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.terminal import progress
+from ratproof.process.exit_statuses import NO, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.streams import WIDTH
+
+if TYPE_CHECKING:
+    from ratproof.certification.ordinary_networks.rounding import Measurement, Setting
 
 PACKAGES = {
     "torch": "networks",
@@ -24,12 +33,31 @@ PROGRAMS = {"coqc": "kernel-checked evidence", "c++": "recurrences at the speed 
 TYPES = ("float32", "float64", "bfloat16", "float16")
 
 
-@app.command(epilog=example("doctor"))
-def doctor(as_json: AsJson = False) -> None:
+@app.command(epilog=example("doctor", "doctor --rounding", "doctor --rounding --all-inputs"))
+def doctor(
+    rounding: Annotated[
+        bool,
+        Option(
+            "--rounding",
+            help="measure the rounding errors of tanh and sigmoid on a million inputs; takes a few seconds",
+        ),
+    ] = False,
+    all_inputs: Annotated[
+        bool,
+        Option(
+            "--all-inputs",
+            help="with --rounding: measure all 2^32 float32 inputs; takes one to two hours on a CPU",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
     """Print the installed components and the kernels' backends.
 
-    The command also prints the reason for each choice.
+    The command also prints the reason for each choice. With --rounding, it also tests the rounding premise of
+    certificates of ordinary networks. Exit status 1: the premise does not hold.
     """
+    if all_inputs and not rounding:
+        raise InputError("--all-inputs must be used together with --rounding")
     import torch
 
     from neural.scan import backends
@@ -43,9 +71,15 @@ def doctor(as_json: AsJson = False) -> None:
         for device in ("cpu", *(["cuda"] if gpu else []))
         for name in TYPES
     ]
+    measurements, settings = _rounding(all_inputs, gpu is not None) if rounding else ([], [])
+    holds = all(row.within for row in measurements) and not any(row.breaks for row in settings)
     if as_json:
-        print_json({"ratproof": __version__, "versions": versions, "gpu": gpu, "kernels": kernels})
-        return
+        answer = {"ratproof": __version__, "versions": versions, "gpu": gpu, "kernels": kernels}
+        if rounding:
+            answer["rounding"] = [row.to_json() for row in measurements]
+            answer["rounding_settings"] = [row.to_json() for row in settings]
+        print_json(answer)
+        return YES if holds else NO
     _print_line(f"ratproof {__version__}, Python {platform.python_version()}, {platform.platform()}")
     for name, use in (PACKAGES | PROGRAMS).items():
         _print_line(f"  {name:8} {versions[name] or f'not installed; needed for {use}'}")
@@ -54,6 +88,46 @@ def doctor(as_json: AsJson = False) -> None:
         _print_line(
             f"{row['kernel']} on {row['device']} in {row['dtype']}: {row['name']}, because {row['why']}"
         )
+    if rounding:
+        _print_rounding(measurements, settings)
+        print(f"The rounding premise {'holds' if holds else 'does not hold'}.")
+    return YES if holds else NO
+
+
+def _rounding(all_inputs: bool, cuda: bool) -> tuple[list[Measurement], list[Setting]]:
+    """Return the measured errors and the settings of the devices."""
+    from ratproof.certification.ordinary_networks.rounding import (
+        FUNCTIONS,
+        every_input,
+        measure,
+        sample,
+        settings,
+    )
+
+    devices = ["cpu", *(["cuda"] if cuda else [])]
+    inputs = every_input if all_inputs else sample
+    with progress("doctor") as report_progress:
+        rows = [measure(name, device, inputs(), report_progress) for device in devices for name in FUNCTIONS]
+    return rows, settings(devices)
+
+
+def _print_rounding(measurements: list[Measurement], settings: list[Setting]) -> None:
+    """Print a line per function and per setting."""
+    from ratproof.certification.ordinary_networks.arithmetic import FUNCTION_UNITS
+
+    _print_line(
+        f"Largest errors in units of 2^-24 over {measurements[0].inputs:,} inputs; "
+        f"the premise allows {FUNCTION_UNITS}:"
+    )
+    for row in measurements:
+        where = (
+            "" if row.within else f" at x = {row.worst!r} ({row.worst.hex()}), which exceeds {FUNCTION_UNITS}"
+        )
+        _print_line(f"  {row.function} on {row.device}: {row.units:.3f}{where}")
+    for setting in settings:
+        verdict = "breaks the premise" if setting.breaks else "does not break the premise"
+        note = f"; {setting.note}" if setting.note else ""
+        _print_line(f"  {setting.name} is {setting.value} on {setting.device}: {verdict}{note}")
 
 
 def _print_line(line: str) -> None:
