@@ -10,6 +10,7 @@ from automata.errors import InputError
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, headed
 from ratproof.process.json_answers import print_json
+from training.dfa_command import with_cells
 from training.experiment_command import experiment_command
 from training.experiment_list import EXPERIMENTS, RECORDS
 
@@ -60,4 +61,6 @@ def _list(as_json: bool) -> None:
 for _record in RECORDS:
     if _record.does:
         _example = example(f"{_record.command} {_record.example}")
-        app.command(_record.name, short_help=f"{_record.does}.", epilog=_example)(experiment_command(_record))
+        app.command(_record.name, short_help=f"{_record.does}.", epilog=_example)(
+            with_cells(experiment_command(_record)) if _record.name == "dfa" else experiment_command(_record)
+        )

@@ -62,7 +62,9 @@ def w_method(dfa: DFA, extra: int = 0) -> list[Symbols]:
     """
     minimal = dfa.minimal()
     middles = _words(dfa.alphabet, extra + 1)
-    return _shortlex(dfa.alphabet, map(_joined, product(_access(minimal), middles, _suffixes(minimal))))
+    return _shortlex(
+        dfa.alphabet, map(_joined, product(access_strings(minimal), middles, _suffixes(minimal)))
+    )
 
 
 def hankel_strings(automaton: WFSA) -> list[Symbols]:
@@ -81,7 +83,7 @@ def dfa_strings(dfa: DFA, most: int = MOST_STRINGS, most_symbols: int = MOST_SYM
     string.
     """
     minimal = dfa.minimal()
-    prefixes, suffixes = _access(minimal), _suffixes(minimal)
+    prefixes, suffixes = access_strings(minimal), _suffixes(minimal)
     largest: list[Symbols] | None = None
     for extra in count():
         words = sum(len(dfa.alphabet) ** i for i in range(extra + 2))
@@ -160,7 +162,7 @@ def _number(parts: Sequence[Sequence[Symbols]]) -> int:
     return prod(map(len, parts))
 
 
-def _access(dfa: DFA) -> list[Symbols]:
+def access_strings(dfa: DFA) -> list[Symbols]:
     """Return the shortlex-least string to each state of a DFA whose states are all reachable."""
     strings: dict[int, Symbols] = {dfa.start: ()}
     for state in (queue := [dfa.start]):

@@ -23,7 +23,14 @@ from automata.io.json_format import from_json
 from automata.text.number_text import plural
 from automata.text.printable_text import printable
 from automata.wfsa import WFSA
-from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
+from ratproof.checkers import (
+    check_boxes,
+    check_certificate,
+    check_counter,
+    check_hankel,
+    check_invariant,
+    check_regions,
+)
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
 from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
@@ -32,12 +39,16 @@ from ratproof.commands.terminal import naming, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 
 if TYPE_CHECKING:
-    from neural.state_regularized.acceptor import Acceptor  # deferred, because it imports torch
+    from torch import Tensor  # deferred, because torch takes long to import
+
+    from neural.state_regularized.acceptor import Acceptor
 
 EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
 VERSIONED = "ratproof certificate "
+NETWORK_FILES = (".safetensors", ".pt", ".pth")
 SUBJECTS = ({"A", "B"}, {"cell"}, {"nodes"}, {"boxes"})
 AUTOMATA, NETWORK, CELL, NO_FILE = "two automata", "a network", "a cell", "a network that no file holds"
+ORDINARY = "an ordinary network"
 WEIGHTS = {"letters", "weights"}
 """The fields of a file for ``not-rational --weights``."""
 
@@ -79,16 +90,19 @@ class Subjects:
         automata: Up to two pairs of a file and its automaton.
         network: A checkpoint and its network, or None.
         weights: A file with a cell's weights and its text, or None.
+        state_dict: A file and its tensors, or None.
     """
 
     automata: list[tuple[str, WFSA]] = field(default_factory=list)
     network: tuple[str, Acceptor] | None = None
     weights: tuple[str, str] | None = None
+    state_dict: tuple[str, dict[str, Tensor]] | None = None
 
     def kinds(self) -> dict[str, str]:
         """Return the kinds of certificate to which these files apply, each with one of the files."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
+        one |= {ORDINARY: self.state_dict[0]} if self.state_dict is not None else {}
         return one | ({CELL: self.weights[0]} if self.weights is not None else {})
 
 
@@ -110,7 +124,8 @@ def check(
             metavar="FILE...",
             help=(
                 "the files that all certificates must be about, after them: two automata (.json, .att, .txt,"
-                " .fst, .dot), a checkpoint (.safetensors), or the weights of a cell (.json)"
+                " .fst, .dot), a checkpoint (.safetensors), a state dict (.safetensors, .pt) and an"
+                " automaton, or the weights of a cell (.json)"
             ),
         ),
     ] = None,
@@ -171,6 +186,7 @@ def _sentence(answer: Judgement) -> str:
         "B": "B is the one in {}",
         "network": "it is the network in {}",
         "weights": "they are those in {}",
+        "automaton": "the automaton is that of {}",
     }
     says = f"accepted: {answer.claims}: {answer.about['says']}"
     return "; ".join([says, *(named[what].format(path) for what, path in of.items())])
@@ -212,10 +228,15 @@ def _subjects(
     ):
         raise InputError("--semiring and --symbols require a .att, .txt or .fst file in --of")
     for path in of:
-        if path.endswith(".safetensors"):
-            if subjects.network is not None:
-                raise InputError(f"--of accepts at most one network, got {subjects.network[0]} and {path}")
-            subjects.network = path, _network(path)
+        if path.endswith(NETWORK_FILES):
+            known = subjects.network or subjects.state_dict
+            if known is not None:
+                raise InputError(f"--of accepts at most one network, got {known[0]} and {path}")
+            tensors = _state_dict(path)
+            if tensors is None:
+                subjects.network = path, _network(path)
+            else:
+                subjects.state_dict = path, tensors
         elif _holds_weights(path):
             if subjects.weights is not None:
                 raise InputError(
@@ -229,6 +250,12 @@ def _subjects(
     if len(subjects.automata) > 2:
         raise InputError(f"--of must have two automata, A and then B, got {len(subjects.automata)}")
     return subjects
+
+
+def _state_dict(path: str) -> dict[str, Tensor] | None:
+    from ratproof.commands.state_regularized.held_state_dict import state_dict_at
+
+    return state_dict_at(path)
 
 
 def _network(path: str) -> Acceptor:
@@ -250,16 +277,21 @@ def _holds_weights(path: str) -> bool:
 
 
 def _kind(data: JsonObject) -> str:
-    return {check_boxes: NETWORK, check_counter: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(
-        checker_of(data), AUTOMATA
-    )
+    return {
+        check_boxes: NETWORK,
+        check_counter: NETWORK,
+        check_hankel: CELL,
+        check_invariant: NO_FILE,
+        check_regions: ORDINARY,
+    }.get(checker_of(data), AUTOMATA)
 
 
 def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: Subjects) -> None:
     """Raise InputError if a file in ``--of`` applies to no certificate, or a file is missing."""
     kinds = {_kind(data): path for path, data in read}
     for kind, path in subjects.kinds().items():
-        if kind not in kinds and len(read) == number:
+        language = kind == AUTOMATA and ORDINARY in kinds and len(subjects.automata) == 1
+        if kind not in kinds and len(read) == number and not language:
             about = " and ".join(f"{certificate} is about {what}" for what, certificate in kinds.items())
             raise InputError(f"{path}: the file applies to a certificate about {kind}, but {about}")
     if len(subjects.automata) == 1:
@@ -289,6 +321,8 @@ def _held_against(
 ) -> Judgement:
     """Compare an accepted certificate with the files, and reject it if it is not about them."""
     kind = _kind(data)
+    if kind == ORDINARY and (subjects.state_dict or len(subjects.automata) == 1):
+        return _held_against_state_dict(data, answer, subjects)
     if kind not in subjects.kinds():
         return Judgement("rejected", why=f"it is about {kind}, but --of has none")
     why, of = {AUTOMATA: _other_automata, NETWORK: _other_network, CELL: _other_weights}[kind](
@@ -297,6 +331,22 @@ def _held_against(
     return (
         Judgement("rejected", why=why) if why else replace(answer, about={**(answer.about or {}), "of": of})
     )
+
+
+def _held_against_state_dict(data: JsonObject, answer: Judgement, subjects: Subjects) -> Judgement:
+    """Compare an accepted certificate of an ordinary network with a state dict, an automaton, or both."""
+    from ratproof.commands.state_regularized.held_state_dict import other_automaton, other_network
+
+    why, of = "", {}
+    if subjects.state_dict is not None:
+        path, tensors = subjects.state_dict
+        why, of = other_network(data, path, tensors), {"network": path}
+    if not why and len(subjects.automata) == 1:
+        path, automaton = subjects.automata[0]
+        why, of = other_automaton(data, path, automaton), {**of, "automaton": path}
+    if why:
+        return Judgement("rejected", why=why)
+    return replace(answer, about={**(answer.about or {}), "of": of})
 
 
 def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:

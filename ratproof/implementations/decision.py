@@ -17,6 +17,7 @@ from automata.dfa import DFA
 from automata.errors import InputError
 from automata.strings import String
 from automata.testing.distinguishing_strings import TestStrings, dfa_strings
+from automata.testing.pumped_strings import pumped_strings
 from automata.wfsa import WFSA
 from ratproof.evidence.ledger import TOO_SHORT, ledger
 from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case
@@ -112,6 +113,10 @@ class OfDecision:
     def test_strings(self) -> TestStrings:
         """Return strings that distinguish the DFA from others."""
         return dfa_strings(self.dfa)
+
+    def pumped_strings(self) -> Sequence[String]:
+        """Return long strings with repeated words, on which errors of trained networks build up."""
+        return pumped_strings(self.dfa)
 
     def constant(self) -> str:
         """Return a message if the DFA accepts all or no nonempty strings, otherwise an empty string."""

@@ -197,6 +197,10 @@ class OfModule:
         """Return strings that distinguish the automata from others."""
         return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
 
+    def pumped_strings(self) -> Sequence[String]:
+        """Return no strings: scores on long strings are compared on those of :meth:`test_strings`."""
+        return ()
+
     def constant(self) -> str:
         """Return a message if the automata are known to score every string zero, otherwise ""."""
         zero = all(trim(a).states == 0 or (a.semiring.is_field and rank(a) == 0) for a in self._automata)

@@ -51,6 +51,9 @@ class ProgramComparison(Comparison, Protocol):
     def test_strings(self) -> TestStrings:
         """Return strings that distinguish the automata from others."""
 
+    def pumped_strings(self) -> Sequence[String]:
+        """Return long strings with repeated words, or none."""
+
     def constant(self) -> str:
         """Return a message if the automata give all strings the same score, otherwise an empty string."""
 
@@ -99,7 +102,8 @@ def sampled(
 ) -> None:
     """Assert that both sides agree on random strings, on strings of these lengths, and on test strings.
 
-    The test strings distinguish the automata from others.
+    The test strings distinguish the automata from others. For decisions, long strings with repeated words are
+    added.
 
     Raises:
         Disagreement: If the sides differ on a string.
@@ -122,6 +126,7 @@ def sampled(
 
             for_random_cases(f"{cases} {length}", EACH_LENGTH, one_length, shrinks=False)
         agree(comparison, _test_strings(comparison))
+        agree(comparison, comparison.pumped_strings())
 
 
 def exhausted(comparison: ProgramComparison, alphabet: Sequence[str]) -> None:

@@ -25,7 +25,7 @@ AFTER_ONE, AFTER_FOUR = 0.1, 0.001
 """Ratios to which squared distances should shrink after one and four symbols."""
 STEPS, RATE = 600, 3e-3
 """Steps of a round, and its first learning rate."""
-FIRST_STRENGTH, MOST_STRENGTH = 0.1, 3.0
+FIRST_STRENGTH, LEAST_STRENGTH, MOST_STRENGTH = 0.1, 0.01, 3.0
 
 
 @dataclass
@@ -34,10 +34,12 @@ class Hardening:
 
     Attributes:
         strength: The factor of the penalty, which grows while all decisions of a batch are right.
+        most_strength: The largest strength; with 0 there is no penalty.
         mistakes: Counterexamples, which become a part of the batches.
     """
 
     strength: float = FIRST_STRENGTH
+    most_strength: float = MOST_STRENGTH
     mistakes: tuple[tuple[int, ...], ...] = ()
 
 
@@ -76,14 +78,17 @@ def harden_round(
         labels = torch.as_tensor(labels_along(machine, words), device=vectors.device)
         states, logits = noisy_run(rnn, linear, vectors, torch.as_tensor(words, device=vectors.device))
         task, right = task_loss(logits, labels, threshold)
-        loss = task + hardening.strength * contraction_penalty(rnn, vectors, states)
+        loss = task
+        if hardening.strength:
+            loss = loss + hardening.strength * contraction_penalty(rnn, vectors, states)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         if step % 10 == 9:
             factor = 1.08 if right >= 0.9995 else 0.85 if right < 0.995 else 1.0
-            hardening.strength = float(np.clip(hardening.strength * factor, 0.01, MOST_STRENGTH))
+            least = min(LEAST_STRENGTH, hardening.most_strength)
+            hardening.strength = float(np.clip(hardening.strength * factor, least, hardening.most_strength))
         if step % 100 == 0:
             progress(f"hardening: {step} of {STEPS} steps, {right:.4f} of the decisions are right")
 

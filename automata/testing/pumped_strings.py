@@ -1,0 +1,44 @@
+"""Strings ``u v^n w``: trained networks decide short strings well, and their errors build up along cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle, islice, product
+from random import Random
+
+from automata.aliases import Symbols
+from automata.dfa import DFA
+from automata.testing.distinguishing_strings import access_strings
+
+LENGTHS = (8, 20, 60, 150, 400)
+"""Lengths of the repeated part."""
+LONGEST_CYCLE, MOST_CYCLES = 3, 100
+"""Maximum length of the repeated word, and the maximum number of such words."""
+MOST_STRINGS = 1_500
+
+
+def pumped_strings(dfa: DFA, most: int = MOST_STRINGS) -> list[Symbols]:
+    """Return strings ``u v^n w``, shortest first.
+
+    ``u`` leads to a state, ``v`` is a short word, and ``w`` has at most one symbol.
+
+    >>> one = DFA(("a",), 0, ((0,),), frozenset({0}))
+    >>> [len(string) for string in pumped_strings(one)][:4]
+    [8, 9, 20, 21]
+
+    Args:
+        dfa: The automaton.
+        most: Maximum number of strings. If there are more, it is a random choice of them.
+    """
+    found = sorted(set(_pumped(dfa)), key=len)
+    if len(found) > most:
+        found = sorted(Random(0).sample(found, most), key=len)
+    return found
+
+
+def _pumped(dfa: DFA) -> Iterator[Symbols]:
+    words = [word for n in range(1, LONGEST_CYCLE + 1) for word in product(dfa.alphabet, repeat=n)]
+    endings = [(), *((symbol,) for symbol in dfa.alphabet)]
+    for base, word in product(access_strings(dfa.minimal()), words[:MOST_CYCLES]):
+        for length, ending in product(LENGTHS, endings):
+            yield (*base, *islice(cycle(word), length), *ending)

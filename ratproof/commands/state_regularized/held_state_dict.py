@@ -1,0 +1,73 @@
+"""Comparison of a certificate of an ordinary network with a state dict and an automaton, for ``--of``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from automata.aliases import JsonObject
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.moore import Moore
+from automata.wfsa import WFSA
+from ratproof.api.machines import machine_of
+from ratproof.certification.ordinary_networks.certificate import network_json
+from ratproof.certification.ordinary_networks.state_dicts import network_of_tensors
+from ratproof.certification.ordinary_networks.weight_files import tensors_of_file
+
+CELLS = {"rnn_tanh": "rnn", "rnn_relu": "rnn_relu", "gru": "gru", "lstm": "lstm"}
+
+
+def state_dict_at(path: str) -> dict[str, Tensor] | None:
+    """Return the tensors of a file, or None if ratproof saved it or it cannot be read as a state dict."""
+    if not Path(path).is_file():
+        return None
+    try:
+        tensors, metadata = tensors_of_file(path)
+    except InputError:
+        return None
+    return None if "ratproof" in metadata else tensors
+
+
+def other_network(data: JsonObject, path: str, tensors: Mapping[str, Tensor]) -> str:
+    """Return why an accepted certificate is not about the state dict, or an empty string.
+
+    The inputs of the symbols and the threshold are the certificate's, because state dicts do not have them.
+    """
+    held = data["network"]
+    vectors = torch.tensor([[float.fromhex(x) for x in row] for row in held["embeddings"]])
+    try:
+        network = network_of_tensors(
+            dict(tensors),
+            path=path,
+            cell=CELLS[held["cell"]],
+            embeddings=vectors,
+            alphabet=tuple(held["alphabet"]),
+            threshold=float.fromhex(held["threshold"]),
+        )
+    except InputError as error:
+        return f"it is about another network: {error}"
+    return "" if network_json(network) == held else f"it is about another network than that in {path}"
+
+
+def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
+    """Return why an accepted certificate is not about the automaton's language, or an empty string."""
+    fields, alphabet = data["automaton"], tuple(data["network"]["alphabet"])
+    table = tuple(tuple(row) for row in fields["next"])
+    held = Moore(alphabet, fields["start"], table, tuple(fields["label"]))
+    classes = max(2, len(data["network"]["readout"]))
+    try:
+        here = machine_of(DFA.from_wfsa(automaton), alphabet, classes, path)
+    except InputError as error:
+        return f"it is about another automaton: {error}"
+    same = _without_empty_string(held).difference(_without_empty_string(here)) is None
+    return "" if same else f"it is about another automaton than that in {path}"
+
+
+def _without_empty_string(machine: Moore) -> Moore:
+    """Return the machine with a new start state of output 0, because the claim is about nonempty strings."""
+    table = (*machine.table, machine.table[machine.start])
+    return Moore(machine.alphabet, machine.states, table, (*machine.outputs, 0))
