@@ -131,8 +131,8 @@ def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
     else:
         module = trained(dfa, cell, units, training, seed)
     row: dict[str, Any] = {**settings, "training_seconds": time.perf_counter() - begun}
-    found = network_of_module(module, embeddings="one-hot", alphabet=alphabet)
-    decide = float32_decisions(found.network, found.rnn, found.linear)
+    recognition = network_of_module(module, embeddings="one-hot", alphabet=alphabet)
+    decide = float32_decisions(recognition.network, recognition.rnn, recognition.linear)
     row["right_to_11"] = tested_length(machine_of(dfa, tuple(alphabet), 2), decide) >= _exhaustive(
         len(alphabet)
     )
@@ -196,7 +196,7 @@ def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
     word = None if difference is None else [str(symbol) for symbol in difference]
     taken = time.perf_counter() - begun
     return {
-        "found": word is not None,
+        "recognition": word is not None,
         "word": word,
         "queries": queries,
         "seconds": taken,

@@ -30,10 +30,10 @@ def pumped_strings(dfa: DFA, most: int = MOST_STRINGS) -> list[Symbols]:
         dfa: The automaton.
         most: Maximum number of strings. If there are more, it is a random choice of them.
     """
-    found = sorted(set(_pumped(dfa)), key=len)
-    if len(found) > most:
-        found = sorted(Random(0).sample(found, most), key=len)
-    return found
+    strings = sorted(set(_pumped(dfa)), key=len)
+    if len(strings) > most:
+        strings = sorted(Random(0).sample(strings, most), key=len)
+    return strings
 
 
 def _pumped(dfa: DFA) -> Iterator[Symbols]:

@@ -105,13 +105,13 @@ def find_regions(
             search.why = f"{limit}, and {search.why}" if search.why else str(limit)
             return search
         progress(f"proving {len(net)} regions")
-        places = part_of[net.states]
-        metrics = _metrics(network, net, places, parts, metrics, until)
+        part_numbers = part_of[net.states]
+        metrics = _metrics(network, net, part_numbers, parts, metrics, until)
         factors = upper_factors(metrics)
         recenter(network, net, factors)
         regions = _small(net, machine, factors)
         search.regions = regions
-        failed, why = _first_failure(network, regions, places, parts, until)
+        failed, why = _first_failure(network, regions, part_numbers, parts, until)
         if failed is None:
             return Search(regions, True, "")
         states = ", ".join(str(q) for q in np.flatnonzero(part_of == failed)[:4])
@@ -154,12 +154,12 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
         metrics = np.array(np.broadcast_to(np.eye(network.size), (len(net), network.size, network.size)))
         for rate in (*RATES[3::2], *WEAK_RATES):
             nodes = np.arange(len(net))
-            found = contracting_metrics(network, net, nodes, rate, ROUNDS, metrics, until, TRACES[-1])
-            if found is not None:
+            contracting = contracting_metrics(network, net, nodes, rate, ROUNDS, metrics, until, TRACES[-1])
+            if contracting is not None:
                 break
         else:
             continue
-        metrics = found
+        metrics = contracting
         factors = upper_factors(metrics)
         recenter(network, net, factors)
         best = max(best, bounded_length(network, _small(net, machine, factors), longest, until))
@@ -196,7 +196,7 @@ def _covers(machine: Moore, states: np.ndarray) -> list[Cover]:
 def _metrics(
     network: OrdinaryNetwork,
     net: Net,
-    places: np.ndarray,
+    part_numbers: np.ndarray,
     parts: Sequence[Part],
     coarser: Array | None,
     until: float,
@@ -206,7 +206,7 @@ def _metrics(
     Args:
         network: The network.
         net: The nodes.
-        places: The part of each node.
+        part_numbers: The part of each node.
         parts: The parts. Their rates are None where no metric exists.
         coarser: The metrics of the nodes that ``net.origins`` refers to, or None.
         until: The value of ``time.monotonic()`` at which to stop.
@@ -216,16 +216,16 @@ def _metrics(
         known = net.origins >= 0
         metrics[known] = coarser[net.origins[known]]
     for index in reversed(range(len(parts))):
-        part, nodes = parts[index], np.flatnonzero(places == index)
+        part, nodes = parts[index], np.flatnonzero(part_numbers == index)
         if part.covers[0].key:
             continue
         first, part.rate = part.rate, None
         for most, rate in itertools.product(TRACES, RATES):
             if first is None or rate >= first:
                 rounds = MORE_ROUNDS if rate == first else ROUNDS
-                found = contracting_metrics(network, net, nodes, rate, rounds, metrics, until, most)
-                if found is not None:
-                    metrics, part.rate = found, rate
+                contracting = contracting_metrics(network, net, nodes, rate, rounds, metrics, until, most)
+                if contracting is not None:
+                    metrics, part.rate = contracting, rate
                     break
     return metrics
 
@@ -237,7 +237,7 @@ def _small(net: Net, machine: Moore, factors: Array) -> Regions:
 
 
 def _first_failure(
-    network: OrdinaryNetwork, regions: Regions, places: np.ndarray, parts: Sequence[Part], until: float
+    network: OrdinaryNetwork, regions: Regions, part_numbers: np.ndarray, parts: Sequence[Part], until: float
 ) -> tuple[int | None, str]:
     """Return the first part whose regions cannot be closed, and why; None if there is none."""
     for index, part in enumerate(parts):
@@ -248,7 +248,7 @@ def _first_failure(
         else:
             slack = 1 + 0.15 * (1 - part.rate)
         try:
-            why = grow(network, regions, np.flatnonzero(places == index), slack, until)
+            why = grow(network, regions, np.flatnonzero(part_numbers == index), slack, until)
         except LimitReached as limit:
             why = str(limit)
         if why is not None:
