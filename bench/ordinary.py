@@ -196,7 +196,7 @@ def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
     word = None if difference is None else [str(symbol) for symbol in difference]
     taken = time.perf_counter() - begun
     return {
-        "recognition": word is not None,
+        "found": word is not None,
         "word": word,
         "queries": queries,
         "seconds": taken,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 CANDIDATES = 40
 """Number of nearest nodes for which the distance in the node's own metric is computed."""
+AT_ONCE = 200
+"""Number of states that are compared with the nodes at a time, for the memory of their metrics."""
 Key = tuple[int, int, tuple[int, ...]]
 
 
@@ -51,7 +55,6 @@ class Net:
         edges: The successors, of shape ``(N, symbols)``.
         keyed: Whether a node stands for all states with the same last symbols, of shape ``(N,)``.
         origins: The nearest node of the reference, or -1, of shape ``(N,)``.
-        parents: The node and the symbol by which each node was reached first; (-1, -1) for node 0.
     """
 
     centers: Array
@@ -59,18 +62,9 @@ class Net:
     edges: np.ndarray
     keyed: np.ndarray
     origins: np.ndarray
-    parents: list[tuple[int, int]] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.states)
-
-    def access(self, node: int) -> list[int]:
-        """Return the symbols of the string by which the search reached a node."""
-        word = []
-        while node > 0:
-            node, symbol = self.parents[node]
-            word.append(symbol)
-        return word[::-1]
 
 
 @dataclass
@@ -91,6 +85,7 @@ def explore(
     reference: Reference | None,
     keyed: dict[int, int],
     most: int,
+    until: float,
 ) -> Net:
     """Return a net of the reached states.
 
@@ -102,9 +97,10 @@ def explore(
         keyed: The automaton states whose nodes are keyed by the symbols since they were entered, with the
             number of the last symbols in the key.
         most: Maximum number of nodes.
+        until: The value of ``time.monotonic()`` at which to stop.
 
     Raises:
-        LimitReached: If there are more nodes.
+        LimitReached: If there are more nodes, or the time is up.
         WrongDecision: If the decision at a new node is wrong.
     """
     size, symbols = network.size, len(machine.alphabet)
@@ -115,33 +111,44 @@ def explore(
     keys: dict[int, Key] = {}
     by_key: dict[Key, int] = {}
     members: list[list[int]] = [[] for _ in range(machine.states)]
+    table, outputs = np.array(machine.table), np.array(machine.outputs)
     states[0], count, first = machine.start, 1, 0
-
-    def build() -> Net:
-        return Net(centers[:count], states[:count], edges[:count], is_keyed[:count], origins[:count], parents)
 
     while first < count:
         old, last = centers[first:count], count
         for symbol in range(symbols):
+            if time.monotonic() > until:
+                raise LimitReached("the time limit was reached")
             vectors = network.step(Points(old), np.full(len(old), symbol)).center
-            decisions = network.decide(vectors)
-            for node in range(first, last):
-                vector, state = vectors[node - first], machine.table[states[node]][symbol]
+            following = table[states[first:last], symbol]
+            wrong = np.flatnonzero(network.decide(vectors) != outputs[following])
+            if len(wrong):
+                raise WrongDecision([*_access(parents, first + int(wrong[0])), symbol])
+            known = np.full(len(old), -1)
+            for state in set(following.tolist()) - set(keyed):
+                if members[state]:
+                    rows = np.flatnonzero(following == state)
+                    for some in np.array_split(rows, 1 + len(rows) // AT_ONCE):
+                        near = _near(members[state], centers, factors, vectors[some], float(spacing[state]))
+                        known[some] = near
+            edges[first:last, symbol] = known
+            for node in (first + np.flatnonzero(known < 0)).tolist():
+                vector, state = vectors[node - first], int(following[node - first])
                 key = _next_key(keys.get(node), int(states[node]), state, symbol, keyed)
-                target = None
+                target = -1
                 if key is not None:
-                    target = by_key.get(key)
+                    target = by_key.get(key, -1)
                 elif members[state]:
-                    target = _near(members[state], centers, factors, vector, float(spacing[state]))
-                wrong = decisions[node - first] != machine.outputs[state]
-                if target is None or wrong:
-                    if count > most and not wrong:
+                    # this level may have added nodes
+                    target = int(
+                        _near(members[state], centers, factors, vector[None], float(spacing[state]))[0]
+                    )
+                if target < 0:
+                    if count > most:
                         raise LimitReached(f"there are more than {most} nodes")
-                    target, count = min(count, most), min(count, most) + 1
+                    target, count = count, count + 1
                     centers[target], states[target] = vector, state
-                    parents[target:] = [(node, symbol)]
-                    if wrong:
-                        raise WrongDecision(build().access(target))
+                    parents.append((node, symbol))
                     if key is not None:
                         keys[target], by_key[key], is_keyed[target] = key, target, True
                     else:
@@ -151,7 +158,16 @@ def explore(
                         factors[target] = reference.factors[origin] if origin >= 0 else np.eye(size)
                 edges[node, symbol] = target
         first = last
-    return build()
+    return Net(centers[:count], states[:count], edges[:count], is_keyed[:count], origins[:count])
+
+
+def _access(parents: Sequence[tuple[int, int]], node: int) -> list[int]:
+    """Return the symbols of the string by which the search reached a node."""
+    word = []
+    while node > 0:
+        node, symbol = parents[node]
+        word.append(symbol)
+    return word[::-1]
 
 
 def _next_key(key: Key | None, before: int, state: int, symbol: int, keyed: dict[int, int]) -> Key | None:
@@ -165,17 +181,19 @@ def _next_key(key: Key | None, before: int, state: int, symbol: int, keyed: dict
 
 
 def _near(
-    members: list[int], centers: Array, factors: Array | None, vector: Array, spacing: float
-) -> int | None:
-    """Return the nearest of the nodes if it is within the distance."""
+    members: list[int], centers: Array, factors: Array | None, vectors: Array, spacing: float
+) -> np.ndarray:
+    """Return, for each vector, the nearest of the nodes if it is within the distance, otherwise -1."""
     nodes = np.array(members)
-    differences = centers[nodes] - vector
-    squares = np.einsum("nd,nd->n", differences, differences)
+    squares = (
+        (vectors**2).sum(1)[:, None] - 2 * vectors @ centers[nodes].T + (centers[nodes] ** 2).sum(1)[None, :]
+    )
+    few = min(CANDIDATES, len(nodes))
+    chosen = nodes[np.argpartition(squares, few - 1, axis=1)[:, :few]]
+    differences = vectors[:, None, :] - centers[chosen]
     if factors is not None:
-        if len(nodes) > CANDIDATES:
-            chosen = np.argpartition(squares, CANDIDATES)[:CANDIDATES]
-            nodes, differences = nodes[chosen], differences[chosen]
-        moved = np.matmul(factors[nodes], differences[:, :, None])[..., 0]
-        squares = np.einsum("nd,nd->n", moved, moved)
-    best = int(squares.argmin())
-    return int(nodes[best]) if squares[best] <= spacing**2 else None
+        differences = np.matmul(factors[chosen], differences[..., None])[..., 0]
+    squares = np.einsum("nkd,nkd->nk", differences, differences)
+    best = squares.argmin(1)
+    rows = np.arange(len(vectors))
+    return np.where(squares[rows, best] <= spacing**2, chosen[rows, best], -1)

@@ -100,7 +100,7 @@ def find_regions(
         spacing = np.array([covers[p].spacing for p in part_of])
         keyed = {q: covers[p].key for q, p in enumerate(part_of) if covers[p].key}
         try:
-            net = explore(network, machine, spacing, reference, keyed, MOST_NODES)
+            net = explore(network, machine, spacing, reference, keyed, MOST_NODES, until)
         except LimitReached as limit:
             search.why = f"{limit}, and {search.why}" if search.why else str(limit)
             return search
@@ -147,7 +147,7 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
     for spacing in SPACINGS[1:]:
         try:
             net = explore(
-                network, machine, np.full(machine.states, spacing), reference, {}, MOST_BOUNDED_NODES
+                network, machine, np.full(machine.states, spacing), reference, {}, MOST_BOUNDED_NODES, until
             )
         except (LimitReached, WrongDecision):
             break
