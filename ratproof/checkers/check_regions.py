@@ -32,7 +32,8 @@ PREMISE = "float32, sums in any order, tanh and sigmoid within 8 * 2^-24"
 BLOCKS = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
 ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # numbers of dimensions
 P, DIGITS = 64, Context(40)
-ONE, SLOP, FLAT = 1 << P, 1 << (P - 44), 1 << (P - 40)
+ONE, SLOP, FLAT, LARGEST = 1 << P, 1 << (P - 44), 1 << (P - 40), 1 << (P + 60)
+SHAPES, LARGE = "the shapes do not fit", "the numbers are too large for float32"
 
 
 def fixed(text, dimensions=0):
@@ -45,7 +46,8 @@ def fixed(text, dimensions=0):
     written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
     need(written, f"{text!r:.40} is no finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
-    need(abs(top) % (1 << max(top.bit_length() - 24, 0)) == 0, f"{text!r:.40} is no float32 number")
+    exact = abs(top) % (1 << max(top.bit_length() - 24, 0)) == 0 and bottom <= 1 << 149
+    need(exact and abs(top) < bottom << 128, f"{text!r:.40} is no float32 number")
     return (top << P) // bottom
 
 
@@ -92,7 +94,8 @@ def blend(x, y, share):
     shares = [min(max(s, 0), ONE) for s in (share.low, share.high)]
     low = min(s * x.low + (ONE - s) * y.low >> P for s in shares)
     high = max(s * x.high + (ONE - s) * y.high >> P for s in shares)
-    more = 8 * max(abs(x.low), abs(x.high), abs(y.low), abs(y.high)) >> 24  # for any way to compute it
+    # 6 * 2^-24 for any way to compute it, and 16 * 2^-24 for a share that is rounded below 0 or above 1
+    more = 24 * max(abs(x.low), abs(x.high), abs(y.low), abs(y.high)) >> 24
     return Form(z.c, z.g, z.e, low, high, x.box, 0, more)
 
 
@@ -110,7 +113,7 @@ def line(low, high):
     ends = tangent(low), tangent(high)
     wide = high - low > FLAT
     slope = ((ends[1] - ends[0]) << P) // (high - low) if wide else ONE - (ends[0] * ends[0] >> P)
-    slope = 0 if slope < FLAT else min(slope, ONE)
+    slope = 0 if slope < FLAT else min(slope, ONE) & -4  # divisible by 4, for sigmoid
     rest = [t - (slope * x >> P) for t, x in zip(ends, (low, high), strict=True)]
     if slope:
         root = isqrt((ONE - slope) << P)
@@ -123,9 +126,9 @@ def line(low, high):
     return slope, (min(rest) + max(rest)) >> 1, (max(rest) - min(rest) + 1) >> 1
 
 
-def along(x, slope, offset, error, low, high):
+def along(x, slope, offset, error, low, high, more=ONE >> 21):
     center, g = (slope * x.c >> P) + offset, [slope * a >> P for a in x.g]
-    return Form(center, g, (slope * x.e >> P) + error, low, high, x.box, 0, ONE >> 21)
+    return Form(center, g, (slope * x.e >> P) + error, low, high, x.box, 0, more)
 
 
 def tanh(x):
@@ -143,8 +146,8 @@ def relu(x):
         slope, gap = (ONE if x.low >= 0 else 0), 0
     else:
         slope = (x.high << P) // (x.high - x.low)
-        gap = -slope * x.low >> P
-    return along(x, slope, gap >> 1, (gap >> 1) + 1, max(x.low, 0), max(x.high, 0))
+        gap = max(-slope * x.low, (ONE - slope) * x.high) >> P  # the slope is rounded
+    return along(x, slope, gap >> 1, (gap >> 1) + 1, max(x.low, 0), max(x.high, 0), 0)
 
 
 def linear(weight, bias, xs, terms):
@@ -156,7 +159,7 @@ def linear(weight, bias, xs, terms):
     for row, b in zip(weight, bias, strict=True):
         absolute = [abs(w) for w in row]
         size = dot(absolute, sizes) + abs(b)
-        need(size < ONE << 60, "the numbers are too large")
+        need(size < LARGEST, LARGE)
         middle, half = dot(row, middles), dot(absolute, halves)
         low, high = b + ((middle - half) >> 1), b + ((middle + half) >> 1) + 1
         g = [dot(row, column) for column in generators]
@@ -180,9 +183,9 @@ class Network:
             len(self.embeddings) == self.symbols > 0 and len(self.readout) == len(self.readout_bias) > 0,
             SHAPES,
         )
-        width = len(self.embeddings[0])
-        need(all(len(row) == width for row in self.embeddings), SHAPES)
-        self.units = len(self.readout[0])
+        need(len(self.readout) == 1 or self.threshold == 0, "only one output has a threshold")
+        width, self.units = len(self.embeddings[0]), len(self.readout[0])
+        need(all(len(row) == width > 0 for row in self.embeddings), SHAPES)
         for layer in listed(data["layers"], "layers", dict):
             known(layer, [*ARRAYS])
             W, U, b, c = (fixed(layer[name], size) for name, size in ARRAYS.items())
@@ -245,9 +248,6 @@ class Network:
             point = Form(self.threshold, [0] * self.size, 0, self.threshold, self.threshold, state[0].box)
             return sub(outputs[0], point).low > 0 if label else sub(point, outputs[0]).low > 0
         return all(sub(outputs[label], x).low > 0 for i, x in enumerate(outputs) if i != label)
-
-
-SHAPES = "the shapes do not fit"
 
 
 class Ellipsoid:
@@ -379,6 +379,7 @@ def verdict(data):
     returns = any(0 in node["next"] for node in nodes)
     for number, (node, place) in enumerate(zip(nodes, regions, strict=True)):
         state = place.forms()
+        need(all(max(-x.low, x.high) < LARGEST for x in state), LARGE)
         for symbol, image in enumerate(net.images(state)):
             target = node["next"][symbol]
             fits = nodes[target]["state"] == after[node["state"]][symbol]

@@ -23,7 +23,14 @@ from automata.io.json_format import from_json
 from automata.text.number_text import plural
 from automata.text.printable_text import printable
 from automata.wfsa import WFSA
-from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
+from ratproof.checkers import (
+    check_boxes,
+    check_certificate,
+    check_counter,
+    check_hankel,
+    check_invariant,
+    check_regions,
+)
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
 from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
@@ -38,6 +45,7 @@ EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
 VERSIONED = "ratproof certificate "
 SUBJECTS = ({"A", "B"}, {"cell"}, {"nodes"}, {"boxes"})
 AUTOMATA, NETWORK, CELL, NO_FILE = "two automata", "a network", "a cell", "a network that no file holds"
+ORDINARY = "an ordinary network, which cannot be compared with a file"
 WEIGHTS = {"letters", "weights"}
 """The fields of a file for ``not-rational --weights``."""
 
@@ -250,9 +258,14 @@ def _holds_weights(path: str) -> bool:
 
 
 def _kind(data: JsonObject) -> str:
-    return {check_boxes: NETWORK, check_counter: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(
-        checker_of(data), AUTOMATA
-    )
+    kinds = {
+        check_boxes: NETWORK,
+        check_counter: NETWORK,
+        check_hankel: CELL,
+        check_invariant: NO_FILE,
+        check_regions: ORDINARY,
+    }
+    return kinds.get(checker_of(data), AUTOMATA)
 
 
 def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: Subjects) -> None:
