@@ -172,10 +172,8 @@ class Network:
     def __init__(self, data):
         known(data, ["cell", "alphabet", "layers", "embeddings", "readout", "readout_bias", "threshold"])
         cell, self.symbols = data["cell"], len(listed(data["alphabet"], "alphabet", str))
-        need(
-            cell in BLOCKS and len({*data["alphabet"], ""}) == self.symbols + 1,
-            "the network is of another kind",
-        )
+        need(type(cell) is str and cell in BLOCKS, "the network is of another kind")
+        need(len({*data["alphabet"], ""}) == self.symbols + 1 > 1, "the symbols must be different strings")
         self.cell, self.layers, self.memory = cell, [], cell == "lstm"
         self.embeddings, self.readout = fixed(data["embeddings"], 2), fixed(data["readout"], 2)
         self.readout_bias, self.threshold = fixed(data["readout_bias"], 1), fixed(data["threshold"])
