@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from automata.errors import LimitReached
 from automata.moore import Moore
 from proofs_tests.papers.certification.latches import ALPHABET, MACHINE, latch
+from ratproof.certification.ordinary_networks import counterexamples
 from ratproof.certification.ordinary_networks.arithmetic import Points
 from ratproof.certification.ordinary_networks.counterexamples import (
     access_strings,
@@ -19,7 +20,6 @@ from ratproof.certification.ordinary_networks.counterexamples import (
     counterexample,
     labels_along,
     shrunk,
-    tested_length,
 )
 from ratproof.certification.ordinary_networks.net import WrongDecision, explore
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
@@ -119,7 +119,7 @@ def test_a_shrunk_word_still_differs_and_is_no_longer(machine, data):
 def test_the_tested_length_is_that_before_the_shortest_difference(symbols):
     """A single symbol has one string of each length, and their number does not grow."""
     machine = Moore(tuple(map(str, range(symbols))), 0, ((0,) * symbols,), (0,))
-    longest = tested_length(machine, decider(machine))
+    longest = counterexamples.tested_length(machine, decider(machine))
     assert longest == 400 if symbols == 1 else symbols**longest <= 1 << 17 < symbols ** (longest + 1)
 
     def wrong_at_the_end(words):
@@ -127,7 +127,7 @@ def test_the_tested_length_is_that_before_the_shortest_difference(symbols):
         labels[:, -1] = (words == symbols - 1).all(1)
         return labels
 
-    assert tested_length(machine, wrong_at_the_end) == longest - 1
+    assert counterexamples.tested_length(machine, wrong_at_the_end) == longest - 1
 
 
 def net_of(spacing, keyed, machine=MACHINE, most=500):
