@@ -43,7 +43,7 @@ def random_form(
         [int(x * ONE) for x in rng.normal(size=len(xis[0])) * scale * 10.0 ** rng.uniform(-4, 0.3)],
         int(abs(rng.normal()) * scale * 10.0 ** rng.uniform(-6, -0.5) * ONE),
     )
-    form = Form(center, generators, error, -(1 << 200), 1 << 200, box)
+    form = Form(center, generators, error, box)
     form.e = error
     values = [at(form, xi) + int(rng.integers(-1, 2)) * error for xi in xis]
     margin = int(rng.integers(0, 2)) * error

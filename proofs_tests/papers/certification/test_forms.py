@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from proofs_tests.papers.certification.forms import UNIT, at, directions, encloses, random_form
 from ratproof.certification.ordinary_networks.arithmetic import tanh_line
 from ratproof.checkers import check_regions
-from ratproof.checkers.check_regions import ONE, SLOP, Boxes, Ellipsoid, Form, fixed
+from ratproof.checkers.check_regions import ONE, SLOP, Box, Ellipsoid, Form, fixed
 
 seeds = st.integers(0, 10**6)
 booleans = st.booleans()
@@ -92,9 +92,9 @@ def test_convex_combinations_are_enclosed_however_they_are_computed(seed, box, s
     st.integers(-9 * ONE, 9 * ONE),
 )
 def test_a_share_that_is_rounded_beyond_1_is_covered(seed, share, large, small):
-    x, y = (Form(v, [0], 0, v, v, False) for v in (large, small))
+    x, y = (Form(v, [0], 0, False, v, v) for v in (large, small))
     ends = int(share * ONE // 1) - 1, int(share * ONE // 1) + 1
-    z = check_regions.blend(x, y, Form(ends[0], [0], 2, *ends, False))
+    z = check_regions.blend(x, y, Form(ends[0], [0], 2, False, *ends))
     assert encloses(z, [Fraction(0)], small + share * (large - small))
 
 
@@ -116,7 +116,7 @@ def test_slopes_are_rounded_safely_for_the_largest_intervals(below, above, odd):
     """A slope that is rounded by one unit moves the line by a millionth part of 2^20, and more beyond."""
     low, high = -(ONE << below) // 3 - odd, (ONE << above) // 7 + 3 * odd
     middle, half = (low + high) // 2, (high - low + 1) // 2
-    x = Form(middle, [half], 0, low, high, False)
+    x = Form(middle, [half], 0, False, low, high)
     x.e = SLOP  # the bounds do not tell more than the line
     results = [getattr(check_regions, name)(x) for name in ("relu", "sigmoid", "tanh")]
     for value in (low, 0, high):
@@ -272,7 +272,7 @@ def test_an_accepted_image_has_no_point_outside(seed, box, size, fill):
     forms = [form for form, _ in pairs]
     if box:
         width = [int(fill * (f.high - f.low) / 2) for f in forms]
-        region = Boxes([(f.low + f.high) // 2 for f in forms], width)
+        region = Box([(f.low + f.high) // 2 for f in forms], width)
     else:
         generators = np.array([f.g for f in forms], float) / ONE
         errors = np.diag([f.e / ONE for f in forms]) + 1e-6 * np.eye(size)
@@ -294,7 +294,7 @@ def test_an_accepted_image_has_no_point_outside(seed, box, size, fill):
 def inside(region, values):
     """Return whether a point is in a region, exactly."""
     offset = [v - c for v, c in zip(values, region.center, strict=True)]
-    if isinstance(region, Boxes):
+    if isinstance(region, Box):
         return all(abs(x) <= w for x, w in zip(offset, region.width, strict=True))
     moved = [sum((a * x for a, x in zip(row, offset, strict=True)), Fraction(0)) for row in region.factor]
     return sum(x * x for x in moved) <= ONE**4
@@ -305,6 +305,6 @@ def inside(region, values):
 def test_most_images_that_fit_are_accepted(seed):
     """The tests above are not empty."""
     rng = np.random.default_rng(seed)
-    forms = [Form(int(x * ONE), [ONE >> 4] * 2, ONE >> 20, -9 * ONE, 9 * ONE, False) for x in rng.normal(size=2)]
+    forms = [Form(int(x * ONE), [ONE >> 4] * 2, ONE >> 20, False) for x in rng.normal(size=2)]
     ellipse = Ellipsoid([f.c for f in forms], fixed(hexadecimal([[4.0, 0.0], [4.0]]), 2))
     assert ellipse.contains(forms)

@@ -15,7 +15,7 @@ from ratproof.certification.ordinary_networks.metrics import jacobians, loewner_
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.certification.ordinary_networks.regions import Regions, grow, inverse
 from ratproof.checkers import check_regions
-from ratproof.checkers.check_regions import ONE, Boxes, Ellipsoid, fixed
+from ratproof.checkers.check_regions import ONE, Box, Ellipsoid, fixed
 
 seeds = st.integers(0, 10**6)
 cells = pytest.mark.parametrize("cell", CELLS)
@@ -39,7 +39,7 @@ def region_of(rng, size, box, radius):
     if box:
         width = (radius * rng.random(size)).astype(np.float32).astype(float)
         forms = Forms.region(center[None], np.diag(width)[None], True)
-        return Boxes(*(fixed([x.hex() for x in v.tolist()], 1) for v in (center, width))), forms
+        return Box(*(fixed([x.hex() for x in v.tolist()], 1) for v in (center, width))), forms
     factor = np.triu(0.3 * rng.normal(size=(size, size))) / radius
     factor[np.diag_indices(size)] = np.exp(rng.normal(size=size)) / radius
     factor = factor.astype(np.float32).astype(float)
