@@ -1,7 +1,6 @@
 """Check that an ordinary recurrent network decides as an automaton: ``python check_regions.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof. Numbers are integers, in units of
-2^-64.
+It needs only Python 3.11, and no other part of ratproof. Numbers are integers, in units of 2^-64.
 The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
 automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
 |x - center| <= width in each entry.
@@ -116,24 +115,20 @@ def line(low, high):
     Any slope would be right. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
     """
     ends = tangent(low), tangent(high)
-    wide = high - low > FLAT
-    slope = ((ends[1] - ends[0]) << P) // (high - low) if wide else ONE - (ends[0] * ends[0] >> P)
+    slope = ((ends[1] - ends[0]) << P) // (high - low) if high - low > FLAT else ONE - (ends[0] ** 2 >> P)
     slope = 0 if slope < FLAT else min(slope, ONE) & -4  # divisible by 4, for sigmoid
     rest = [t - (slope * x >> P) for t, x in zip(ends, (low, high), strict=True)]
     if slope:
         root = isqrt((ONE - slope) << P)
         quotient = DIGITS.divide(ONE + root, ONE - root)
         turn = int(DIGITS.multiply(DIGITS.ln(quotient), ONE >> 1))
-        if low < turn < high:
-            rest.append(root - (slope * turn >> P))
-        if low < -turn < high:
-            rest.append((slope * turn >> P) - root)
+        rest += [sign * (root - (slope * turn >> P)) for sign in (1, -1) if low < sign * turn < high]
     return slope, (min(rest) + max(rest)) >> 1, (max(rest) - min(rest) + 1) >> 1
 
 
 def along(x, slope, offset, error, low, high, more=ONE >> 21):
-    center, g = (slope * x.c >> P) + offset, [slope * a >> P for a in x.g]
-    return Form(center, g, (slope * x.e >> P) + error, x.box, low, high, 0, more)
+    g, e = [slope * a >> P for a in x.g], (slope * x.e >> P) + error
+    return Form((slope * x.c >> P) + offset, g, e, x.box, low, high, 0, more)
 
 
 def tanh(x):
@@ -147,11 +142,8 @@ def sigmoid(x):
 
 
 def relu(x):
-    if x.low >= 0 or x.high <= 0:
-        slope, gap = (ONE if x.low >= 0 else 0), 0
-    else:
-        slope = (x.high << P) // (x.high - x.low)
-        gap = max(-slope * x.low, (ONE - slope) * x.high) >> P  # the slope is rounded
+    slope = ONE if x.low >= 0 else (max(x.high, 0) << P) // max(x.high - x.low, 1)
+    gap = max(-slope * x.low, (ONE - slope) * x.high, 0) >> P  # both are positive if the signs differ
     return along(x, slope, gap >> 1, (gap >> 1) + 1, max(x.low, 0), max(x.high, 0), 0)
 
 
@@ -164,7 +156,7 @@ def linear(weight, bias, xs, terms):
     for row, b in zip(weight, bias, strict=True):
         absolute = [abs(w) for w in row]
         size = dot(absolute, sizes) + abs(b)
-        need(size < LARGEST, LARGE)
+        need(size < LARGEST and terms < 1 << 13, LARGE)
         middle, half = dot(row, middles), dot(absolute, halves)
         low, high = b + ((middle - half) >> 1), b + ((middle + half) >> 1) + 1
         g = [dot(row, column) for column in generators]
@@ -246,7 +238,6 @@ class Ellipsoid:
         need([len(row) for row in factor] == [*range(size, 0, -1)], SHAPES)
         need(all(row[0] > 0 for row in factor), "a factor has no inverse")
         self.center, self.factor = center, [[0] * i + row for i, row in enumerate(factor)]
-        self.absolute = [[abs(x) for x in row] for row in self.factor]
         scale, inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
         for i in reversed(range(size)):
             row = self.factor[i]
@@ -268,9 +259,8 @@ class Ellipsoid:
         need(not state[0].box, "a box leads to an ellipsoid")
         offset = [x.c - c for x, c in zip(state, self.center, strict=True)]
         errors, columns = [x.e for x in state], list(zip(*(x.g for x in state), strict=True))
-        moved, spread = (
-            [dot(row, x) for row in m] for m, x in ((self.factor, offset), (self.absolute, errors))
-        )
+        moved = [dot(row, offset) for row in self.factor]
+        spread = [dot(map(abs, row), errors) for row in self.factor]
         room = ONE - norm(moved) - norm(spread) - SLOP
         turned = [[dot(row, column) for column in columns] for row in self.factor]
         return room > 0 and shorter(turned, room)
@@ -279,9 +269,9 @@ class Ellipsoid:
 def shorter(matrix, length):
     """Prove that the matrix times every unit vector is at most as long: length^2 I - matrix matrix^T >= 0.
 
-    It is L L^T + spare I and a rest, whose absolute row sums are at most spare.
+    It is L L^T + spare I and a rest, whose entries' sizes add up to at most spare.
     """
-    spare, size, lower = ONE >> 32, len(matrix), []
+    spare, lower = ONE >> 32, []
     top = (length * length >> P) - 2 * spare
     goal = [[top * (i == j) - dot(row, matrix[j]) for j in range(i + 1)] for i, row in enumerate(matrix)]
     for i, row in enumerate(goal):
@@ -292,13 +282,11 @@ def shorter(matrix, length):
         if left <= 0:
             return False
         lower.append([*mine, isqrt(left)])
-    sums = [0] * size
+    rest = 0
     for i, row in enumerate(lower):
         for j, other in enumerate(lower[: i + 1]):
-            rest = abs((goal[i][j] << P) - sum(map(times, row, other)))
-            sums[i] += rest
-            sums[j] += rest
-    return max(sums) <= spare << P
+            rest += 2 * abs((goal[i][j] << P) - sum(map(times, row, other)))
+    return rest <= spare << P
 
 
 class Box:
@@ -318,10 +306,10 @@ class Box:
 def region(node):
     known(node, ["state", "next", "center"], ["factor", "width"])
     need(("factor" in node) != ("width" in node), "a node has either a factor or a width")
-    kind, shape = (
-        (Ellipsoid, fixed(node["factor"], 2)) if "factor" in node else (Box, fixed(node["width"], 1))
-    )
-    return kind(fixed(node["center"], 1), shape)
+    center = fixed(node["center"], 1)
+    if "factor" in node:
+        return Ellipsoid(center, fixed(node["factor"], 2))
+    return Box(center, fixed(node["width"], 1))
 
 
 def verdict(data):
@@ -333,8 +321,9 @@ def verdict(data):
     net, nodes = Network(data["network"]), listed(data["nodes"], "nodes", dict)
     start, after, label = (data["automaton"][name] for name in ("start", "next", "label"))
     states = len(listed(after, "next", list))
-    classes = max(2, len(net.readout))
-    fits = len(listed(label, "label", int)) == states > 0 and all(0 <= x < classes for x in label)
+    fits = len(listed(label, "label", int)) == states > 0 and all(
+        0 <= x < max(2, len(net.readout)) for x in label
+    )
     need(fits and type(start) is int and 0 <= start < states, "the automaton is not well formed")
     regions = [region(node) for node in nodes]
     for node, place in zip(nodes, regions, strict=True):
@@ -371,10 +360,9 @@ def about(data):
         f" as the automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) after every nonempty"
         f" string over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
     )
-    subject = {"kind": part["cell"], "digest": network}
-    follows = {"states": len(automaton["label"]), "digest": machine}
-    more = {"network": subject, "automaton": follows, "alphabet": part["alphabet"], "premise": PREMISE}
-    return {"claims": data["claims"], "says": says, **more}
+    both = {"kind": part["cell"], "digest": network}, {"states": len(automaton["label"]), "digest": machine}
+    about = {"claims": data["claims"], "says": says, "network": both[0], "automaton": both[1]}
+    return {**about, "alphabet": part["alphabet"], "premise": PREMISE}
 
 
 # The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.

@@ -19,7 +19,9 @@ def directions(rng: np.random.Generator, size: int, box: bool, count: int = 6) -
     for _ in range(count):
         v = [int(x) for x in rng.integers(-100, 101, size)]
         if box:
-            result.append([Fraction((x > 0) - (x < 0)) if rng.random() < 0.9 else Fraction(x, 100) for x in v])
+            result.append(
+                [Fraction((x > 0) - (x < 0)) if rng.random() < 0.9 else Fraction(x, 100) for x in v]
+            )
         else:
             length = Fraction(isqrt(sum(x * x for x in v) << 80) + 1, 1 << 40)
             result.append([x / length for x in v])

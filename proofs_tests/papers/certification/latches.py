@@ -69,6 +69,23 @@ def _fill(cell: str, layer: int, weights: dict[str, torch.Tensor]) -> None:
         bias[2] = 0.0 if layer == 0 else -3.0
 
 
+def tiny_latch() -> tuple[nn.RNNBase, nn.Linear]:
+    """Return a network of one unit that decides as MACHINE."""
+    with seeded(1), torch.no_grad():
+        rnn, linear = nn.RNN(3, 1, bias=False), nn.Linear(1, 1)
+        rnn.weight_ih_l0.copy_(torch.tensor([[SWITCH, -SWITCH, -0.5]]))
+        rnn.weight_hh_l0.fill_(3.0)
+        linear.weight.fill_(2.0)
+        linear.bias.fill_(0.0)
+    return rnn, linear
+
+
+def state_dict(parts: tuple[nn.RNNBase, nn.Linear]) -> dict[str, torch.Tensor]:
+    """Return the tensors of a module with the parts "rnn" and "lin"."""
+    named = zip(("rnn", "lin"), parts, strict=True)
+    return {f"{name}.{key}": x.contiguous() for name, part in named for key, x in part.state_dict().items()}
+
+
 def last_of_three() -> tuple[nn.RNNBase, nn.Linear]:
     """Return a network of three units and classes that decides as LAST."""
     with seeded(2), torch.no_grad():

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 from automata.moore import Moore
-from proofs_tests.papers.certification.latches import certificate_of, certified, last_of_three, latch
-from proofs_tests.papers.certification.latches import LAST
+from proofs_tests.papers.certification.latches import LAST, certificate_of, certified, last_of_three, latch
 from proofs_tests.papers.certification.ordinary import CELLS
 from ratproof.checkers import check_regions
 from ratproof.checkers.table import judge
@@ -84,24 +83,33 @@ def changes_of_nodes(data: Data) -> Iterator[tuple[str, Callable[[Data], object]
         shape = "factor" if "factor" in node else "width"
         if returns(data, index):  # a region with few images may be far too large
             grown = 1 / 8 if shape == "width" else 8.0
-            yield f"shrink {index}", lambda d, i=index, s=shape, g=grown: d["nodes"][i].update(
-                {s: scaled(d["nodes"][i][s], g)}
+            yield (
+                f"shrink {index}",
+                lambda d, i=index, s=shape, g=grown: d["nodes"][i].update({s: scaled(d["nodes"][i][s], g)}),
             )
-            yield f"move {index}", lambda d, i=index: d["nodes"][i]["center"].__setitem__(
-                0, moved(d["nodes"][i]["center"][0], 0.5)
+            yield (
+                f"move {index}",
+                lambda d, i=index: d["nodes"][i]["center"].__setitem__(
+                    0, moved(d["nodes"][i]["center"][0], 0.5)
+                ),
             )
-        yield f"enlarge {index}", lambda d, i=index, s=shape: d["nodes"][i].update(
-            {s: scaled(d["nodes"][i][s], 1 / 4096 if s == "factor" else 4096.0)}
+        yield (
+            f"enlarge {index}",
+            lambda d, i=index, s=shape: d["nodes"][i].update(
+                {s: scaled(d["nodes"][i][s], 1 / 4096 if s == "factor" else 4096.0)}
+            ),
         )
         for symbol, target in enumerate(node["next"]):
             for other in range(len(nodes)):
                 if nodes[other]["state"] != nodes[target]["state"]:
-                    yield f"edge {index} {symbol} {other}", lambda d, i=index, a=symbol, o=other: d["nodes"][i][
-                        "next"
-                    ].__setitem__(a, o)
+                    yield (
+                        f"edge {index} {symbol} {other}",
+                        lambda d, i=index, a=symbol, o=other: d["nodes"][i]["next"].__setitem__(a, o),
+                    )
         states = len(automaton["label"])
-        yield f"state {index}", lambda d, i=index: d["nodes"][i].update(
-            state=(d["nodes"][i]["state"] + 1) % states
+        yield (
+            f"state {index}",
+            lambda d, i=index: d["nodes"][i].update(state=(d["nodes"][i]["state"] + 1) % states),
         )
         yield f"drop {index}", lambda d, i=index: d["nodes"].pop(i)
     if len(nodes) > 1 and nodes[0]["state"] != nodes[1]["state"]:
@@ -113,12 +121,16 @@ def changes_of_claims(data: Data) -> Iterator[tuple[str, Callable[[Data], object
     automaton, network = data["automaton"], data["network"]
     states, classes = len(automaton["label"]), max(2, len(network["readout"]))
     for q in range(states):
-        yield f"label {q}", lambda d, q=q: d["automaton"]["label"].__setitem__(
-            q, (d["automaton"]["label"][q] + 1) % classes
+        yield (
+            f"label {q}",
+            lambda d, q=q: d["automaton"]["label"].__setitem__(q, (d["automaton"]["label"][q] + 1) % classes),
         )
         for symbol in range(len(network["alphabet"])):
-            yield f"arrow {q} {symbol}", lambda d, q=q, a=symbol: d["automaton"]["next"][q].__setitem__(
-                a, (d["automaton"]["next"][q][a] + 1) % states
+            yield (
+                f"arrow {q} {symbol}",
+                lambda d, q=q, a=symbol: d["automaton"]["next"][q].__setitem__(
+                    a, (d["automaton"]["next"][q][a] + 1) % states
+                ),
             )
     yield "start", lambda d: d["automaton"].update(start=(automaton["start"] + 1) % states)
     if classes == 2:
@@ -126,18 +138,22 @@ def changes_of_claims(data: Data) -> Iterator[tuple[str, Callable[[Data], object
     yield "readout", lambda d: d["network"].update(readout=scaled(network["readout"], -1))
     bias = network["readout_bias"]
     yield "readout bias", lambda d: d["network"].update(readout_bias=[moved(bias[0], 1000), *bias[1:]])
-    yield "symbols", lambda d: d["network"]["embeddings"].__setitem__(slice(0, 2), network["embeddings"][1::-1])
+    yield (
+        "symbols",
+        lambda d: d["network"]["embeddings"].__setitem__(slice(0, 2), network["embeddings"][1::-1]),
+    )
     first = network["layers"][0]
     yield "signs", lambda d: d["network"]["layers"][0].update(input_weight=scaled(first["input_weight"], -1))
     for name in ("input_bias", "bias"):
-        yield name, lambda d, n=name: d["network"]["layers"][-1].update(
-            {n: [moved(v, 300.0) for v in d["network"]["layers"][-1][n]]}
+        yield (
+            name,
+            lambda d, n=name: d["network"]["layers"][-1].update(
+                {n: [moved(v, 300.0) for v in d["network"]["layers"][-1][n]]}
+            ),
         )
     if network["cell"] != "rnn_relu" and classes == 2:
         for name in ("weight", "input_weight"):
-            yield f"no {name}", lambda d, n=name: d["network"]["layers"][0].update(
-                {n: scaled(first[n], 0.0)}
-            )
+            yield f"no {name}", lambda d, n=name: d["network"]["layers"][0].update({n: scaled(first[n], 0.0)})
 
 
 def changes_of_forms(data: Data) -> Iterator[tuple[str, Callable[[Data], object]]]:
@@ -177,13 +193,17 @@ def changes_of_forms(data: Data) -> Iterator[tuple[str, Callable[[Data], object]
     yield "neither", lambda d: [d["nodes"][-1].pop(name, None) for name in ("factor", "width")]
     if "factor" in node:
         yield "negative", lambda d: d["nodes"][-1]["factor"][0].__setitem__(0, (-1.0).hex())
-        yield "square", lambda d: d["nodes"][-1].update(
-            factor=[[(1.0).hex()] * len(node["center"])] * len(node["center"])
+        yield (
+            "square",
+            lambda d: d["nodes"][-1].update(
+                factor=[[(1.0).hex()] * len(node["center"])] * len(node["center"])
+            ),
         )
     if len(network["readout"]) > 1:
         yield "threshold of classes", lambda d: d["network"].update(threshold=(1.0).hex())
-    yield "huge weight", lambda d: d["network"]["layers"][0]["weight"][0].__setitem__(
-        0, "0x1.fffffe0000000p+127"
+    yield (
+        "huge weight",
+        lambda d: d["network"]["layers"][0]["weight"][0].__setitem__(0, "0x1.fffffe0000000p+127"),
     )
     yield "huge input", lambda d: d["network"]["embeddings"][0].__setitem__(0, "-0x1.fffffe0000000p+127")
 

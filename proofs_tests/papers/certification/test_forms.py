@@ -189,7 +189,9 @@ def test_the_extreme_float32_numbers_are_read(value):
     assert abs(Fraction(value) * ONE - fixed(value.hex())) < 1
 
 
-wide = st.integers(-20 * ONE, 20 * ONE) | st.integers(-(1 << 30), 1 << 30) | st.integers(-(1 << 110), 1 << 110)
+wide = (
+    st.integers(-20 * ONE, 20 * ONE) | st.integers(-(1 << 30), 1 << 30) | st.integers(-(1 << 110), 1 << 110)
+)
 
 
 @given(wide, st.integers(0, 3 * ONE) | st.integers(0, 1 << 30) | st.integers(0, 1 << 110), seeds)

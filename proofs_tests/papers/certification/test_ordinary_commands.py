@@ -16,7 +16,15 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import save
-from proofs_tests.papers.certification.latches import ALPHABET, LAST, MACHINE, fading, last_of_three, latch
+from proofs_tests.papers.certification.latches import (
+    ALPHABET,
+    LAST,
+    MACHINE,
+    fading,
+    last_of_three,
+    latch,
+    state_dict,
+)
 from ratproof.certification.ordinary_networks import certify, counterexamples
 from ratproof.main import run
 
@@ -26,12 +34,7 @@ SYMBOLS = ",".join(ALPHABET)
 
 def write_state_dict(parts, path):
     """Write the state dict of a recurrent layer "rnn" and a classifier "lin"."""
-    names = zip(("rnn", "lin"), parts, strict=True)
-    tensors = {f"{name}.{key}": value for name, part in names for key, value in part.state_dict().items()}
-    if path.endswith(".pt"):
-        torch.save(tensors, path)
-    else:
-        save_file({key: value.contiguous() for key, value in tensors.items()}, path)
+    (torch.save if path.endswith(".pt") else save_file)(state_dict(parts), path)
 
 
 @pytest.fixture
@@ -57,7 +60,11 @@ def refused(capsys, *arguments: str) -> str:
     """Return the one-line error message on standard error."""
     status = run(list(arguments))
     out, err = capsys.readouterr()
-    assert status == 2 and not out and err.startswith("ratproof: ") and err.count("\n") == 1, (status, out, err)
+    assert status == 2 and not out and err.startswith("ratproof: ") and err.count("\n") == 1, (
+        status,
+        out,
+        err,
+    )
     return err
 
 
@@ -91,7 +98,11 @@ def test_a_different_network_has_a_string_and_nothing_is_written(folder, capsys)
     assert answer["certificate"] is None and set(folder.iterdir()) == before
     assert run([*GRU, "--against", "other.json", *outputs]) == 1
     out = capsys.readouterr().out
-    assert "torch's float32 agrees" in out and "c.json is not written" in out and "out.json is not written" in out
+    assert (
+        "torch's float32 agrees" in out
+        and "c.json is not written" in out
+        and "out.json is not written" in out
+    )
 
 
 def test_an_unknown_network_has_a_bound_and_nothing_is_written(folder, capsys, monkeypatch):
@@ -137,7 +148,9 @@ def test_classes_are_extracted_and_have_no_dfa(folder, capsys):
     assert status == 0 and set(answer["automaton"]["label"]) == {0, 1, 2}
     assert run(["check-certificate", "c.json"]) == 0
     capsys.readouterr()
-    assert "3 classes must be compared with a Moore machine" in refused(capsys, *three, "--against", "last.json")
+    assert "3 classes must be compared with a Moore machine" in refused(
+        capsys, *three, "--against", "last.json"
+    )
     assert "-o requires a network with two decisions, got 3" in refused(capsys, *three, "-o", "o.json")
     assert not (folder / "o.json").exists()
 
@@ -167,12 +180,21 @@ AGAINST = ["--against", "set.json"]
         ([*GRU[:3], "lstm", *AGAINST], "cell must be gru"),
         (["certify", "tanh.pt", "--cell", "auto", *AGAINST], "cell must be rnn (tanh) or rnn_relu"),
         (GRU, "--alphabet must be given without --against"),
-        (["certify", "own.safetensors", "--cell", "gru", *AGAINST], "--cell is for the state dict of another"),
+        (
+            ["certify", "own.safetensors", "--cell", "gru", *AGAINST],
+            "--cell is for the state dict of another",
+        ),
         (["certify", "gru.safetensors", *AGAINST], "pass --cell for the state dict"),
         (["certify", "gru.safetensors", "--threshold", "1"], "--threshold requires --cell"),
-        (["certify", "own.safetensors", "--seconds", "1", "--prefix", "x"], "--prefix and --seconds require --cell"),
+        (
+            ["certify", "own.safetensors", "--seconds", "1", "--prefix", "x"],
+            "--prefix and --seconds require --cell",
+        ),
         ([*GRU, *AGAINST, "--temperature", "1"], "--temperature requires a network that ratproof saved"),
-        ([*GRU, *AGAINST, "--height", "1", "--length", "2"], "--height and --length require a network that ratproof saved"),
+        (
+            [*GRU, *AGAINST, "--height", "1", "--length", "2"],
+            "--height and --length require a network that ratproof saved",
+        ),
         ([*GRU, *AGAINST, "--alphabet", "a,b,c"], "set.json"),
         ([*GRU, *AGAINST, "--alphabet", "set,reset"], "one-hot"),
         ([*GRU, *AGAINST, "--alphabet", "set,set,keep"], "set"),

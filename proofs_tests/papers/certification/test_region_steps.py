@@ -81,7 +81,9 @@ def test_steps_of_torch_stay_in_the_images(cell, seed, layers, box, radius):
         center, error = (np.array([getattr(x, part) / ONE for x in image]) for part in "ce")
         line = center + moved @ (np.array([x.g for x in image], float) / ONE).T
         assert (np.abs(after - line) <= error + 1e-9).all()
-    outputs = linear(torch.tensor(states[:, -network.units * (2 if cell == "lstm" else 1) :][:, : network.units]).float())
+    outputs = linear(
+        torch.tensor(states[:, -network.units * (2 if cell == "lstm" else 1) :][:, : network.units]).float()
+    )
     decisions = (outputs[:, 0] > 0.25).long()
     assert not any(checker.decides(start, label) and (decisions != label).any() for label in (0, 1))
 
