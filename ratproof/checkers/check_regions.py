@@ -192,7 +192,7 @@ class Network:
         return [Form(v, [0] * self.size, 0, box) for v in values]
 
     def hidden(self, state, layer):
-        first = layer * self.units * (1 + self.memory)
+        first = layer % len(self.layers) * self.units * (1 + self.memory)
         return state[first : first + self.units]
 
     def images(self, state):
@@ -225,8 +225,7 @@ class Network:
 
     def decides(self, state, label):
         """Return whether the decision is ``label`` in the whole region."""
-        hidden = self.hidden(state, len(self.layers) - 1)
-        outputs = linear(self.readout, self.readout_bias, hidden, self.units + 2)
+        outputs = linear(self.readout, self.readout_bias, self.hidden(state, -1), self.units + 2)
         if len(outputs) == 1:  # the output must exceed the threshold for label 1, and be below it for label 0
             outputs = [*self.constants([self.threshold], state[0].box), *outputs]
         return all(sub(outputs[label], x).low > 0 for i, x in enumerate(outputs) if i != label)
@@ -238,19 +237,18 @@ class Ellipsoid:
         need([len(row) for row in factor] == [*range(size, 0, -1)], SHAPES)
         need(all(row[0] > 0 for row in factor), "a factor has no inverse")
         self.center, self.factor = center, [[0] * i + row for i, row in enumerate(factor)]
-        scale, inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
+        scale, self.inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
         for i in reversed(range(size)):
             row = self.factor[i]
             for k in range(i, size):
-                rest = sum(row[j] * inverse[j][k] for j in range(i + 1, k + 1))
-                inverse[i][k] = ((scale << P) * (i == k) - rest) // row[i]
+                rest = sum(row[j] * self.inverse[j][k] for j in range(i + 1, k + 1))
+                self.inverse[i][k] = ((scale << P) * (i == k) - rest) // row[i]
         # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31: the region is in inverse xi with |xi| <= 1
         error = 0
         for i, row in enumerate(self.factor):
-            for k, column in enumerate(zip(*inverse, strict=True)):
+            for k, column in enumerate(zip(*self.inverse, strict=True)):
                 error += (sum(map(times, row, column)) - (scale << P) * (i == k)) ** 2
         need(error <= 1 << (4 * P - 62), "a factor is too close to one without an inverse")
-        self.inverse = inverse
 
     def forms(self):
         return [Form(c, g, 0, False) for c, g in zip(self.center, self.inverse, strict=True)]
@@ -326,9 +324,9 @@ def verdict(data):
     )
     need(fits and type(start) is int and 0 <= start < states, "the automaton is not well formed")
     regions = [region(node) for node in nodes]
-    for node, place in zip(nodes, regions, strict=True):
+    for node, area in zip(nodes, regions, strict=True):
         fits = type(node["state"]) is int and 0 <= node["state"] < states
-        need(fits and len(place.center) == net.size, "a node is for no state, or of another size")
+        need(fits and len(area.center) == net.size, "a node is for no state, or of another size")
     for there, arrows in ((states, after), (len(nodes), [node["next"] for node in nodes])):
         for row in arrows:
             fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < there for r in row)
@@ -340,8 +338,8 @@ def verdict(data):
     zeros = net.constants([0] * net.size, type(regions[0]) is Box)
     need(regions[0].contains(zeros), "the network's first state is not in node 0's region")
     returns = any(0 in node["next"] for node in nodes)
-    for number, (node, place) in enumerate(zip(nodes, regions, strict=True)):
-        state = place.forms()
+    for number, (node, area) in enumerate(zip(nodes, regions, strict=True)):
+        state = area.forms()
         need(all(max(-x.low, x.high) < LARGEST for x in state), LARGE)
         for symbol, (target, image) in enumerate(zip(node["next"], net.images(state), strict=True)):
             need(regions[target].contains(image), f"symbol {symbol} leads out of node {target}'s region")
@@ -361,8 +359,8 @@ def about(data):
         f" string over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
     )
     both = {"kind": part["cell"], "digest": network}, {"states": len(automaton["label"]), "digest": machine}
-    about = {"claims": data["claims"], "says": says, "network": both[0], "automaton": both[1]}
-    return {**about, "alphabet": part["alphabet"], "premise": PREMISE}
+    parts = {"network": both[0], "automaton": both[1], "alphabet": part["alphabet"]}
+    return {"claims": data["claims"], "says": says, "premise": PREMISE, **parts}
 
 
 # The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.

@@ -1,4 +1,4 @@
-"""Tests that ordinary networks of every kind are certified, are refuted by strings that torch confirms, and are
+"""Tests that ordinary networks of every kind are certified, refuted by strings that torch confirms, or
 hardened.
 """
 

@@ -1,4 +1,4 @@
-"""Tests that the steps of the checker of regions contain torch's float32 steps, and agree with the search's."""
+"""Tests that the checker's images of regions contain torch's float32 states, and agree with the search's."""
 
 from __future__ import annotations
 
