@@ -134,10 +134,17 @@ def hexadecimal(values):
     return [hexadecimal(v) for v in values] if isinstance(values, list) else values.hex()
 
 
-@given(seeds, booleans, st.sampled_from([1e-12, 0.1, 1.0, 1000.0]), st.integers(2, 40))
-def test_linear_maps_are_enclosed(seed, box, scale, terms):
+@given(
+    seeds,
+    booleans,
+    st.sampled_from([(1e-18, 2.0**45), (1e-12, 1.0), (1.0, 1.0), (1e3, 0.1)]),
+    st.integers(2, 40),
+)
+def test_linear_maps_are_enclosed(seed, box, scales, terms):
+    """Small weights are rounded to the checker's units, which matters for large values."""
     rng = np.random.default_rng(seed)
-    xis, pairs = drawn(seed, box, 3, 1.0)
+    scale, size = scales
+    xis, pairs = drawn(seed, box, 3, size)
     weight, bias = float32s(rng, 2, 3, scale=scale), float32s(rng, 2, scale=scale)
     images = check_regions.linear(
         fixed(hexadecimal(weight), 2), fixed(hexadecimal(bias), 1), [form for form, _ in pairs], terms
