@@ -13,6 +13,7 @@ from automata.moore import Moore
 from proofs_tests.papers.certification.latches import LAST, certificate_of, certified, last_of_three, latch
 from proofs_tests.papers.certification.ordinary import CELLS
 from proofs_tests.ratproof.test_certificates_read_strictly import changed
+from ratproof.checkers import check_regions
 from ratproof.checkers.table import judge
 
 MOST_CHANGES = 70
@@ -157,6 +158,13 @@ def changes_of_forms(data: Data) -> Iterator[Change]:
         yield "threshold of classes", ("network", "threshold"), (1.0).hex()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_certificate_of_each_kind_is_accepted(kind, certificates):
+    data = certificates[kind]
+    assert check_regions.verdict(data) == data["claims"]
+    assert any("width" in node for node in data["nodes"]) == (kind == "boxes")
+
+
 STILL_TRUE = {("rnn_relu", changes_of_nodes): ["shrink 2"]}
 """Changes after which the proof is still right: the units of this node are exactly 0, which a region of any
 size contains.
@@ -172,3 +180,80 @@ def test_every_changed_certificate_is_rejected(kind, changes, certificates):
     named = [named[i] for i in np.unique(np.linspace(0, len(named) - 1, MOST_CHANGES).astype(int))]
     accepted = [name for name, path, value in named if not rejected(changed(data, path, value))]
     assert accepted == STILL_TRUE.get((kind, changes), [])
+
+
+def constant(cell: str, region: dict[str, Any]) -> Data:
+    """Return a certificate of one node for a unit without weights, whose output is always 1."""
+    rows = check_regions.BLOCKS[cell]
+    zeros, biases = [[(0.0).hex()]] * rows, [(0.0).hex()] * rows
+    layer = {"input_weight": zeros, "weight": zeros, "input_bias": biases, "bias": biases}
+    network = {"cell": cell, "alphabet": ["a"], "layers": [layer], "embeddings": [[(1.0).hex()]]}
+    network |= {"readout": [[(0.0).hex()]], "readout_bias": [(1.0).hex()], "threshold": (0.0).hex()}
+    size = 2 if cell == "lstm" else 1
+    return {
+        "format": check_regions.FORMAT,
+        "about": check_regions.ABOUT,
+        "claims": check_regions.CLAIM,
+        "premise": check_regions.PREMISE,
+        "network": network,
+        "automaton": {"start": 0, "next": [[0]], "label": [1]},
+        "nodes": [{"state": 0, "next": [0], "center": [(0.0).hex()] * size, **region}],
+    }
+
+
+BALL, BOX = {"factor": [[(4.0).hex()]]}, {"width": [(0.25).hex()]}
+
+
+@pytest.mark.parametrize("region", [BALL, BOX])
+@pytest.mark.parametrize("cell", ["rnn_tanh", "rnn_relu", "gru"])
+def test_the_decision_at_the_start_counts_if_a_string_leads_back(cell, region):
+    data = constant(cell, region)
+    assert not rejected(data)
+    data["automaton"]["label"] = [0]
+    assert "another decision" in judge(data).why
+    # with another node for all nonempty strings, the start's own decision does not count
+    data["automaton"] = {"start": 0, "next": [[1], [1]], "label": [0, 1]}
+    data["nodes"] = [{**data["nodes"][0], "state": state, "next": [1]} for state in (0, 1)]
+    assert not rejected(data)
+
+
+def test_a_box_must_not_lead_to_an_ellipsoid():
+    """The directions of a box are longer than those of an ellipsoid."""
+    data = constant("rnn_tanh", BALL)
+    node = data["nodes"][0]
+    box = {name: value for name, value in node.items() if name != "factor"} | BOX
+    data["nodes"] = [{**node, "next": [1]}, box]
+    assert "a box leads to an ellipsoid" in judge(data).why
+    data["nodes"][1]["next"] = [1]
+    assert not rejected(data)
+
+
+def test_regions_are_no_larger_than_float32():
+    wide = [(2.0).hex(), (2.0**100).hex()]
+    assert "too large for float32" in judge(constant("lstm", {"width": wide})).why
+    assert not rejected(constant("lstm", {"width": [(2.0).hex(), (2.0**50).hex()]}))
+
+
+@pytest.mark.parametrize(("threshold", "label"), [(1.0, 0), (1.0, 1), (1.0 - 2**-24, 0), (1.0 + 2**-23, 1)])
+def test_a_decision_at_or_beyond_the_threshold_is_rejected(threshold, label):
+    data = constant("gru", BOX)
+    data["network"]["threshold"], data["automaton"]["label"] = threshold.hex(), [label]
+    assert "another decision" in judge(data).why
+
+
+def test_regions_must_contain_the_first_state():
+    data = constant("rnn_tanh", BALL)
+    data["nodes"][0]["center"] = [(0.5).hex()]
+    data["network"]["layers"][0]["bias"] = [(0.5).hex()]  # the image 0.46 is in the region
+    assert "first state is not in node 0's region" in judge(data).why
+    data["nodes"][0]["factor"] = [[(1.0).hex()]]
+    assert not rejected(data)
+
+
+def test_a_sum_of_too_many_terms_is_rejected():
+    """The bound of its rounding is for fewer terms."""
+    data = constant("rnn_tanh", BALL)
+    count = 1 << 13
+    data["network"]["embeddings"] = [[(0.0).hex()] * count]
+    data["network"]["layers"][0]["input_weight"] = [[(0.0).hex()] * count]
+    assert "too large" in judge(data).why
