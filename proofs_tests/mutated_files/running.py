@@ -118,7 +118,7 @@ def _refusing(load: Callable[[], None]) -> int:
     return 0
 
 
-CHECKERS = ("bisimulation", "boxes", "certificate", "chain", "counter", "hankel", "invariant")
+CHECKERS = ("bisimulation", "boxes", "certificate", "chain", "counter", "hankel", "invariant", "regions")
 PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "ratproof": run_command,
     "corpus": _corpus,

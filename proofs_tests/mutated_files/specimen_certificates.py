@@ -16,7 +16,7 @@ from proofs_tests.mutated_files.specimen_automata import (
     real_automaton,
     tropical_automaton,
 )
-from proofs_tests.mutated_files.specimen_networks import counting_network, network
+from proofs_tests.mutated_files.specimen_networks import counting_network, network, ordinary_network
 
 
 def equivalent(folder: Path) -> None:
@@ -79,6 +79,11 @@ def boxes(folder: Path) -> None:
     run("certify net.safetensors --certificate c.json")
 
 
+def regions(folder: Path) -> None:
+    ordinary_network(folder)
+    run("certify net.safetensors --cell rnn --alphabet set,reset,keep --certificate c.json")
+
+
 def counting(folder: Path) -> None:
     """Write a certificate of the two theorems for a counting network."""
     counting_network(folder)
@@ -115,5 +120,6 @@ KINDS = (
     checked("Hankel", hankel, "hankel"),
     checked("counter", counting, "counter"),
     checked("boxes", boxes, "boxes"),
+    checked("regions", regions, "regions"),
     checked("invariant", invariant, "invariant"),
 )

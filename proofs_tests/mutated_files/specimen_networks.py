@@ -33,6 +33,17 @@ def counting_network(folder: Path) -> tuple[str, ...]:
     return (path.name,)
 
 
+def ordinary_network(folder: Path) -> tuple[str, ...]:
+    """Write the state dict of a network with one unit that remembers a symbol."""
+    from safetensors.torch import save_file
+
+    from proofs_tests.papers.certification.latches import state_dict, tiny_latch
+
+    path = folder / "net.safetensors"
+    save_file(state_dict(tiny_latch()), path)
+    return (path.name,)
+
+
 def training_run(folder: Path) -> tuple[str, ...]:
     """Write a run that learns a grammar, stopped immediately."""
     run(f"{LEARN} --minutes 0.0001")
@@ -63,6 +74,15 @@ KINDS = (
         "counting network",
         counting_network,
         (f"certify net.safetensors {LOW} --certificate c.json --json",),
+        share=0.5,
+    ),
+    Kind(
+        "ordinary network",
+        ordinary_network,
+        (
+            "certify net.safetensors --cell rnn --alphabet set,reset,keep --seconds 1 --certificate c.json"
+            " -o out.json --json",
+        ),
         share=0.5,
     ),
     Kind(

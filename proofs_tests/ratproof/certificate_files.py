@@ -20,6 +20,7 @@ from ratproof.checkers import (
     check_counter,
     check_hankel,
     check_invariant,
+    check_regions,
 )
 from ratproof.checkers.table import checker_of
 
@@ -31,6 +32,7 @@ PROGRAMS = (
     check_invariant,
     check_boxes,
     check_counter,
+    check_regions,
 )
 FILES = {
     path.stem: path

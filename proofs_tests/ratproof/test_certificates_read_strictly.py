@@ -288,6 +288,9 @@ def huge() -> dict[str, str]:
         ("follows-eq-2", ("states", 0)),
         ("boxes-sr-gru-dot", ("nodes", 0, "state")),
         ("boxes-sr-gru-dot", ("nodes", 0, "after", 0)),
+        ("regions-rnn", ("nodes", 0, "state")),
+        ("regions-rnn", ("nodes", 0, "next", 0)),
+        ("regions-rnn", ("automaton", "start")),
     ):
         for number in (10**5, 999_999_999):
             certificates[f"{name} {path} {number}"] = changed(certificate(name), path, number)
@@ -380,6 +383,7 @@ from ratproof.checkers import check_boxes
 from ratproof.checkers import check_certificate
 from ratproof.checkers import check_hankel
 from ratproof.checkers import check_invariant
+from ratproof.checkers import check_regions
 for name, path in zip(sys.argv[2::2], sys.argv[3::2]):
     print(vars()[name].main([path]), flush=True)
 """

@@ -1,4 +1,4 @@
-"""Tests that the seven programs that check certificates are self-contained and short, share their reader, and
+"""Tests that the eight programs that check certificates are self-contained and short, share their reader, and
 describe the accepted claim.
 """
 
@@ -22,6 +22,7 @@ from ratproof.checkers import (
     check_counter,
     check_hankel,
     check_invariant,
+    check_regions,
 )
 from ratproof.checkers.inline import inlined
 from ratproof.checkers.table import checker_of, judge
@@ -35,6 +36,7 @@ FOR_EACH = {
     check_invariant: "follows-eq-2",
     check_boxes: "boxes-sr-elman-dot-without-start",
     check_counter: "counter-lstm",
+    check_regions: "regions-rnn",
 }
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 
@@ -182,6 +184,12 @@ def test_the_accepted_claim_is_printed_in_full(name):
         assert (
             "on all strings of length at most 2 and height at most 0; with saturated gates" in about["says"]
         )
+    elif "premise" in data:
+        assert about["network"] == {"kind": "rnn_tanh", "digest": sha(data["network"])}
+        assert about["automaton"] == {"states": 3, "digest": sha(data["automaton"])}
+        assert about["premise"] == data["premise"] and data["premise"] in about["says"]
+        for part in ("network", "automaton"):
+            assert about[part]["digest"][:16] in about["says"]
     elif "nodes" in data:
         network = {field: value for field, value in data["network"].items() if field != "temperature"}
         assert about["network"]["digest"] == sha(network) and about["automaton"]["digest"] == sha(

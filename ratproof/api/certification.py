@@ -154,11 +154,11 @@ def certify(
     """
     if isinstance(network, nn.Module):
         machine = None if automaton is None else automaton
-        recognition = recognised(network, machine, embeddings, alphabet, threshold)
-        expected = None if machine is None else expected_machine(machine, recognition.network)
+        parts = recognised(network, machine, embeddings, alphabet, threshold)
+        expected = None if machine is None else expected_machine(machine, parts.network)
         _require_seconds(seconds)
-        decide = float32_decisions(recognition.network, recognition.rnn, recognition.linear)
-        return report_of(certify_ordinary(recognition.network, expected, decide, seconds))
+        decide = float32_decisions(parts.network, parts.rnn, parts.linear)
+        return report_of(certify_ordinary(parts.network, expected, decide, seconds))
     if isinstance(automaton, (int, float)) and not isinstance(automaton, bool):
         temperature, automaton = automaton, None
     if automaton is not None:
@@ -216,14 +216,12 @@ def harden(
         InputError: If the module is not supported, or an argument is invalid.
     """
     _require_seconds(seconds)
-    recognition = recognised(module, automaton, embeddings, alphabet, threshold)
-    machine = expected_machine(automaton, recognition.network)
+    parts = recognised(module, automaton, embeddings, alphabet, threshold)
+    machine = expected_machine(automaton, parts.network)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return report_of(
-            harden_until_certified(
-                recognition.network, recognition.rnn, recognition.linear, machine, seconds, seed, progress
-            )
+            harden_until_certified(parts.network, parts.rnn, parts.linear, machine, seconds, seed, progress)
         )
 
 

@@ -29,7 +29,7 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
             raise InputError(
                 f"{where}: a network with {classes} classes must be compared with a Moore machine, got a DFA"
             )
-        dfa = automaton.over(alphabet, "the network")
+        dfa = _over(automaton, alphabet, where)
         return Moore(alphabet, dfa.start, dfa.table, tuple(int(q in dfa.final) for q in range(dfa.states)))
     if not isinstance(automaton, Moore):
         raise InputError(
@@ -38,7 +38,13 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
     known = [output for output in automaton.outputs if type(output) is int and 0 <= output < classes]
     if len(known) != automaton.states:
         raise InputError(f"{where}: the outputs must be integers from 0 to {classes - 1}, as the classes")
-    order = DFA(automaton.alphabet, automaton.start, automaton.table, frozenset()).over(
-        alphabet, "the network"
-    )
+    order = _over(automaton.accepting(frozenset()), alphabet, where)
     return Moore(alphabet, order.start, order.table, automaton.outputs)
+
+
+def _over(dfa: DFA, alphabet: tuple[str, ...], where: str) -> DFA:
+    """Return the DFA over the network's alphabet; the error names the automaton."""
+    try:
+        return dfa.over(alphabet, "the network")
+    except InputError as error:
+        raise error.about(where) from None

@@ -1,7 +1,6 @@
 """Check that an ordinary recurrent network decides as an automaton: ``python check_regions.py FILE``.
 
-It needs only Python 3.11. It shares no code with the rest of ratproof. Numbers are integers, in units of
-2^-64.
+It needs only Python 3.11, and no other part of ratproof. Numbers are integers, in units of 2^-64.
 The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
 automaton and has a region of network states: an ellipsoid |factor (x - center)| <= 1, or a box
 |x - center| <= width in each entry.
@@ -32,20 +31,21 @@ PREMISE = "float32, sums in any order, tanh and sigmoid within 8 * 2^-24"
 BLOCKS = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
 ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # numbers of dimensions
 P, DIGITS = 64, Context(40)
-ONE, SLOP, FLAT = 1 << P, 1 << (P - 44), 1 << (P - 40)
+ONE, SLOP, FLAT, LARGEST = 1 << P, 1 << (P - 44), 1 << (P - 40), 1 << (P + 60)
+SHAPES, LARGE = "the shapes do not fit", "the numbers are too large for float32"
 
 
 def fixed(text, dimensions=0):
     """Return float32 numbers, or nested lists of them, from hexadecimal notation, rounded down."""
     if dimensions:
-        return [
-            fixed(part, dimensions - 1) for part in listed(text, "an array", str if dimensions == 1 else list)
-        ]
+        parts = listed(text, "an array", str if dimensions == 1 else list)
+        return [fixed(part, dimensions - 1) for part in parts]
     form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-]\d{1,3}"
     written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
     need(written, f"{text!r:.40} is no finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
-    need(abs(top) % (1 << max(top.bit_length() - 24, 0)) == 0, f"{text!r:.40} is no float32 number")
+    exact = abs(top) % (1 << max(top.bit_length() - 24, 0)) == 0 and bottom <= 1 << 149
+    need(exact and abs(top) < bottom << 128, f"{text!r:.40} is no float32 number")
     return (top << P) // bottom
 
 
@@ -53,13 +53,19 @@ def dot(xs, ys):
     return sum(map(times, xs, ys)) >> P
 
 
+def norm(xs):
+    """Return at least the 2-norm."""
+    return isqrt(sum(map(times, xs, xs))) + 1
+
+
 class Form:
     __slots__ = ("box", "c", "e", "g", "high", "length", "low")
 
-    def __init__(self, c, g, e, low, high, box, units=0, more=0):
+    def __init__(self, c, g, e, box, low=None, high=None, units=0, more=0):
         """Make a form, and allow for ``units`` roundings of float32 and for ``more`` error."""
-        self.length = sum(map(abs, g)) if box else isqrt(sum(map(times, g, g))) + 1
-        low, high = max(low, c - self.length - e), min(high, c + self.length + e)
+        self.length = sum(map(abs, g)) if box else norm(g)
+        ends = c - self.length - e, c + self.length + e
+        low, high = ends if low is None else (max(low, ends[0]), min(high, ends[1]))
         more += (units * max(abs(low), abs(high)) >> 24) + SLOP
         self.c, self.g, self.e, self.box = c, g, e + more, box
         self.low, self.high = low - more, high + more
@@ -67,12 +73,12 @@ class Form:
 
 def add(x, y):
     g = [a + b for a, b in zip(x.g, y.g, strict=True)]
-    return Form(x.c + y.c, g, x.e + y.e, x.low + y.low, x.high + y.high, x.box, 2)
+    return Form(x.c + y.c, g, x.e + y.e, x.box, x.low + y.low, x.high + y.high, 2)
 
 
 def sub(x, y):
     g = [a - b for a, b in zip(x.g, y.g, strict=True)]
-    return Form(x.c - y.c, g, x.e + y.e, x.low - y.high, x.high - y.low, x.box, 2)
+    return Form(x.c - y.c, g, x.e + y.e, x.box, x.low - y.high, x.high - y.low, 2)
 
 
 def mul(x, y):
@@ -83,7 +89,7 @@ def mul(x, y):
         c, second = c + (dot(x.g, y.g) >> 1), second >> 1
     e = (abs(x.c) * y.e + abs(y.c) * x.e + x.length * y.e + y.length * x.e + x.e * y.e) >> P
     ends = [a * b >> P for a in (x.low, x.high) for b in (y.low, y.high)]
-    return Form(c, g, e + second, min(ends), max(ends), x.box, 2)
+    return Form(c, g, e + second, x.box, min(ends), max(ends), 2)
 
 
 def blend(x, y, share):
@@ -92,8 +98,9 @@ def blend(x, y, share):
     shares = [min(max(s, 0), ONE) for s in (share.low, share.high)]
     low = min(s * x.low + (ONE - s) * y.low >> P for s in shares)
     high = max(s * x.high + (ONE - s) * y.high >> P for s in shares)
-    more = 8 * max(abs(x.low), abs(x.high), abs(y.low), abs(y.high)) >> 24  # for any way to compute it
-    return Form(z.c, z.g, z.e, low, high, x.box, 0, more)
+    # 6 * 2^-24 for any way to compute it, and 16 * 2^-24 for a share that is rounded below 0 or above 1
+    more = 24 * max(abs(x.low), abs(x.high), abs(y.low), abs(y.high)) >> 24
+    return Form(z.c, z.g, z.e, x.box, low, high, 0, more)
 
 
 def tangent(n):
@@ -108,24 +115,20 @@ def line(low, high):
     Any slope would be right. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
     """
     ends = tangent(low), tangent(high)
-    wide = high - low > FLAT
-    slope = ((ends[1] - ends[0]) << P) // (high - low) if wide else ONE - (ends[0] * ends[0] >> P)
-    slope = 0 if slope < FLAT else min(slope, ONE)
+    slope = ((ends[1] - ends[0]) << P) // (high - low) if high - low > FLAT else ONE - (ends[0] ** 2 >> P)
+    slope = 0 if slope < FLAT else min(slope, ONE) & -4  # divisible by 4, for sigmoid
     rest = [t - (slope * x >> P) for t, x in zip(ends, (low, high), strict=True)]
     if slope:
         root = isqrt((ONE - slope) << P)
         quotient = DIGITS.divide(ONE + root, ONE - root)
         turn = int(DIGITS.multiply(DIGITS.ln(quotient), ONE >> 1))
-        if low < turn < high:
-            rest.append(root - (slope * turn >> P))
-        if low < -turn < high:
-            rest.append((slope * turn >> P) - root)
+        rest += [sign * (root - (slope * turn >> P)) for sign in (1, -1) if low < sign * turn < high]
     return slope, (min(rest) + max(rest)) >> 1, (max(rest) - min(rest) + 1) >> 1
 
 
-def along(x, slope, offset, error, low, high):
-    center, g = (slope * x.c >> P) + offset, [slope * a >> P for a in x.g]
-    return Form(center, g, (slope * x.e >> P) + error, low, high, x.box, 0, ONE >> 21)
+def along(x, slope, offset, error, low, high, more=ONE >> 21):
+    g, e = [slope * a >> P for a in x.g], (slope * x.e >> P) + error
+    return Form((slope * x.c >> P) + offset, g, e, x.box, low, high, 0, more)
 
 
 def tanh(x):
@@ -139,12 +142,9 @@ def sigmoid(x):
 
 
 def relu(x):
-    if x.low >= 0 or x.high <= 0:
-        slope, gap = (ONE if x.low >= 0 else 0), 0
-    else:
-        slope = (x.high << P) // (x.high - x.low)
-        gap = -slope * x.low >> P
-    return along(x, slope, gap >> 1, (gap >> 1) + 1, max(x.low, 0), max(x.high, 0))
+    slope = ONE if x.low >= 0 else (max(x.high, 0) << P) // max(x.high - x.low, 1)
+    gap = max(-slope * x.low, (ONE - slope) * x.high, 0) >> P  # both are positive if the signs differ
+    return along(x, slope, gap >> 1, (gap >> 1) + 1, max(x.low, 0), max(x.high, 0), 0)
 
 
 def linear(weight, bias, xs, terms):
@@ -156,12 +156,12 @@ def linear(weight, bias, xs, terms):
     for row, b in zip(weight, bias, strict=True):
         absolute = [abs(w) for w in row]
         size = dot(absolute, sizes) + abs(b)
-        need(size < ONE << 60, "the numbers are too large")
+        need(size < LARGEST and terms < 1 << 13, LARGE)
         middle, half = dot(row, middles), dot(absolute, halves)
         low, high = b + ((middle - half) >> 1), b + ((middle + half) >> 1) + 1
         g = [dot(row, column) for column in generators]
         more = ((terms + 4) * size >> 24) + (sum(sizes) >> 60)
-        result.append(Form(dot(row, centers) + b, g, dot(absolute, errors), low, high, box, 0, more))
+        result.append(Form(dot(row, centers) + b, g, dot(absolute, errors), box, low, high, 0, more))
     return result
 
 
@@ -169,20 +169,15 @@ class Network:
     def __init__(self, data):
         known(data, ["cell", "alphabet", "layers", "embeddings", "readout", "readout_bias", "threshold"])
         cell, self.symbols = data["cell"], len(listed(data["alphabet"], "alphabet", str))
-        need(
-            cell in BLOCKS and len({*data["alphabet"], ""}) == self.symbols + 1,
-            "the network is of another kind",
-        )
+        need(type(cell) is str and cell in BLOCKS, "the network is of another kind")
+        need(len({*data["alphabet"], ""}) == self.symbols + 1 > 1, "the symbols must be different strings")
         self.cell, self.layers, self.memory = cell, [], cell == "lstm"
         self.embeddings, self.readout = fixed(data["embeddings"], 2), fixed(data["readout"], 2)
         self.readout_bias, self.threshold = fixed(data["readout_bias"], 1), fixed(data["threshold"])
-        need(
-            len(self.embeddings) == self.symbols > 0 and len(self.readout) == len(self.readout_bias) > 0,
-            SHAPES,
-        )
-        width = len(self.embeddings[0])
-        need(all(len(row) == width for row in self.embeddings), SHAPES)
-        self.units = len(self.readout[0])
+        need(len(self.embeddings) == self.symbols and len(self.readout) == len(self.readout_bias) > 0, SHAPES)
+        need(len(self.readout) == 1 or self.threshold == 0, "only one output has a threshold")
+        width, self.units = len(self.embeddings[0]), len(self.readout[0])
+        need(all(len(row) == width > 0 for row in self.embeddings), SHAPES)
         for layer in listed(data["layers"], "layers", dict):
             known(layer, [*ARRAYS])
             W, U, b, c = (fixed(layer[name], size) for name, size in ARRAYS.items())
@@ -193,61 +188,47 @@ class Network:
         need(self.layers and {*map(len, self.readout)} == {self.units}, SHAPES)
         self.size = self.units * len(self.layers) * (1 + self.memory)
 
+    def constants(self, values, box):
+        return [Form(v, [0] * self.size, 0, box) for v in values]
+
     def hidden(self, state, layer):
-        first = layer * self.units * (1 + self.memory)
+        first = layer % len(self.layers) * self.units * (1 + self.memory)
         return state[first : first + self.units]
 
     def images(self, state):
         """Return, for each symbol, the forms of the next states."""
-        n, size = self.units, len(self.layers[0][0][0])
+        n, size, box = self.units, len(self.layers[0][0][0]), state[0].box
         recurrent = linear(self.layers[0][1], self.layers[0][3], self.hidden(state, 0), size + n + 2)
         for vector in self.embeddings:
-            xs = [Form(v, [0] * self.size, 0, v, v, state[0].box) for v in vector]
-            result, known_part = [], recurrent
+            xs, result = self.constants(vector, box), []
             for layer, (W, U, b, c) in enumerate(self.layers):
                 old, terms = self.hidden(state, layer), len(W[0]) + n + 2
-                outer = linear(W, b, xs, terms)
-                inner = known_part or linear(U, c, old, terms)
+                inner = linear(U, c, old, terms) if layer else recurrent
                 memory = state[(2 * layer + 1) * n : (2 * layer + 2) * n] if self.memory else []
-                xs, memory, known_part = *getattr(self, self.cell)(outer, inner, old, memory), None
+                xs, memory = self.step(linear(W, b, xs, terms), inner, old, memory)
                 result += xs + memory
             yield result
 
-    def rnn_tanh(self, outer, inner, old, memory):
-        return [tanh(add(x, y)) for x, y in zip(outer, inner, strict=True)], []
-
-    def rnn_relu(self, outer, inner, old, memory):
-        return [relu(add(x, y)) for x, y in zip(outer, inner, strict=True)], []
-
-    def gru(self, outer, inner, old, memory):
-        n = self.units
-        gates = [sigmoid(add(x, y)) for x, y in zip(outer[: 2 * n], inner[: 2 * n], strict=True)]
-        new = [
-            tanh(add(x, mul(r, y))) for x, r, y in zip(outer[2 * n :], gates[:n], inner[2 * n :], strict=True)
-        ]
-        return [blend(h, m, z) for h, m, z in zip(old, new, gates[n:], strict=True)], []
-
-    def lstm(self, outer, inner, old, memory):
-        n = self.units
-        total = [add(x, y) for x, y in zip(outer, inner, strict=True)]
-        enter, forget, new, leave = (
-            [*map(f, total[i * n : i * n + n])] for i, f in enumerate((sigmoid, sigmoid, tanh, sigmoid))
-        )
-        memory = [add(mul(f, c), mul(i, g)) for f, c, i, g in zip(forget, memory, enter, new, strict=True)]
-        return [mul(o, tanh(c)) for o, c in zip(leave, memory, strict=True)], memory
+    def step(self, outer, inner, old, memory):
+        """Return the next output and memory of a layer."""
+        n, total = self.units, [*map(add, outer, inner)]
+        if self.cell == "gru":
+            reset, update = [*map(sigmoid, total[:n])], [*map(sigmoid, total[n : 2 * n])]
+            new = map(tanh, map(add, outer[2 * n :], map(mul, reset, inner[2 * n :])))
+            return [*map(blend, old, new, update)], []
+        if self.cell != "lstm":
+            return [*map(tanh if self.cell == "rnn_tanh" else relu, total)], []
+        enter, forget, leave = (map(sigmoid, total[i * n : i * n + n]) for i in (0, 1, 3))
+        new = map(tanh, total[2 * n : 3 * n])
+        memory = [*map(add, map(mul, forget, memory), map(mul, enter, new))]
+        return [*map(mul, leave, map(tanh, memory))], memory
 
     def decides(self, state, label):
         """Return whether the decision is ``label`` in the whole region."""
-        outputs = linear(
-            self.readout, self.readout_bias, self.hidden(state, len(self.layers) - 1), self.units + 2
-        )
-        if len(outputs) == 1:
-            point = Form(self.threshold, [0] * self.size, 0, self.threshold, self.threshold, state[0].box)
-            return sub(outputs[0], point).low > 0 if label else sub(point, outputs[0]).low > 0
+        outputs = linear(self.readout, self.readout_bias, self.hidden(state, -1), self.units + 2)
+        if len(outputs) == 1:  # the output must exceed the threshold for label 1, and be below it for label 0
+            outputs = [*self.constants([self.threshold], state[0].box), *outputs]
         return all(sub(outputs[label], x).low > 0 for i, x in enumerate(outputs) if i != label)
-
-
-SHAPES = "the shapes do not fit"
 
 
 class Ellipsoid:
@@ -256,41 +237,29 @@ class Ellipsoid:
         need([len(row) for row in factor] == [*range(size, 0, -1)], SHAPES)
         need(all(row[0] > 0 for row in factor), "a factor has no inverse")
         self.center, self.factor = center, [[0] * i + row for i, row in enumerate(factor)]
-        self.absolute = [[abs(x) for x in row] for row in self.factor]
-        scale, inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
+        scale, self.inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
         for i in reversed(range(size)):
             row = self.factor[i]
             for k in range(i, size):
-                rest = (scale << P if i == k else 0) - sum(
-                    row[j] * inverse[j][k] for j in range(i + 1, k + 1)
-                )
-                inverse[i][k] = rest // row[i]
+                rest = sum(row[j] * self.inverse[j][k] for j in range(i + 1, k + 1))
+                self.inverse[i][k] = ((scale << P) * (i == k) - rest) // row[i]
         # factor inverse = (1 + 2^-30) I + R with |R| <= 2^-31: the region is in inverse xi with |xi| <= 1
-        columns = list(zip(*inverse, strict=True))
-        error = [
-            sum(map(times, row, column)) - (scale << P) * (i == k)
-            for i, row in enumerate(self.factor)
-            for k, column in enumerate(columns)
-        ]
-        need(
-            sum(x * x for x in error) <= 1 << (4 * P - 62), "a factor is too close to one without an inverse"
-        )
-        self.inverse = inverse
+        error = 0
+        for i, row in enumerate(self.factor):
+            for k, column in enumerate(zip(*self.inverse, strict=True)):
+                error += (sum(map(times, row, column)) - (scale << P) * (i == k)) ** 2
+        need(error <= 1 << (4 * P - 62), "a factor is too close to one without an inverse")
 
     def forms(self):
-        bounds = [isqrt(sum(map(times, g, g))) + 1 for g in self.inverse]
-        return [
-            Form(c, g, 0, c - r, c + r, False)
-            for c, g, r in zip(self.center, self.inverse, bounds, strict=True)
-        ]
+        return [Form(c, g, 0, False) for c, g in zip(self.center, self.inverse, strict=True)]
 
     def contains(self, state):
         need(not state[0].box, "a box leads to an ellipsoid")
         offset = [x.c - c for x, c in zip(state, self.center, strict=True)]
         errors, columns = [x.e for x in state], list(zip(*(x.g for x in state), strict=True))
         moved = [dot(row, offset) for row in self.factor]
-        spread = [dot(row, errors) for row in self.absolute]
-        room = ONE - isqrt(sum(map(times, moved, moved))) - isqrt(sum(map(times, spread, spread))) - SLOP
+        spread = [dot(map(abs, row), errors) for row in self.factor]
+        room = ONE - norm(moved) - norm(spread) - SLOP
         turned = [[dot(row, column) for column in columns] for row in self.factor]
         return room > 0 and shorter(turned, room)
 
@@ -298,9 +267,9 @@ class Ellipsoid:
 def shorter(matrix, length):
     """Prove that the matrix times every unit vector is at most as long: length^2 I - matrix matrix^T >= 0.
 
-    It is L L^T + spare I and a rest, whose absolute row sums are at most spare.
+    It is L L^T + spare I and a rest, whose entries' sizes add up to at most spare.
     """
-    spare, size, lower = ONE >> 32, len(matrix), []
+    spare, lower = ONE >> 32, []
     top = (length * length >> P) - 2 * spare
     goal = [[top * (i == j) - dot(row, matrix[j]) for j in range(i + 1)] for i, row in enumerate(matrix)]
     for i, row in enumerate(goal):
@@ -311,26 +280,21 @@ def shorter(matrix, length):
         if left <= 0:
             return False
         lower.append([*mine, isqrt(left)])
-    sums = [0] * size
+    rest = 0
     for i, row in enumerate(lower):
         for j, other in enumerate(lower[: i + 1]):
-            rest = abs((goal[i][j] << P) - sum(map(times, row, other)))
-            sums[i] += rest
-            sums[j] += rest
-    return max(sums) <= spare << P
+            rest += 2 * abs((goal[i][j] << P) - sum(map(times, row, other)))
+    return rest <= spare << P
 
 
-class Boxes:
+class Box:
     def __init__(self, center, width):
-        need(len(width) == len(center) and min(width) >= 0, SHAPES)
+        need(len(width) == len(center) and all(w >= 0 for w in width), SHAPES)
         self.center, self.width = center, width
 
     def forms(self):
         size, ends = len(self.center), zip(self.center, self.width, strict=True)
-        return [
-            Form(c, [w * (i == k) for k in range(size)], 0, c - w, c + w, True)
-            for i, (c, w) in enumerate(ends)
-        ]
+        return [Form(c, [w * (i == k) for k in range(size)], 0, True) for i, (c, w) in enumerate(ends)]
 
     def contains(self, state):
         ends = zip(state, self.center, self.width, strict=True)
@@ -341,11 +305,9 @@ def region(node):
     known(node, ["state", "next", "center"], ["factor", "width"])
     need(("factor" in node) != ("width" in node), "a node has either a factor or a width")
     center = fixed(node["center"], 1)
-    return (
-        Ellipsoid(center, fixed(node["factor"], 2))
-        if "factor" in node
-        else Boxes(center, fixed(node["width"], 1))
-    )
+    if "factor" in node:
+        return Ellipsoid(center, fixed(node["factor"], 2))
+    return Box(center, fixed(node["width"], 1))
 
 
 def verdict(data):
@@ -354,35 +316,32 @@ def verdict(data):
     known(data, ["format", "about", "claims", "premise", "network", "automaton", "nodes"])
     need(data["premise"] == PREMISE, f"its premise must be {PREMISE!r}")
     known(data["automaton"], ["start", "next", "label"])
-    net, nodes, start = (
-        Network(data["network"]),
-        listed(data["nodes"], "nodes", dict),
-        data["automaton"]["start"],
+    net, nodes = Network(data["network"]), listed(data["nodes"], "nodes", dict)
+    start, after, label = (data["automaton"][name] for name in ("start", "next", "label"))
+    states = len(listed(after, "next", list))
+    fits = len(listed(label, "label", int)) == states > 0 and all(
+        0 <= x < max(2, len(net.readout)) for x in label
     )
-    after, label = (listed(data["automaton"][x], x, t) for x, t in (("next", list), ("label", int)))
-    classes = max(2, len(net.readout))
-    fits = len(after) == len(label) > 0 and all(0 <= x < classes for x in label)
-    need(fits and type(start) is int and 0 <= start < len(after), "the automaton is not well formed")
+    need(fits and type(start) is int and 0 <= start < states, "the automaton is not well formed")
     regions = [region(node) for node in nodes]
-    for node, place in zip(nodes, regions, strict=True):
-        fits = (
-            type(node["state"]) is int and 0 <= node["state"] < len(after) and len(place.center) == net.size
-        )
-        need(fits, "a node is for no state of the automaton, or of another size")
-    for there, arrows in ((len(after), after), (len(nodes), [node["next"] for node in nodes])):
+    for node, area in zip(nodes, regions, strict=True):
+        fits = type(node["state"]) is int and 0 <= node["state"] < states
+        need(fits and len(area.center) == net.size, "a node is for no state, or of another size")
+    for there, arrows in ((states, after), (len(nodes), [node["next"] for node in nodes])):
         for row in arrows:
             fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < there for r in row)
             need(fits, "an arrow leads nowhere, or there are more or fewer arrows than symbols")
+    for node in nodes:
+        fits = [nodes[target]["state"] for target in node["next"]] == after[node["state"]]
+        need(fits, "the nodes do not refine the automaton")
     need(nodes and nodes[0]["state"] == start, "node 0 is not for the start state")
-    zeros = [Form(0, [0] * net.size, 0, 0, 0, type(regions[0]) is Boxes) for _ in range(net.size)]
+    zeros = net.constants([0] * net.size, type(regions[0]) is Box)
     need(regions[0].contains(zeros), "the network's first state is not in node 0's region")
     returns = any(0 in node["next"] for node in nodes)
-    for number, (node, place) in enumerate(zip(nodes, regions, strict=True)):
-        state = place.forms()
-        for symbol, image in enumerate(net.images(state)):
-            target = node["next"][symbol]
-            fits = nodes[target]["state"] == after[node["state"]][symbol]
-            need(fits, "the nodes do not refine the automaton")
+    for number, (node, area) in enumerate(zip(nodes, regions, strict=True)):
+        state = area.forms()
+        need(all(max(-x.low, x.high) < LARGEST for x in state), LARGE)
+        for symbol, (target, image) in enumerate(zip(node["next"], net.images(state), strict=True)):
             need(regions[target].contains(image), f"symbol {symbol} leads out of node {target}'s region")
         if number or returns:
             need(net.decides(state, label[node["state"]]), f"node {number} has states with another decision")
@@ -399,13 +358,9 @@ def about(data):
         f" as the automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) after every nonempty"
         f" string over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
     )
-    return {
-        "claims": data["claims"],
-        "says": says,
-        "network": {"kind": part["cell"], "digest": network},
-        "automaton": {"states": len(automaton["label"]), "digest": machine},
-        "premise": PREMISE,
-    }
+    both = {"kind": part["cell"], "digest": network}, {"states": len(automaton["label"]), "digest": machine}
+    parts = {"network": both[0], "automaton": both[1], "alphabet": part["alphabet"]}
+    return {"claims": data["claims"], "says": says, "premise": PREMISE, **parts}
 
 
 # The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.

@@ -54,7 +54,7 @@ def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iter
                 f" factor of {factor:.3f} per symbol"
             )
         if answer.bounded is not None:
-            yield "  this length is from float64 enclosures or from running all strings, without certificate"
+            yield "  the length is from float64 enclosures or from running all strings, without a certificate"
 
 
 def _string(word: Symbols) -> str:

@@ -233,7 +233,7 @@ class Forms:
         low = (ends * self.low + (1 - ends) * new.low).min(0)
         high = (ends * self.high + (1 - ends) * new.high).max(0)
         parts = (self.low, self.high, new.low, new.high)
-        return form._within(low, high, 8 * UNIT * np.abs(np.stack(parts)).max(0))
+        return form._within(low, high, 24 * UNIT * np.abs(np.stack(parts)).max(0))
 
     def _line(self, slope: Array, offset: Array, error: Array) -> Forms:
         return replace(

@@ -23,6 +23,8 @@ SHORT_STRINGS = 5000
 """Number of strings up to which all strings of a length are tried."""
 MOST_TESTED, TESTED_ROWS = 1 << 17, 1 << 14
 """Number of strings of a length up to which all are run for a bounded proof, and the size of a batch."""
+LONGEST_OF_ONE_SYMBOL = 400
+"""Length up to which the strings of one symbol are run, of which there is only one of each length."""
 POWERS = (3, 8, 20, 60, 150, 400)
 """Lengths of the repeated parts of pumped strings."""
 MOST_ROWS = 2000
@@ -72,7 +74,7 @@ def tested_length(machine: Moore, decide: Decide) -> int:
     """
     symbols = len(machine.alphabet)
     length = 1
-    while symbols ** (length + 1) <= MOST_TESTED:
+    while symbols ** (length + 1) <= MOST_TESTED and length < LONGEST_OF_ONE_SYMBOL:
         length += 1
     longest = length
     for first in range(0, symbols**longest, TESTED_ROWS):
@@ -100,7 +102,7 @@ def candidates(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]
     """Yield batches of strings of one length, whose prefixes are candidates, too."""
     symbols = len(machine.alphabet)
     length = 1
-    while symbols ** (length + 1) <= SHORT_STRINGS and length < 400:
+    while symbols ** (length + 1) <= SHORT_STRINGS and length < LONGEST_OF_ONE_SYMBOL:
         length += 1
     if symbols**length <= SHORT_STRINGS:
         yield np.array(list(itertools.product(range(symbols), repeat=length)))

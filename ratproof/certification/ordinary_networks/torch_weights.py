@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -18,6 +17,7 @@ from ratproof.certification.ordinary_networks.arithmetic import Array
 from ratproof.certification.ordinary_networks.network import Layer, OrdinaryNetwork
 
 ONE_HOT = "one-hot"
+MOST = torch.finfo(torch.float32).max
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 """The names of a layer's weights in torch, without the layer's number."""
 
@@ -93,15 +93,20 @@ def checked_symbols(alphabet: Iterable[str], where: str) -> tuple[str, ...]:
 
 
 def checked_threshold(threshold: float, classes: int, where: str) -> float:
-    """Return the threshold; raise InputError unless it is finite, and 0 for several classes."""
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not math.isfinite(threshold):
+    """Return the threshold in float32, as torch compares with it.
+
+    Raises:
+        InputError: If it is not finite in float32, or not 0 for several classes.
+    """
+    is_number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    if not is_number or not abs(threshold) <= MOST:
         raise InputError(f"{where}: threshold must be a finite number, got {shorten(threshold)}")
     if classes > 1 and threshold:
         raise InputError(
             f"{where}: threshold must be 0 for a classifier with {classes} outputs, whose largest output is"
             f" the decision, got {threshold}"
         )
-    return float(threshold)
+    return float(np.float32(threshold))
 
 
 def input_vectors(

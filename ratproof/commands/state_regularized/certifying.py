@@ -91,7 +91,7 @@ def refuse_options(options: Mapping[str, object], needs: str) -> None:
     """Raise InputError if an option has a value, because it requires something else."""
     names = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
     if names:
-        raise InputError(f"{' and '.join(names)} requires {needs}")
+        raise InputError(f"{' and '.join(names)} require{'s' * (len(names) == 1)} {needs}")
 
 
 def _load(checkpoint: str) -> Acceptor:

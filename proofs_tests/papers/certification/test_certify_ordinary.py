@@ -1,0 +1,242 @@
+"""Tests that ordinary networks of every kind are certified, refuted by strings that torch confirms, or
+hardened.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import ratproof
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.moore import Moore
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from proofs_tests.papers.certification.latches import (
+    ALPHABET,
+    LAST,
+    MACHINE,
+    certificate_of,
+    certified,
+    fading,
+    last_of_three,
+    latch,
+    module_of,
+)
+from proofs_tests.papers.certification.ordinary import CELLS
+from ratproof.certification.ordinary_networks import certify, counterexamples, harden
+from ratproof.checkers.table import judge
+
+DFA_OF_MACHINE = MACHINE.accepting(frozenset({1}))
+cells = pytest.mark.parametrize("cell", CELLS)
+layered = pytest.mark.parametrize("layers", [1, 2])
+
+
+def torch_decision(parts, word, alphabet=ALPHABET):
+    """Return the decision of torch's modules after one string."""
+    rnn, linear = parts
+    inputs = torch.eye(len(alphabet))[[alphabet.index(symbol) for symbol in word]][:, None]
+    with torch.no_grad():
+        logits = linear(rnn(inputs)[0][-1])[0]
+    return int(logits.argmax()) if len(logits) > 1 else int(logits[0] > 0)
+
+
+def output(machine, word):
+    return machine.output(tuple(word))
+
+
+@cells
+@layered
+def test_a_latch_is_certified_and_the_checker_accepts(cell, layers):
+    parts = latch(cell, layers)
+    answer = certified(parts)
+    assert answer.verdict == "certified" and answer.word is None and answer.regions
+    assert judge(certificate_of(answer)).verdict == "accepted"
+    for word in itertools.product(ALPHABET, repeat=4):
+        assert torch_decision(parts, word) == output(MACHINE, word)
+
+
+@cells
+@layered
+def test_a_latch_with_a_changed_weight_is_refuted_by_torch(cell, layers):
+    """The first unit forgets its state, so that a string with "keep" is decided otherwise."""
+    parts = latch(cell, layers)
+    with torch.no_grad():
+        weight = parts[0].weight_hh_l0
+        weight[weight.abs() > 1] = 0.0
+    answer = certified(parts)
+    assert answer.verdict == "different" and answer.word is not None and "keep" in answer.word
+    ours, theirs = answer.decisions
+    assert (torch_decision(parts, answer.word), output(MACHINE, answer.word)) == (ours, theirs)
+    assert ours != theirs
+    with pytest.raises(ValueError, match="nothing is proved"):
+        answer.certificate()
+
+
+def test_the_class_of_the_largest_output_is_certified():
+    parts = last_of_three()
+    report = ratproof.certify(module_of(parts), LAST, embeddings="one-hot")
+    assert report.verdict == "certified" and report.word is None
+    wrong = Moore(LAST.alphabet, 0, LAST.table, (0, 2, 1))
+    report = ratproof.certify(module_of(parts), wrong, embeddings="one-hot")
+    assert report.verdict == "different" and len(report.word) == 1
+    assert torch_decision(parts, report.word, LAST.alphabet) != output(wrong, report.word)
+
+
+def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
+    """The memory fades so slowly that no tested string is long enough."""
+    monkeypatch.setattr(certify, "BOUND_SECONDS", 0.5)
+    monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**6)
+    parts = fading()
+    report = ratproof.certify(module_of(parts), DFA_OF_MACHINE, embeddings="one-hot", seconds=0.5)
+    assert report.verdict == "unknown" and report.word is None
+    answer = report.answer
+    assert (
+        answer.bounded >= 6 and answer.why and answer.slow[0] == ("keep",) and 0.99 < answer.slow[1] < 1.0001
+    )
+    assert "proved up to length" in str(report) and report.to_json()["bounded"] == answer.bounded
+    with pytest.raises(AssertionError, match="unknown"):
+        report.check()
+    for word in itertools.product(ALPHABET, repeat=3):
+        assert torch_decision(parts, word) == output(MACHINE, word)
+
+
+@cells
+def test_an_automaton_is_extracted_and_certified(cell):
+    parts = latch(cell)
+    report = ratproof.certify(module_of(parts), embeddings="one-hot", alphabet=ALPHABET)
+    assert report.verdict == "certified" and report.answer.extracted
+    assert report.answer.machine.difference(MACHINE.minimal()) is None
+    assert judge(report.certificate()).verdict == "accepted"
+
+
+def test_the_decision_before_the_first_symbol_is_no_part_of_the_claim():
+    """The classifier is undecided at the start, but no string leads back there."""
+    parts = last_of_three()
+    machine = Moore(LAST.alphabet, 0, ((1, 2, 3),) * 4, (2, 0, 1, 2))
+    answer = certified(parts, machine, LAST.alphabet)
+    assert answer.verdict == "certified"
+
+
+def test_automata_over_the_same_symbols_in_another_order_are_the_same():
+    parts = latch("gru")
+    order = (2, 0, 1)
+    turned = DFA(
+        tuple(ALPHABET[a] for a in order),
+        0,
+        tuple(tuple(row[a] for a in order) for row in MACHINE.table),
+        frozenset({1}),
+    )
+    moore = Moore(turned.alphabet, 0, turned.table, (0, 1))
+    module = module_of(parts)
+    for automaton in (turned, moore, turned.to_wfsa(), DFA_OF_MACHINE):
+        report = ratproof.certify(module, automaton, embeddings="one-hot", alphabet=ALPHABET)
+        assert report.verdict == "certified"
+        assert report.certificate()["network"]["alphabet"] == list(ALPHABET)
+    # without an alphabet, the inputs are in the automaton's order
+    vectors = torch.eye(3)[list(order)]
+    assert ratproof.certify(module, turned, embeddings=vectors).verdict == "certified"
+    assert ratproof.certify(module, turned, embeddings="one-hot").verdict == "different"
+
+
+@pytest.mark.parametrize(
+    ("automaton", "options", "sentence"),
+    [
+        (None, {}, "alphabet must be given without an automaton"),
+        ("tomita5.json", {"alphabet": ALPHABET}, "must be a DFA, a boolean WFSA or a Moore machine, got str"),
+        (5, {"alphabet": ALPHABET}, "must be a DFA, a boolean WFSA or a Moore machine, got int"),
+        (
+            WFSA.from_edges(REAL, 1, ALPHABET, [(0, 1)], [(0, 1)], []),
+            {},
+            "must be a DFA, a boolean WFSA or a Moore machine, got WFSA",
+        ),
+        (LAST, {"alphabet": ALPHABET}, "outputs must be integers from 0 to 1"),
+        (Moore(ALPHABET, 0, MACHINE.table, (False, True)), {}, "outputs must be integers from 0 to 1"),
+        (Moore(ALPHABET, 0, MACHINE.table, (0, 2)), {}, "outputs must be integers from 0 to 1"),
+        (DFA(("a", "b", "c"), 0, ((0, 0, 0),), frozenset()), {"alphabet": ALPHABET}, "alphabet"),
+        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), {}, "one-hot"),
+        (DFA_OF_MACHINE, {"seconds": 0}, "seconds must be positive, got 0"),
+        (DFA_OF_MACHINE, {"seconds": float("nan")}, "seconds must be positive, got nan"),
+        (DFA_OF_MACHINE, {"threshold": float("inf")}, "threshold must be a finite number, got inf"),
+        (DFA_OF_MACHINE, {"alphabet": ["set", "set", "keep"]}, "set"),
+        (DFA_OF_MACHINE, {"alphabet": ["set", "reset", ""]}, "reserved for epsilon"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_sentence(automaton, options, sentence):
+    with pytest.raises(InputError, match=sentence) as caught:
+        ratproof.certify(module_of(latch("gru")), automaton, **{"embeddings": "one-hot", **options})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_dfa_has_no_classes():
+    with pytest.raises(InputError, match="3 classes must be compared with a Moore machine, got a DFA"):
+        ratproof.certify(module_of(last_of_three()), LAST.accepting(frozenset({1})), embeddings="one-hot")
+
+
+def test_a_threshold_is_part_of_the_claim():
+    """The outputs of the two states are about -2 and 2."""
+    module = module_of(latch("rnn_tanh"))
+    options = {"embeddings": "one-hot"}
+    assert ratproof.certify(module, DFA_OF_MACHINE, threshold=1.5, **options).verdict == "certified"
+    report = ratproof.certify(module, DFA_OF_MACHINE, threshold=2.5, **options)
+    assert report.verdict == "different"
+    nothing = DFA(ALPHABET, 0, ((0, 0, 0),), frozenset())
+    assert ratproof.certify(module, nothing, threshold=2.5, **options).verdict == "certified"
+
+
+def test_a_threshold_that_float32_rounds_is_certified():
+    """torch compares float32 outputs with the rounded threshold."""
+    report = ratproof.certify(module_of(latch("gru")), DFA_OF_MACHINE, embeddings="one-hot", threshold=0.1)
+    assert report.verdict == "certified"
+    assert float.fromhex(report.certificate()["network"]["threshold"]) == np.float32(0.1)
+
+
+def test_a_language_of_one_symbol_is_decided():
+    """The number of its strings does not grow with their length."""
+    rnn, linear = nn.RNN(1, 1), nn.Linear(1, 1)
+    with torch.no_grad():
+        for parameter in (*rnn.parameters(), *linear.parameters()):
+            parameter.fill_(0.0)  # the output is the threshold, and no proof of a strict inequality exists
+    machine = Moore(("a",), 0, ((0,),), (0,))
+    answer = certified((rnn, linear), machine, ("a",))
+    assert answer.verdict == "unknown" and answer.bounded == 400
+
+
+def test_hardening_changes_only_the_layers_and_no_generators(monkeypatch):
+    """A latch whose memory is too weak is trained until it is certified."""
+    monkeypatch.setattr(harden, "STEPS", 60)
+    rnn, linear = latch("rnn_tanh")
+    embedding = nn.Embedding(3, 3)
+    with torch.no_grad():
+        embedding.weight.copy_(torch.eye(3))
+        rnn.weight_hh_l0[rnn.weight_hh_l0.abs() > 1] = 1.0
+    module = ratproof.classifier(rnn, linear, embedding=embedding)
+    before = ratproof.certify(module, DFA_OF_MACHINE, seconds=0.2)
+    assert before.verdict != "certified"
+    states = torch.get_rng_state(), np.random.get_state()[1].tolist(), random.getstate()
+    old = {name: value.clone() for name, value in module.state_dict().items()}
+    messages = []
+    report = ratproof.harden(module, DFA_OF_MACHINE, seconds=20, progress=messages.append)
+    assert report.verdict == "certified" and judge(report.certificate()).verdict == "accepted"
+    assert torch.equal(torch.get_rng_state(), states[0]) and random.getstate() == states[2]
+    assert np.random.get_state()[1].tolist() == states[1]
+    changed = {name for name, value in module.state_dict().items() if not torch.equal(value, old[name])}
+    assert "linear.weight" in changed and "rnn.weight_hh_l0" in changed and "embedding.weight" not in changed
+    assert any("hardening" in message for message in messages)
+    assert ratproof.certify(module, DFA_OF_MACHINE).verdict == "certified"
+
+
+def test_hardening_ends_with_its_time():
+    rnn, linear = latch("lstm")
+    with torch.no_grad():
+        linear.weight.fill_(0.0)
+    report = ratproof.harden(module_of((rnn, linear)), DFA_OF_MACHINE, embeddings="one-hot", seconds=0.01)
+    assert report.verdict in ("different", "unknown")
+    with pytest.raises(InputError, match="seconds must be positive, got -1"):
+        ratproof.harden(module_of((rnn, linear)), DFA_OF_MACHINE, embeddings="one-hot", seconds=-1)

@@ -1,0 +1,231 @@
+"""Tests of ``ratproof certify --cell``, for state dicts of ordinary networks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from automata.dfa import DFA
+from automata.io import files
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.files import save
+from proofs_tests.papers.certification.latches import (
+    ALPHABET,
+    LAST,
+    MACHINE,
+    fading,
+    last_of_three,
+    latch,
+    state_dict,
+)
+from ratproof.certification.ordinary_networks import certify, counterexamples
+from ratproof.main import run
+
+GRU = ["certify", "gru.safetensors", "--cell", "gru"]
+SYMBOLS = ",".join(ALPHABET)
+
+
+def write_state_dict(parts, path):
+    """Write the state dict of a recurrent layer "rnn" and a classifier "lin"."""
+    (torch.save if path.endswith(".pt") else save_file)(state_dict(parts), path)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Write networks and automata into the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+    write_state_dict(latch("gru"), "gru.safetensors")
+    write_state_dict(latch("rnn_tanh"), "tanh.pt")
+    write_state_dict(last_of_three(), "three.safetensors")
+    files.write(MACHINE.accepting(frozenset({1})).to_wfsa(), "set.json")
+    files.write(MACHINE.accepting(frozenset({0})).to_wfsa(), "other.json")
+    files.write(LAST.accepting(frozenset({0})).to_wfsa(), "last.json")
+    return tmp_path
+
+
+def run_json(capsys, *arguments: str):
+    """Return the exit status and the JSON object on standard output."""
+    status = run([*arguments, "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def refused(capsys, *arguments: str) -> str:
+    """Return the one-line error message on standard error."""
+    status = run(list(arguments))
+    out, err = capsys.readouterr()
+    assert status == 2 and not out and err.startswith("ratproof: ") and err.count("\n") == 1, (
+        status,
+        out,
+        err,
+    )
+    return err
+
+
+def test_a_certified_network_has_a_certificate_and_an_automaton(folder, capsys):
+    outputs = ["--certificate", "c.json", "-o", "out.json"]
+    status, answer = run_json(capsys, *GRU, "--against", "set.json", *outputs)
+    assert status == 0 and answer["verdict"] == "certified" and answer["certificate"] == "c.json"
+    assert answer["word"] is None and answer["decisions"] is None and answer["bounded"] is None
+    assert answer["regions"] == len(json.loads((folder / "c.json").read_text())["nodes"])
+    assert not answer["extracted"] and answer["automaton"]["label"] == [0, 1]
+    assert DFA.from_wfsa(files.read("out.json")).minimal() == DFA.from_wfsa(files.read("set.json")).minimal()
+    assert run(["check-certificate", "c.json"]) == 0
+    assert "accepted: the network decides as the automaton after every" in capsys.readouterr().out
+    assert run([*GRU, "--against", "set.json", "--certificate", "c.json"]) == 0
+    out = capsys.readouterr().out
+    assert "certified: on all strings of length 1 or more" in out and "as set.json (2 states)" in out
+
+
+def test_a_certificate_cannot_be_compared_with_other_files(folder, capsys):
+    run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
+    sentence = refused(capsys, "check-certificate", "c.json", "--of", "set.json", "other.json")
+    assert "c.json is about an ordinary network, which cannot be compared with a file" in sentence
+
+
+def test_a_different_network_has_a_string_and_nothing_is_written(folder, capsys):
+    before = set(folder.iterdir())
+    outputs = ["--certificate", "c.json", "-o", "out.json"]
+    status, answer = run_json(capsys, *GRU, "--against", "other.json", *outputs)
+    assert status == 1 and answer["verdict"] == "different" and len(answer["word"]) == 1
+    assert sorted(answer["decisions"]) == [0, 1] and answer["regions"] is None
+    assert answer["certificate"] is None and set(folder.iterdir()) == before
+    assert run([*GRU, "--against", "other.json", *outputs]) == 1
+    out = capsys.readouterr().out
+    assert (
+        "torch's float32 agrees" in out
+        and "c.json is not written" in out
+        and "out.json is not written" in out
+    )
+
+
+def test_an_unknown_network_has_a_bound_and_nothing_is_written(folder, capsys, monkeypatch):
+    monkeypatch.setattr(certify, "BOUND_SECONDS", 0.3)
+    monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**5)
+    write_state_dict(fading(), "gru.safetensors")
+    before = set(folder.iterdir())
+    outputs = ["--certificate", "c.json", "-o", "out.json"]
+    status, answer = run_json(capsys, *GRU, "--against", "set.json", "--seconds", "0.3", *outputs)
+    assert status == 3 and answer["verdict"] == "unknown" and answer["bounded"] >= 5 and answer["why"]
+    assert answer["slowest"]["word"] == ["keep"] and answer["certificate"] is None
+    assert set(folder.iterdir()) == before
+
+
+def test_an_automaton_is_extracted_without_against(folder, capsys):
+    status, answer = run_json(capsys, *GRU, "--alphabet", SYMBOLS, "-o", "out.json", "--html", "page.html")
+    assert status == 0 and answer["extracted"]
+    assert DFA.from_wfsa(files.read("out.json")).minimal() == MACHINE.accepting(frozenset({1})).minimal()
+    assert "certified" in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["tanh.pt", "--cell", "rnn", "--against", "set.json"],
+        ["gru.safetensors", "--cell", "auto", "--against", "set.json"],
+        ["gru.safetensors", "--cell", "gru", "--against", "set.json", "--alphabet", SYMBOLS],
+        ["gru.safetensors", "--cell", "gru", "--against", "set.json", "--prefix", "rnn.", "--readout", "lin"],
+        ["gru.safetensors", "--cell", "gru", "--against", "set.json", "--embeddings", "one-hot"],
+        ["gru.safetensors", "--cell", "gru", "--against", "set.json", "--embeddings", "eye.npy"],
+        ["gru.safetensors", "--cell", "gru", "--against", "set.json", "--threshold", "0.1"],
+    ],
+)
+def test_other_ways_to_describe_the_network_are_certified(folder, capsys, options):
+    np.save("eye.npy", np.eye(3, dtype=np.float32))
+    assert run(["certify", *options]) == 0
+    assert "certified" in capsys.readouterr().out
+
+
+def test_classes_are_extracted_and_have_no_dfa(folder, capsys):
+    three = ["certify", "three.safetensors", "--cell", "rnn", "--alphabet", "a,b,c"]
+    status, answer = run_json(capsys, *three, "--certificate", "c.json")
+    assert status == 0 and set(answer["automaton"]["label"]) == {0, 1, 2}
+    assert run(["check-certificate", "c.json"]) == 0
+    capsys.readouterr()
+    assert "3 classes must be compared with a Moore machine" in refused(
+        capsys, *three, "--against", "last.json"
+    )
+    assert "-o requires a network with two decisions, got 3" in refused(capsys, *three, "-o", "o.json")
+    assert not (folder / "o.json").exists()
+
+
+def bad_inputs(folder):
+    """Write files that cannot be certified."""
+    (folder / "folder.safetensors").mkdir()
+    (folder / "broken.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
+    (folder / "text.pt").write_text("no tensors")
+    save(Acceptor(("0", "1"), hidden_size=2, k=2), "own.safetensors")
+    files.write(WFSA.from_edges(REAL, 1, ALPHABET, [(0, 1)], [(0, 1)], []), "real.json")
+    for value, name in ((float("nan"), "nan.safetensors"), (float("inf"), "inf.safetensors")):
+        rnn, linear = latch("gru")
+        with torch.no_grad():
+            rnn.weight_hh_l0[0, 0] = value
+        write_state_dict((rnn, linear), name)
+    write_state_dict((nn.GRU(3, 2).double(), nn.Linear(2, 1).double()), "double.safetensors")
+
+
+AGAINST = ["--against", "set.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([*GRU[:3], "qrnn", *AGAINST], "--cell must be one of rnn, rnn_relu, gru, lstm, auto, got 'qrnn'"),
+        ([*GRU[:3], "lstm", *AGAINST], "cell must be gru"),
+        (["certify", "tanh.pt", "--cell", "auto", *AGAINST], "cell must be rnn (tanh) or rnn_relu"),
+        (GRU, "--alphabet must be given without --against"),
+        (
+            ["certify", "own.safetensors", "--cell", "gru", *AGAINST],
+            "--cell is for the state dict of another",
+        ),
+        (["certify", "gru.safetensors", *AGAINST], "pass --cell for the state dict"),
+        (["certify", "gru.safetensors", "--threshold", "1"], "--threshold requires --cell"),
+        (
+            ["certify", "own.safetensors", "--seconds", "1", "--prefix", "x"],
+            "--prefix and --seconds require --cell",
+        ),
+        ([*GRU, *AGAINST, "--temperature", "1"], "--temperature requires a network that ratproof saved"),
+        (
+            [*GRU, *AGAINST, "--height", "1", "--length", "2"],
+            "--height and --length require a network that ratproof saved",
+        ),
+        ([*GRU, *AGAINST, "--alphabet", "a,b,c"], "set.json"),
+        ([*GRU, *AGAINST, "--alphabet", "set,reset"], "one-hot"),
+        ([*GRU, *AGAINST, "--alphabet", "set,set,keep"], "set"),
+        ([*GRU, "--against", "last.json", "--alphabet", SYMBOLS], "last.json"),
+        ([*GRU, "--against", "real.json"], "real.json"),
+        ([*GRU, "--against", "none.json"], "none.json: cannot be read"),
+        (["certify", "none.safetensors", "--cell", "gru", *AGAINST], "none.safetensors: cannot be read"),
+        (["certify", "folder.safetensors", "--cell", "gru", *AGAINST], "folder.safetensors: cannot be read"),
+        (["certify", "broken.safetensors", "--cell", "gru", *AGAINST], "must be a complete safetensors file"),
+        (["certify", "text.pt", "--cell", "gru", *AGAINST], "must be a complete file of torch.save"),
+        (["certify", "set.json", "--cell", "gru", *AGAINST], "the extension must be"),
+        (["certify", "nan.safetensors", "--cell", "gru", *AGAINST], "all elements must be finite, got nan"),
+        (["certify", "inf.safetensors", "--cell", "gru", *AGAINST], "all elements must be finite, got inf"),
+        (["certify", "double.safetensors", "--cell", "gru", *AGAINST], "must be float32, got float64"),
+        ([*GRU, *AGAINST, "--threshold", "nan"], "threshold must be a finite number, got nan"),
+        ([*GRU, *AGAINST, "--threshold", "1e39"], "threshold must be a finite number, got 1e+39"),
+        ([*GRU, *AGAINST, "--seconds", "0"], "--seconds must be positive, got 0"),
+        ([*GRU, *AGAINST, "--seconds", "inf"], "--seconds must be positive, got inf"),
+        ([*GRU, *AGAINST, "--prefix", "encoder"], "prefix must be one of"),
+        ([*GRU, *AGAINST, "--readout", "head"], "readout must be one of"),
+        ([*GRU, *AGAINST, "--embeddings", "none.npy"], "none.npy: cannot be read"),
+        ([*GRU, *AGAINST, "--certificate", "gru.safetensors"], "overwrite"),
+        ([*GRU, *AGAINST, "--certificate", "set.json"], "overwrite"),
+        ([*GRU, *AGAINST, "--certificate", "c.json", "-o", "c.json"], "c.json"),
+        ([*GRU, *AGAINST, "-o", "x.foo"], "x.foo"),
+        ([*GRU, *AGAINST, "-o", "folder.safetensors"], "folder.safetensors"),
+        ([*GRU, *AGAINST, "--certificate", "folder.safetensors"], "folder.safetensors"),
+    ],
+)
+def test_bad_input_gives_a_one_line_error(folder, capsys, arguments, sentence):
+    bad_inputs(folder)
+    before = set(folder.iterdir())
+    assert sentence in refused(capsys, *arguments)
+    assert set(folder.iterdir()) == before
