@@ -177,7 +177,9 @@ def test_ratproof_s_classifiers_are_recognised(batch_first, options):
 
 
 @pytest.mark.parametrize(
-    "after", [lambda y: y[:, 0], lambda y: (y, None), lambda y: [y], lambda y: y.double()], ids=str
+    "after",
+    [lambda y: y[:, 0], lambda y: (y, None), lambda y: [y], lambda y: y.double()],
+    ids=["squeezed", "tuple", "list", "float64"],
 )
 def test_shapes_of_outputs(after):
     recognised(Wrapper(*layers(), after=after))
