@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -132,7 +133,9 @@ def test_the_tested_length_is_that_before_the_shortest_difference(symbols):
 
 def net_of(spacing, keyed, machine=MACHINE, most=500):
     network = network_of_parts(*latch("gru"), np.eye(3), 0.0, ALPHABET)
-    return network, explore(network, machine, np.full(machine.states, spacing), None, keyed, most)
+    return network, explore(
+        network, machine, np.full(machine.states, spacing), None, keyed, most, time.monotonic() + 60
+    )
 
 
 @pytest.mark.parametrize("spacing", [0.3, 0.03])
@@ -144,14 +147,17 @@ def test_edges_of_a_net_follow_the_automaton_and_its_decisions(spacing, keyed):
         for symbol, target in enumerate(net.edges[node]):
             assert net.states[target] == MACHINE.table[net.states[node]][symbol]
         assert bool(net.keyed[node]) == (node > 0 and int(net.states[node]) in keyed)
-        word = net.access(node)
-        assert (labels_along(MACHINE, np.array([[0, *word]]))[0, -1] >= 0) and (node == 0) == (not word)
-        state = Points(network.start[None])
-        for symbol in word:
-            state = network.step(state, [symbol])
-        np.testing.assert_allclose(state.center[0], net.centers[node], atol=1e-12)
         if node:
             assert network.decide(net.centers[[node]])[0] == MACHINE.outputs[net.states[node]]
+
+
+def test_a_state_is_the_image_of_another_or_near_it():
+    network, net = net_of(0.03, {})
+    for symbol in range(len(ALPHABET)):
+        images = network.step(Points(net.centers), np.full(len(net), symbol)).center
+        distances = np.linalg.norm(images - net.centers[net.edges[:, symbol]], axis=1)
+        assert (distances <= 0.03 + 1e-9).all()
+    assert set(net.edges.ravel()) >= set(range(1, len(net)))
 
 
 def test_a_net_reports_its_limit_and_wrong_decisions():

@@ -83,10 +83,38 @@ def test_a_certified_network_has_a_certificate_and_an_automaton(folder, capsys):
     assert "certified: on all strings of length 1 or more" in out and "as set.json (2 states)" in out
 
 
-def test_a_certificate_cannot_be_compared_with_other_files(folder, capsys):
+@pytest.mark.parametrize(
+    "of, verdict",
+    [
+        (["gru.safetensors"], "accepted"),
+        (["set.json"], "accepted"),
+        (["gru.safetensors", "set.json"], "accepted"),
+        (["changed.safetensors"], "rejected"),
+        (["tanh.pt"], "rejected"),
+        (["other.json"], "rejected"),
+        (["last.json"], "rejected"),
+        (["gru.safetensors", "other.json"], "rejected"),
+    ],
+    ids=" ".join,
+)
+def test_a_certificate_is_compared_with_the_network_and_the_automaton_it_is_about(
+    folder, capsys, of, verdict
+):
+    rnn, linear = latch("gru")
+    with torch.no_grad():
+        rnn.weight_hh_l0[0, 0] += 2**-20
+    write_state_dict((rnn, linear), "changed.safetensors")
+    run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
+    status, answer = run_json(capsys, "check-certificate", "c.json", "--of", *of)
+    assert answer["verdict"] == verdict and status == (verdict != "accepted")
+    if verdict == "rejected":
+        assert answer["why"].startswith("it is about another ")
+
+
+def test_a_certificate_of_one_automaton_is_not_compared_with_two(folder, capsys):
     run_json(capsys, *GRU, "--against", "set.json", "--certificate", "c.json")
     sentence = refused(capsys, "check-certificate", "c.json", "--of", "set.json", "other.json")
-    assert "c.json is about an ordinary network, which cannot be compared with a file" in sentence
+    assert "c.json is about an ordinary network" in sentence
 
 
 def test_a_different_network_has_a_string_and_nothing_is_written(folder, capsys):
