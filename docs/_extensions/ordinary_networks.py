@@ -32,7 +32,8 @@ def tables(runs: Runs) -> str:
     """Return the tables of these networks as Markdown."""
     right = [run for run in runs if run["training"] == "ordinary" and run["right_to_11"]]
     wrong = sorted(
-        (run for run in right if run["verdict"] == "different"), key=lambda run: (len(run["word"]), run["word"])
+        (run for run in right if run["verdict"] == "different"),
+        key=lambda run: (len(run["word"]), run["word"]),
     )
     by_verdict = {verdict: [run for run in runs if run["verdict"] == verdict] for verdict in VERDICTS}
     asked = [run for run in by_verdict["different"] if run["oracle"] is not None]

@@ -75,7 +75,9 @@ def region_plot() -> str:
             ends = outlines[chosen].mean(0), image.mean(0)
             arrow = {"arrowstyle": "->", "color": GREY, "shrinkA": 9, "shrinkB": 9}
             right.annotate("", xy=ends[1], xytext=ends[0], arrowprops=arrow)
-            right.text(*(sum(ends) / 2 + SHIFTS[symbol]), f"symbol {symbol}", color=GREY, ha="center", fontsize=8)
+            right.text(
+                *(sum(ends) / 2 + SHIFTS[symbol]), f"symbol {symbol}", color=GREY, ha="center", fontsize=8
+            )
         for axes in (left, right):
             _decision(axes)
             axes.set_xlim(-LIMIT, LIMIT)
