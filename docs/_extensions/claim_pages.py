@@ -22,6 +22,7 @@ from automata.wfsa import WFSA
 from neural.layer_kind import layer_kinds
 from neural.state_regularized.files import load
 from ratproof.certification.extraction import figures
+from ratproof.certification.ordinary_networks.weight_files import tensors_of_file
 from ratproof.certification.soft_networks.certify import certify
 from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.checkers.table import MALFORMED, checker_of
@@ -188,6 +189,8 @@ def _drawings(examples: Path) -> dict[str, str]:
     """Return the drawings of the automata and networks that hand-written pages show."""
     drawings = {f"claims/{file.stem}.svg": svg(files.read(file)) for file in sorted(examples.glob("*.json"))}
     for file in sorted(examples.glob("*.safetensors")):
+        if "ratproof" not in tensors_of_file(file)[1]:
+            continue  # the state dict of an ordinary network
         network, _ = load(file)
         if any(cell.part.has_cell_state for cell in network.recurrent_cells):
             continue  # a counter has no automaton to draw

@@ -15,6 +15,8 @@ import claim_pages
 import docstrings
 import experiment_pages
 import measured_pages
+import ordinary_networks
+import region_plots
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from verdicts import Unreadable, read
@@ -34,6 +36,8 @@ def generate(app: Sphinx) -> None:
         **api_pages.pages(),
         **measured_pages.pages(here.parent),
         **experiment_pages.pages(here.parent),
+        **ordinary_networks.pages(here.parent),
+        **region_plots.pages(),
     }
     for path, text in files.items():
         _write(here / path, text)

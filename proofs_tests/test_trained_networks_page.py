@@ -1,0 +1,67 @@
+"""Tests of the tables on the page "Trained networks and their automata"."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the module that writes the tables."""
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    return importlib.import_module("ordinary_networks")
+
+
+def _run(verdict: str, **fields: Any) -> dict[str, Any]:
+    run: dict[str, Any] = {
+        "language": "tomita4",
+        "cell": "gru",
+        "units": 16,
+        "training": "ordinary",
+        "seed": 0,
+    }
+    run |= {"verdict": verdict, "word": None, "right_to_11": True, "regions": None, "bounded": None}
+    run |= {"seconds": 1.0, "check_seconds": None, "megabytes": None, "why": "", "oracle": None}
+    return run | fields
+
+
+def _oracle(has_difference: bool) -> dict[str, Any]:
+    return {"found": has_difference, "queries": 10, "seconds": 1.0, "word": None}
+
+
+def test_networks_that_were_not_measured_are_marked_as_such(page: ModuleType, tmp_path: Path) -> None:
+    assert page.pages(tmp_path) == {"claims/ordinary-figures.txt": "Not measured yet.\n"}
+
+
+def test_the_headline_counts_networks_that_are_right_on_short_strings(
+    page: ModuleType, tmp_path: Path
+) -> None:
+    runs = [
+        _run("certified", regions=7, check_seconds=0.5, megabytes=0.1),
+        _run("different", word=["0"] * 30 + ["1"] * 30, oracle=_oracle(False)),
+        _run("different", word=["0"] * 12, oracle=_oracle(True)),
+        _run("different", word=["0"], right_to_11=False),
+        _run("unknown", bounded=17),
+        _run("certified", training="hardened", regions=9, check_seconds=0.5, megabytes=0.1),
+    ]
+    (tmp_path / "bench" / "results").mkdir(parents=True)
+    (tmp_path / "bench" / "results" / "ordinary.json").write_text(json.dumps(runs))
+    text = page.pages(tmp_path)["claims/ordinary-figures.txt"]
+    assert (
+        "Of 4 ordinarily trained networks that are right on every string of up to 11 symbols, 2 are" in text
+    )
+    assert "1 of them is certified for all strings, and 1 is unknown." in text
+    assert "| GRU, ordinary | 5 | 4 | 1 | 3 | 1 | 7 | 1 |" in text
+    assert "| GRU, `harden` | 1 | 1 | 1 | 0 | 0 | 9 | 1 |" in text
+    strings = [line.split(" | ")[-2:] for line in text.splitlines() if line.startswith("| Tomita 4 | GRU")]
+    assert strings == [["12", "`000000000000` |"], ["60", f"`{'0' * 20}…{'1' * 20}` |"]]
+    assert "Of the 2 networks with the verdict different that such an extraction tried" in text
+    assert "missed the difference for **1**" in text
