@@ -53,7 +53,7 @@ def test_the_headline_counts_networks_that_are_right_on_short_strings(
         _run("certified", training="hardened", regions=9, check_seconds=0.5, megabytes=0.1),
     ]
     (tmp_path / "bench" / "results").mkdir(parents=True)
-    (tmp_path / "bench" / "results" / "ordinary.json").write_text(json.dumps(runs))
+    (tmp_path / "bench" / "results" / "ordinary.json").write_text(json.dumps({"networks": runs}))
     text = page.pages(tmp_path)["claims/ordinary-figures.txt"]
     assert (
         "Of 4 ordinarily trained networks that are right on every string of up to 11 symbols, 2 are" in text

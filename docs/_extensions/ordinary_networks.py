@@ -25,7 +25,7 @@ def pages(root: Path) -> dict[str, str]:
     file = root / "bench" / "results" / FILE
     if not file.exists():
         return {"claims/ordinary-figures.txt": "Not measured yet.\n"}
-    return {"claims/ordinary-figures.txt": tables(json.loads(file.read_text(encoding="utf-8")))}
+    return {"claims/ordinary-figures.txt": tables(json.loads(file.read_text(encoding="utf-8"))["networks"])}
 
 
 def tables(runs: Runs) -> str:
@@ -74,7 +74,7 @@ def counted(runs: Runs, verdict: str) -> int:
 
 def middle(runs: Runs, field: str) -> str:
     """Return the median of a field, or a dot if no network has one."""
-    values = [run[field] for run in runs if run[field] is not None]
+    values = [run[field] for run in runs if run.get(field) is not None]
     return f"{median(values):,.3g}" if values else "·"
 
 
