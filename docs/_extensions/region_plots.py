@@ -16,7 +16,7 @@ from ratproof import DFA, certify, classifier
 
 Points = NDArray[np.float64]
 
-NO_00 = DFA("01", start=0, table=[(1, 0), (2, 0), (2, 2)], final={0, 1})
+NO_00 = DFA(("0", "1"), start=0, table=((1, 0), (2, 0), (2, 2)), final=frozenset({0, 1}))
 TITLES = ("no zero at the end", "a zero at the end", "two zeros in a row")
 """Meanings of the states of the automaton."""
 WEIGHTS = {
@@ -101,7 +101,8 @@ def _outline(node: dict[str, Any]) -> Points:
     center = np.array([float.fromhex(x) for x in node["center"]])
     if "width" in node:
         width = np.array([float.fromhex(x) for x in node["width"]])
-        return center + width * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        corners: Points = center + width * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+        return corners
     (a, b), (c,) = ([float.fromhex(x) for x in row] for row in node["factor"])
     angles = np.linspace(0, 2 * np.pi, 100)
     circle = np.stack([np.cos(angles), np.sin(angles)])
