@@ -22,7 +22,7 @@ def classifier(
 ) -> nn.Module:
     """Return a module that applies a classifier to the outputs of a recurrent layer.
 
-    Pass the result to :func:`~ratproof.api.checks.check`.
+    Pass the result to :func:`~ratproof.api.checks.check` or :func:`~ratproof.api.certification.certify`.
 
     The module takes inputs of shape ``(T, B, input_size)``, whether or not the recurrent layer has
     ``batch_first=True``.

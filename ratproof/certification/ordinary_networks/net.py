@@ -145,7 +145,7 @@ def explore(
                     )
                 if target < 0:
                     if count > most:
-                        raise LimitReached(f"there are more than {most} nodes")
+                        raise LimitReached(f"smaller regions would be more than {most}")
                     target, count = count, count + 1
                     centers[target], states[target] = vector, state
                     parents.append((node, symbol))

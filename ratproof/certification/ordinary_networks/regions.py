@@ -103,12 +103,16 @@ def grow(
         if not (np.isfinite(radii).all() and np.isfinite(widths).all()):
             return "a region is not finite"
         if not changed.any():
-            return "the decision is not constant on a region" if undecided(network, regions, nodes) else None
+            return (
+                "a region contains states with different decisions"
+                if undecided(network, regions, nodes)
+                else None
+            )
         regions.radii = np.where(larger, radii * slack, regions.radii)
         regions.widths = np.where(wider, widths * slack, regions.widths)
         too_large = max(regions.radii.max(), regions.widths.max()) > LARGEST
         if too_large or undecided(network, regions, np.flatnonzero(changed)):
-            return "a region grew until the decision was not constant"
+            return "the regions grow until they contain states with different decisions"
     return "the regions did not stop growing"
 
 

@@ -102,7 +102,7 @@ def find_regions(
         try:
             net = explore(network, machine, spacing, reference, keyed, MOST_NODES, until)
         except LimitReached as limit:
-            search.why = f"{limit}, and {search.why}" if search.why else str(limit)
+            search.why = f"{search.why}, and {limit}" if search.why else str(limit)
             return search
         progress(f"proving {len(net)} regions")
         part_numbers = part_of[net.states]
@@ -115,7 +115,7 @@ def find_regions(
         if failed is None:
             return Search(regions, True, "")
         states = ", ".join(str(q) for q in np.flatnonzero(part_of == failed)[:4])
-        search.why = f"{why} in the automaton's state {states}"
+        search.why = f"{why} (in state {states} of the automaton)"
         if not _refine(parts, failed) or time.monotonic() > until:
             return search
         plain = ~net.keyed

@@ -156,9 +156,15 @@ def finish(
 
 
 def print_all(
-    data: JsonObject, sentences: Iterable[str], paths: Sequence[str | None], proved: bool, as_json: bool
+    data: JsonObject,
+    sentences: Iterable[str],
+    paths: Sequence[str | None],
+    proved: bool,
+    as_json: bool,
+    what: str = "boxes",
 ) -> None:
-    missing = "" if proved else " is not written: no boxes were proved"
+    """Print an answer and the files; ``what`` is proved, or else the files are not written."""
+    missing = "" if proved else f" is not written: no {what} were proved"
     lines = [*sentences, *(f"  {path}{missing}" for path in paths if path is not None)]
     print_answer(as_json, data, "\n".join(lines))
 

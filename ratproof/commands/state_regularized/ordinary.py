@@ -78,7 +78,7 @@ def certify(
         write_json(certificate, answer.certificate())
     data = ordinary.as_json_object(answer, certificate if proved else None)
     lines = list(ordinary.sentences(answer, against))
-    print_all(data, lines, (certificate, output), proved, as_json)
+    print_all(data, lines, (certificate, output), proved, as_json, "regions")
     return finish(answer, path, lines, page)
 
 
