@@ -237,6 +237,15 @@ def test_no_matrix_with_a_larger_norm_is_accepted(seed, size, scale):
     assert check_regions.shorter(matrix, length + length // 1000 + ONE // 10**4)
 
 
+def test_a_wrong_factorisation_is_noticed(monkeypatch):
+    """The norm is at most the length only if the factors and the rest add up."""
+    matrix = [[ONE // 2, 0], [ONE // 4, ONE // 2]]
+    assert check_regions.shorter(matrix, ONE)
+    for factor in (0.9, 1.1):
+        monkeypatch.setattr(check_regions, "isqrt", lambda x, factor=factor: int(factor * isqrt(x)))
+        assert not check_regions.shorter(matrix, ONE)
+
+
 def random_factor(rng, size, spread=1.0):
     """Return the rows of an upper triangular float32 matrix, without zeros below the diagonal."""
     rows = np.triu(rng.normal(size=(size, size)) * spread)
