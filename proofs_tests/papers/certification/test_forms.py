@@ -281,6 +281,18 @@ def test_the_forms_of_an_ellipsoid_contain_its_boundary(seed, size, spread):
             assert encloses(form, xi, c + x)
 
 
+@pytest.mark.parametrize("power", [0, 20, 33, 40, 60])
+def test_an_ellipsoid_too_small_for_the_units_is_rejected(power):
+    """The inverse of its factor has few digits."""
+    size = 3 * 2.0**power
+    try:
+        (form,) = Ellipsoid([0], fixed([[size.hex()]], 2)).forms()
+    except ValueError:
+        assert power > 30
+        return
+    assert power < 40 and form.g[0] * Fraction(size) >= ONE
+
+
 @given(seeds, booleans, st.integers(1, 3), st.floats(0.2, 1.2))
 def test_an_accepted_image_has_no_point_outside(seed, box, size, fill):
     """The largest deviations of the image are in its region, by exact arithmetic."""
