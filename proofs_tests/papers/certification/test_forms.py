@@ -237,6 +237,15 @@ def test_no_matrix_with_a_larger_norm_is_accepted(seed, size, scale):
     assert check_regions.shorter(matrix, length + length // 1000 + ONE // 10**4)
 
 
+def test_a_wrong_factorisation_is_noticed(monkeypatch):
+    """The norm is at most the length only if the factors and the rest add up."""
+    matrix = [[ONE // 2, 0], [ONE // 4, ONE // 2]]
+    assert check_regions.shorter(matrix, ONE)
+    for factor in (0.9, 1.1):
+        monkeypatch.setattr(check_regions, "isqrt", lambda x, factor=factor: int(factor * isqrt(x)))
+        assert not check_regions.shorter(matrix, ONE)
+
+
 def random_factor(rng, size, spread=1.0):
     """Return the rows of an upper triangular float32 matrix, without zeros below the diagonal."""
     rows = np.triu(rng.normal(size=(size, size)) * spread)
@@ -270,6 +279,18 @@ def test_the_forms_of_an_ellipsoid_contain_its_boundary(seed, size, spread):
         assert sum(x * x for x in xi) <= 1
         for form, c, x in zip(forms, center, offset, strict=True):
             assert encloses(form, xi, c + x)
+
+
+@pytest.mark.parametrize("power", [0, 20, 33, 40, 60])
+def test_an_ellipsoid_too_small_for_the_units_is_rejected(power):
+    """The inverse of its factor has few digits."""
+    size = 3 * 2.0**power
+    try:
+        (form,) = Ellipsoid([0], fixed([[size.hex()]], 2)).forms()
+    except ValueError:
+        assert power > 30
+        return
+    assert power < 40 and form.g[0] * Fraction(size) >= ONE
 
 
 @given(seeds, booleans, st.integers(1, 3), st.floats(0.2, 1.2))
