@@ -120,6 +120,8 @@ def _certify(
 ) -> OrdinaryCertification:
     progress("searching for a counterexample")
     word = counterexample(machine, decide)
+    if word is not None and not _differs(machine, decide, word):
+        word = None  # the decision is too close to the threshold to be the same alone as in a batch
     until = time.monotonic() + seconds
     search = None
     if word is None:
@@ -127,8 +129,7 @@ def _certify(
             search = find_regions(network, machine, until, progress)
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
-            words = np.array([wrong.word])
-            if decide(words)[0, -1] != labels_along(machine, words)[0, -1]:
+            if _differs(machine, decide, wrong.word):
                 word = wrong.word
     if word is not None:
         pair = int(decide(np.array([word]))[0, -1]), labels_along(machine, np.array([word]))[0, -1].item()
@@ -157,6 +158,12 @@ def _certify(
     return OrdinaryCertification(
         "unknown", network, machine, was_extracted, bounded=length, why=why, slow=slow
     )
+
+
+def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
+    """Return whether the network decides otherwise than the automaton after a string that runs alone."""
+    words = np.array([word])
+    return bool(decide(words)[0, -1] != labels_along(machine, words)[0, -1])
 
 
 def _checked(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> tuple[JsonObject | None, str]:
