@@ -45,15 +45,17 @@ def test_the_headline_counts_networks_that_are_right_on_short_strings(
     page: ModuleType, tmp_path: Path
 ) -> None:
     runs = [
-        _run("certified", regions=7, check_seconds=0.5, megabytes=0.1),
+        _run("certified", regions=7, check_seconds=0.5, certificate_megabytes=0.1),
         _run("different", word=["0"] * 30 + ["1"] * 30, oracle=_oracle(False)),
         _run("different", word=["0"] * 12, oracle=_oracle(True)),
         _run("different", word=["0"], right_to_11=False),
         _run("unknown", bounded=17),
-        _run("certified", training="hardened", regions=9, check_seconds=0.5, megabytes=0.1),
+        _run("certified", training="hardened", regions=9, check_seconds=0.5, certificate_megabytes=0.1),
     ]
     (tmp_path / "bench" / "results").mkdir(parents=True)
-    (tmp_path / "bench" / "results" / "ordinary.json").write_text(json.dumps({"networks": runs}))
+    (tmp_path / "bench" / "results" / "ordinary.json").write_text(
+        json.dumps({"networks": runs, "date": "2026-11-28", "cores": 2, "versions": "torch 2"})
+    )
     text = page.pages(tmp_path)["claims/ordinary-figures.txt"]
     assert (
         "Of 4 ordinarily trained networks that are right on every string of up to 11 symbols, 2 are" in text

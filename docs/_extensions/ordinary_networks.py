@@ -25,7 +25,9 @@ def pages(root: Path) -> dict[str, str]:
     file = root / "bench" / "results" / FILE
     if not file.exists():
         return {"claims/ordinary-figures.txt": "Not measured yet.\n"}
-    return {"claims/ordinary-figures.txt": tables(json.loads(file.read_text(encoding="utf-8"))["networks"])}
+    data = json.loads(file.read_text(encoding="utf-8"))
+    machine = f"Measured on {data['date']} with {data['cores']} cores ({data['versions']}).\n"
+    return {"claims/ordinary-figures.txt": f"{tables(data['networks'])}\n{machine}"}
 
 
 def tables(runs: Runs) -> str:
