@@ -1,39 +1,16 @@
-"""``ratproof train dfa --cell``: an ordinary network that decides as an automaton."""
+"""The options ``--cell``, ``--layers`` and ``--certify`` of ``ratproof train dfa``."""
 
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import numpy as np
-import torch
-from safetensors.torch import save
-from torch import nn
 from typer import Option
 
-from automata.aliases import JsonObject
-from automata.dfa import DFA
 from automata.errors import InputError
-from automata.io.files import write_whole
-from automata.text.printable_text import write_string
-from ratproof.api.certification import harden
-from ratproof.api.classifiers import classifier
-from ratproof.api.machines import machine_of
-from ratproof.certification.ordinary_networks.counterexamples import counterexample, float32_decisions
-from ratproof.certification.ordinary_networks.harden import Hardening, harden_round
-from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.commands.app import CertificateFile
-from ratproof.commands.deciding import write_json
-from ratproof.commands.state_regularized.certifying import EXIT
-from ratproof.commands.state_regularized.ordinary import read_automaton
-from ratproof.commands.terminal import print_answer, progress
-from ratproof.process.exit_statuses import NO, YES
-from ratproof.process.outputs import require_outputs
 
-CELLS = ("rnn", "gru", "lstm")
-MINUTES, UNITS = 10.0, 16
 CELL_OPTIONS: dict[str, tuple[Any, Any]] = {
     "cell": (
         Annotated[
@@ -76,6 +53,8 @@ def with_cells(command: Callable[..., int]) -> Callable[..., int]:
             if name not in SHARED and arguments[name] != parameter.default:
                 raise InputError(f"--{name.replace('_', '-')} is not supported with --cell")
         chosen = {name: arguments[name] for name in SHARED}
+        from training.dfa_training import train_dfa  # imported here because torch is slow to import
+
         return train_dfa(**chosen, **options)
 
     more = [
@@ -92,93 +71,3 @@ def with_cells(command: Callable[..., int]) -> Callable[..., int]:
     train.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
     train.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": int}
     return train
-
-
-def train_dfa(
-    *,
-    file: str,
-    cell: str,
-    units: int | None,
-    layers: int | None,
-    certified: bool,
-    output: str | None,
-    certificate: str | None,
-    minutes: float | None,
-    seed: int | None,
-    as_json: bool,
-) -> int:
-    """Train an ordinary network, write and print the result, and return the exit status.
-
-    The state dict has the keys of ``rnn`` and ``linear``, for ``ratproof certify --cell``.
-    """
-    if cell not in CELLS:
-        raise InputError(f"--cell must be one of {', '.join(CELLS)}, got {cell!r:.40}")
-    seconds = 60 * (MINUTES if minutes is None else minutes)
-    if not 0 < seconds < float("inf"):
-        raise InputError(f"--minutes must be positive, got {minutes}")
-    units, layers, seed = units or UNITS, layers or 1, seed or 0
-    if certificate is not None and not certified:
-        raise InputError("--certificate requires --certify")
-    require_outputs({"-o": output, "--certificate": certificate}, (file,))
-    dfa = read_automaton(file)
-    alphabet = [str(symbol) for symbol in dfa.alphabet]
-    torch.manual_seed(seed)
-    rnn, linear = _layer(cell, len(alphabet), units, layers), nn.Linear(units, 1)
-    module = classifier(rnn, linear)
-    with progress("train") as report_progress:
-        if certified:
-            report = harden(
-                module, dfa, embeddings="one-hot", seconds=seconds, seed=seed, progress=report_progress
-            )
-            status, data, lines = EXIT[report.verdict], report.to_json(), str(report).splitlines()
-        else:
-            status, data, lines = _train(rnn, linear, dfa, seconds, seed, report_progress)
-    if output is not None:
-        parts = {"rnn": rnn, "linear": linear}
-        tensors = {f"{name}.{key}": x for name, part in parts.items() for key, x in part.state_dict().items()}
-        write_whole(output, save(tensors))
-        lines.append(f"  {output}")
-    proved = certificate if status == YES else None
-    if proved is not None:
-        write_json(proved, report.certificate())
-        lines.append(f"  {proved}")
-    print_answer(as_json, {**data, "model": output, "certificate": proved}, "\n".join(lines))
-    return status
-
-
-def _layer(cell: str, inputs: int, units: int, layers: int) -> nn.RNNBase:
-    if cell == "rnn":
-        return nn.RNN(inputs, units, layers)
-    return nn.GRU(inputs, units, layers) if cell == "gru" else nn.LSTM(inputs, units, layers)
-
-
-def _train(
-    rnn: nn.RNNBase,
-    linear: nn.Linear,
-    dfa: DFA,
-    seconds: float,
-    seed: int,
-    report_progress: Callable[[str], None],
-) -> tuple[int, JsonObject, list[str]]:
-    """Train without a proof until no string is found on which the decisions differ.
-
-    Returns:
-        The exit status, the JSON object, and the lines to print.
-    """
-    until = time.monotonic() + seconds
-    alphabet = tuple(str(symbol) for symbol in dfa.alphabet)
-    vectors = torch.eye(len(alphabet))
-    network = network_of_parts(rnn, linear, vectors.double().numpy(), 0.0, alphabet)
-    machine = machine_of(dfa, alphabet, network.decisions)
-    decide = float32_decisions(network, rnn, linear)
-    rng, hardening = np.random.default_rng(seed), Hardening(strength=0.0, most_strength=0.0)
-    while True:
-        harden_round(rnn, linear, vectors, 0.0, machine, hardening, rng, until, report_progress)
-        word = counterexample(machine, decide)
-        if word is None:
-            return YES, {"verdict": "trained", "word": None}, ["trained: right on all tested strings"]
-        symbols = [alphabet[symbol] for symbol in word]
-        if time.monotonic() > until:
-            lines = [f"different: {write_string(symbols)}, when the time limit was reached"]
-            return NO, {"verdict": "different", "word": symbols}, lines
-        hardening.mistakes = (*hardening.mistakes, tuple(word))

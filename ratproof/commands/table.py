@@ -80,7 +80,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     "Networks": (
         *_rows(
             "state_regularized",
-            certify="Prove that a trained network follows an automaton on all strings.",
+            certify="Prove that a trained network follows an automaton.",
             extract="Convert a trained network to its automaton.",
             figures="Draw the papers' figures for a network.",
         ),
@@ -88,7 +88,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
         *_rows(
             None,
             train="Train a network on a language, from rules, or on text.",
-            results="Print the results of the experiments next to those of the papers.",
+            results="Print the results of the experiments.",
             campaign="Run many experiments.",
         ),
     ),
