@@ -31,7 +31,7 @@ from ratproof.certification.ordinary_networks.counterexamples import (
     Decide,
     float32_decisions,
     labels_along,
-    tested_length,
+    run_all_strings,
 )
 from ratproof.certification.ordinary_networks.harden import advance
 from ratproof.certification.ordinary_networks.recognise import network_of_module
@@ -133,9 +133,8 @@ def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
     row: dict[str, Any] = {**settings, "training_seconds": time.perf_counter() - begun}
     recognition = network_of_module(module, embeddings="one-hot", alphabet=alphabet)
     decide = float32_decisions(recognition.network, recognition.rnn, recognition.linear)
-    row["right_to_11"] = tested_length(machine_of(dfa, tuple(alphabet), 2), decide) >= _exhaustive(
-        len(alphabet)
-    )
+    right_to, _ = run_all_strings(machine_of(dfa, tuple(alphabet), 2), decide)
+    row["right_to_11"] = right_to >= RIGHT_TO if len(alphabet) == 2 else None  # too many strings
     begun = time.perf_counter()
     report = ratproof.certify(module, dfa, embeddings="one-hot", alphabet=alphabet, seconds=seconds)
     row |= report.to_json() | {"seconds": time.perf_counter() - begun}
@@ -148,11 +147,6 @@ def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
         row |= {"check_seconds": time.perf_counter() - begun, "certificate_megabytes": len(text) / 1e6}
     row["oracle"] = oracle(dfa, decide)
     return row | {"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
-
-
-def _exhaustive(symbols: int) -> int:
-    """Return 11, or the largest length to which all strings over more symbols are run."""
-    return RIGHT_TO if symbols == 2 else 7
 
 
 def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from ratproof.certification.ordinary_networks.harden import Hardening, harden_ro
 from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.certifying import EXIT
-from ratproof.commands.state_regularized.ordinary import read_automaton
+from ratproof.commands.state_regularized.networks import read_automaton
 from ratproof.commands.terminal import print_answer, progress
 from ratproof.process.exit_statuses import NO, YES
 from ratproof.process.outputs import require_outputs

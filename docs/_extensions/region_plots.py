@@ -32,7 +32,7 @@ STRINGS, LENGTH = 400, 40
 MAPPED = 1
 """The automaton state of the region in the right panel."""
 SHIFTS = np.array([[0.3, -0.14], [-0.3, 0.0]])
-"""Where the label of each symbol is, relative to the middle of its arrow."""
+"""Offset of each symbol's label from the middle of its arrow."""
 LIMIT = 1.25
 
 

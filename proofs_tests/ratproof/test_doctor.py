@@ -66,7 +66,7 @@ def test_it_tests_the_rounding_premise(capsys, monkeypatch):
     output = capsys.readouterr().out
     assert max(map(len, output.splitlines())) <= 80
     assert "  torch.tanh on cpu: 0.511\n" in output
-    assert output.endswith("The rounding premise holds.\n")
+    assert output.endswith("The rounding premise holds on these inputs.\n")
 
 
 def test_it_measures_rounding_on_a_gpu_and_all_inputs(capsys, monkeypatch):

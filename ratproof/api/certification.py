@@ -153,9 +153,8 @@ def certify(
         InputError: If the network cannot be certified, or an argument is invalid.
     """
     if isinstance(network, nn.Module):
-        machine = None if automaton is None else automaton
-        parts = recognised(network, machine, embeddings, alphabet, threshold)
-        expected = None if machine is None else expected_machine(machine, parts.network)
+        parts = recognised(network, automaton, embeddings, alphabet, threshold)
+        expected = None if automaton is None else expected_machine(automaton, parts.network)
         _require_seconds(seconds)
         decide = float32_decisions(parts.network, parts.rnn, parts.linear)
         return report_of(certify_ordinary(parts.network, expected, decide, seconds))

@@ -90,7 +90,7 @@ def doctor(
         )
     if rounding:
         _print_rounding(measurements, settings)
-        print(f"The rounding premise {'holds' if holds else 'does not hold'}.")
+        print(f"The rounding premise {'holds on these inputs' if holds else 'does not hold'}.")
     return YES if holds else NO
 
 

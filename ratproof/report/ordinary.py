@@ -45,7 +45,7 @@ def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iter
             " torch's float32 agrees"
         )
     else:
-        bound = "" if answer.bounded is None else f"; proved up to length {answer.bounded}"
+        bound = "" if answer.bounded is None else f"; right up to length {answer.bounded}"
         yield f"unknown: {answer.why}{bound}"
         if answer.slow is not None:
             cycle, factor = answer.slow

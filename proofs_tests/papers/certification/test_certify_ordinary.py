@@ -31,6 +31,7 @@ from proofs_tests.papers.certification.latches import (
 )
 from proofs_tests.papers.certification.ordinary import CELLS
 from ratproof.certification.ordinary_networks import certify, counterexamples, harden
+from ratproof.certification.ordinary_networks.recognise import network_of_parts
 from ratproof.checkers.table import judge
 
 DFA_OF_MACHINE = MACHINE.accepting(frozenset({1}))
@@ -100,11 +101,34 @@ def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
     assert (
         answer.bounded >= 6 and answer.why and answer.slow[0] == ("keep",) and 0.99 < answer.slow[1] < 1.0001
     )
-    assert "proved up to length" in str(report) and report.to_json()["bounded"] == answer.bounded
+    assert (
+        f"right up to length {answer.bounded}\n" in str(report)
+        and report.to_json()["bounded"] == answer.bounded
+    )
     with pytest.raises(AssertionError, match="unknown"):
         report.check()
     for word in itertools.product(ALPHABET, repeat=3):
         assert torch_decision(parts, word) == output(MACHINE, word)
+
+
+def test_a_wrong_string_among_all_strings_is_a_counterexample(monkeypatch):
+    """Only the run of all strings for a bounded length meets this string."""
+    monkeypatch.setattr(certify, "BOUND_SECONDS", 0.5)
+    monkeypatch.setattr(counterexamples, "MOST_TESTED", 3**9)
+    network = network_of_parts(*fading(), np.eye(3), 0.0, ALPHABET)
+    right = counterexamples.float32_decisions(network, *fading())
+    wrong_word = [1, 2, 0, 2, 2, 1, 0, 0, 2]
+
+    def decide(words):
+        decisions = right(words)
+        end = len(wrong_word)
+        if words.shape[1] >= end:
+            decisions[(words[:, :end] == wrong_word).all(1), end - 1] ^= 1
+        return decisions
+
+    assert counterexamples.counterexample(MACHINE, decide) is None
+    answer = certify.certify_ordinary(network, MACHINE, decide, seconds=0.5)
+    assert answer.verdict == "different" and [ALPHABET.index(a) for a in answer.word] == wrong_word
 
 
 @cells

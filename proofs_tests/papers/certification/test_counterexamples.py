@@ -16,7 +16,7 @@ from proofs_tests.papers.certification.latches import ALPHABET, MACHINE, latch
 from ratproof.certification.ordinary_networks import counterexamples
 from ratproof.certification.ordinary_networks.arithmetic import Points
 from ratproof.certification.ordinary_networks.counterexamples import (
-    access_strings,
+    access_words,
     candidates,
     counterexample,
     labels_along,
@@ -62,7 +62,7 @@ def test_labels_are_the_outputs_after_each_prefix(machine, data):
 
 @given(machines())
 def test_access_strings_are_shortlex_least(machine):
-    words = access_strings(machine)
+    words = access_words(machine)
     seen: dict[int, tuple[int, ...]] = {}
     symbols = range(len(machine.alphabet))
     for length in range(machine.states):
@@ -120,7 +120,8 @@ def test_a_shrunk_word_still_differs_and_is_no_longer(machine, data):
 def test_the_tested_length_is_that_before_the_shortest_difference(symbols):
     """A single symbol has one string of each length, and their number does not grow."""
     machine = Moore(tuple(map(str, range(symbols))), 0, ((0,) * symbols,), (0,))
-    longest = counterexamples.tested_length(machine, decider(machine))
+    longest, word = counterexamples.run_all_strings(machine, decider(machine))
+    assert word is None
     assert longest == 400 if symbols == 1 else symbols**longest <= 1 << 17 < symbols ** (longest + 1)
 
     def wrong_at_the_end(words):
@@ -128,7 +129,8 @@ def test_the_tested_length_is_that_before_the_shortest_difference(symbols):
         labels[:, -1] = (words == symbols - 1).all(1)
         return labels
 
-    assert counterexamples.tested_length(machine, wrong_at_the_end) == longest - 1
+    expected = longest - 1, [symbols - 1] * longest
+    assert counterexamples.run_all_strings(machine, wrong_at_the_end) == expected
 
 
 def net_of(spacing, keyed, machine=MACHINE, most=500):

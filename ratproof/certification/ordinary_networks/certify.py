@@ -12,7 +12,6 @@ import torch
 from torch import nn
 
 from automata.aliases import JsonObject, Symbols
-from automata.errors import LimitReached
 from automata.moore import Moore
 from ratproof.certification.ordinary_networks.certificate import to_json
 from ratproof.certification.ordinary_networks.counterexamples import (
@@ -20,7 +19,7 @@ from ratproof.certification.ordinary_networks.counterexamples import (
     counterexample,
     float32_decisions,
     labels_along,
-    tested_length,
+    run_all_strings,
 )
 from ratproof.certification.ordinary_networks.extraction import extracted
 from ratproof.certification.ordinary_networks.harden import Hardening, harden_round
@@ -58,6 +57,7 @@ class OrdinaryCertification:
             running all strings.
         why: If unknown, the reason.
         slow: If unknown, the cycle along which differences of states shrink least, and the factor per symbol.
+        proof: The certificate, or None.
     """
 
     verdict: str
@@ -123,41 +123,48 @@ def _certify(
     if word is not None and not _differs(machine, decide, word):
         word = None  # the decision is too close to the threshold to be the same alone as in a batch
     until = time.monotonic() + seconds
-    search = None
+    regions = None
     if word is None:
         try:
-            search = find_regions(network, machine, until, progress)
+            regions = find_regions(network, machine, until, progress)
         except WrongDecision as wrong:
             # the search runs in float64: the string counts only if float32 agrees
             if _differs(machine, decide, wrong.word):
                 word = wrong.word
     if word is not None:
-        pair = int(decide(np.array([word]))[0, -1]), labels_along(machine, np.array([word]))[0, -1].item()
-        symbols = tuple(network.alphabet[symbol] for symbol in word)
-        return OrdinaryCertification("different", network, machine, was_extracted, symbols, pair)
+        return _different(network, machine, was_extracted, decide, word)
     why = "the decision is too close to the threshold for float64 and float32 to agree"
-    if search is not None:
-        if search.closed and search.regions is not None:
-            progress("checking the certificate")
-            proof, why = _checked(network, machine, search.regions)
-            if proof is not None:
-                count = len(search.regions)
-                return OrdinaryCertification(
-                    "certified", network, machine, was_extracted, regions=count, proof=proof
-                )
-        else:
-            why = search.why
+    if isinstance(regions, Regions):
+        progress("checking the certificate")
+        proof, why = _checked(network, machine, regions)
+        if proof is not None:
+            count = len(regions)
+            return OrdinaryCertification(
+                "certified", network, machine, was_extracted, regions=count, proof=proof
+            )
+    elif regions is not None:
+        why = regions
     if not bounds:
         return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
     progress("proving bounded lengths")
-    length = max(
-        bounded(network, machine, LONGEST_BOUND, time.monotonic() + BOUND_SECONDS),
-        tested_length(machine, decide),
-    )
+    tested, word = run_all_strings(machine, decide)
+    if word is not None and _differs(machine, decide, word):
+        return _different(network, machine, was_extracted, decide, word)
+    length = max(tested, bounded(network, machine, LONGEST_BOUND, time.monotonic() + BOUND_SECONDS))
     slow = slowest_cycle(network, machine)
     return OrdinaryCertification(
         "unknown", network, machine, was_extracted, bounded=length, why=why, slow=slow
     )
+
+
+def _different(
+    network: OrdinaryNetwork, machine: Moore, was_extracted: bool, decide: Decide, word: list[int]
+) -> OrdinaryCertification:
+    """Return the answer that the decisions differ after a string, given as symbols' indices."""
+    words = np.array([word])
+    pair = int(decide(words)[0, -1]), labels_along(machine, words)[0, -1].item()
+    symbols = tuple(network.alphabet[symbol] for symbol in word)
+    return OrdinaryCertification("different", network, machine, was_extracted, symbols, pair)
 
 
 def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
@@ -171,7 +178,7 @@ def _checked(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> tupl
     proof = json.loads(json.dumps(to_json(network, machine, regions)))
     try:
         check_regions.verdict(proof)  # type: ignore[no-untyped-call]
-    except (ValueError, LimitReached) as error:
+    except ValueError as error:
         return None, f"the checker rejects the regions: {error}"
     return proof, ""
 

@@ -14,7 +14,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from automata.dfa import DFA
 from automata.moore import Moore
+from automata.testing.distinguishing_strings import access_strings
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
 Decide = Callable[[np.ndarray], np.ndarray]
@@ -65,26 +67,36 @@ def counterexample(machine: Moore, decide: Decide, seed: int = 0) -> list[int] |
     return None
 
 
-def tested_length(machine: Moore, decide: Decide) -> int:
-    """Return the largest length up to which all decisions are right, by running all strings.
+def run_all_strings(machine: Moore, decide: Decide) -> tuple[int, list[int] | None]:
+    """Run all strings up to a length, in batches.
 
     Args:
         machine: The automaton, with decisions as outputs.
-        decide: The network's decisions. They must be right on the strings that are few enough.
+        decide: The network's decisions.
+
+    Returns:
+        The length up to which all decisions are right, and a shortest string with a wrong one, or None.
     """
     symbols = len(machine.alphabet)
-    length = 1
-    while symbols ** (length + 1) <= MOST_TESTED and length < LONGEST_OF_ONE_SYMBOL:
-        length += 1
-    longest = length
+    longest = _length_within(symbols, MOST_TESTED)
+    length, wrong_word = longest, None
     for first in range(0, symbols**longest, TESTED_ROWS):
         numbers = np.arange(first, min(first + TESTED_ROWS, symbols**longest))
-        words = np.stack([numbers // symbols**power % symbols for power in reversed(range(longest))], 1)[
-            :, :length
-        ]
+        digits = [numbers // symbols**power % symbols for power in reversed(range(longest))]
+        words = np.stack(digits, 1)[:, : length if wrong_word is None else length + 1]
         wrong = decide(words) != labels_along(machine, words)
         if wrong.any():
-            length = int(wrong.any(0).argmax())
+            end = int(wrong.any(0).argmax())
+            if wrong_word is None or end < length:
+                length, wrong_word = end, words[wrong[:, end].argmax(), : end + 1].tolist()
+    return length, wrong_word
+
+
+def _length_within(symbols: int, most: int) -> int:
+    """Return the largest length of which there are at most ``most`` strings, but at least 1."""
+    length = 1
+    while symbols ** (length + 1) <= most and length < LONGEST_OF_ONE_SYMBOL:
+        length += 1
     return length
 
 
@@ -101,14 +113,9 @@ def labels_along(machine: Moore, words: np.ndarray) -> np.ndarray:
 def candidates(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield batches of strings of one length, whose prefixes are candidates, too."""
     symbols = len(machine.alphabet)
-    length = 1
-    while symbols ** (length + 1) <= SHORT_STRINGS and length < LONGEST_OF_ONE_SYMBOL:
-        length += 1
-    if symbols**length <= SHORT_STRINGS:
-        yield np.array(list(itertools.product(range(symbols), repeat=length)))
-    else:
-        yield np.arange(symbols)[:, None]
-    bases = access_strings(machine)
+    length = _length_within(symbols, SHORT_STRINGS)
+    yield np.array(list(itertools.product(range(symbols), repeat=length)))
+    bases = access_words(machine)
     powers = [word for n in (1, 2, 3) for word in itertools.product(range(symbols), repeat=n)][:300]
     pairs = list(itertools.product(bases, powers))
     for power in POWERS:
@@ -124,16 +131,9 @@ def candidates(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]
     yield from _random_strings(machine, rng)
 
 
-def access_strings(machine: Moore) -> list[tuple[int, ...]]:
-    """Return the shortlex-least string that leads to each state."""
-    words: dict[int, tuple[int, ...]] = {machine.start: ()}
-    queue = [machine.start]
-    for state in queue:
-        for symbol, following in enumerate(machine.table[state]):
-            if following not in words:
-                words[following] = (*words[state], symbol)
-                queue.append(following)
-    return list(words.values())
+def access_words(machine: Moore) -> list[tuple[int, ...]]:
+    """Return the shortlex-least string that leads to each state, as symbols' indices."""
+    return access_strings(DFA(tuple(range(len(machine.alphabet))), machine.start, machine.table, frozenset()))
 
 
 def _random_strings(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]:

@@ -19,7 +19,6 @@ from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 from ratproof.certification.ordinary_networks.regions import TINY, Regions, bounded_length, grow
 
 MOST_NODES = 4000
-MOST_BOUNDED_NODES = 4000
 SPACINGS = tuple(0.3 / 2.1**i for i in range(15))
 """Distances in a node's metric up to which states are merged."""
 RATES = (0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97, 0.985, 0.995)
@@ -61,24 +60,9 @@ class Part:
     rate: float | None = None
 
 
-@dataclass
-class Search:
-    """The result of a search.
-
-    Attributes:
-        regions: The closed regions, or those of the last attempt.
-        closed: Whether the regions prove the claim.
-        why: The reason if they do not.
-    """
-
-    regions: Regions | None
-    closed: bool
-    why: str
-
-
 def find_regions(
     network: OrdinaryNetwork, machine: Moore, until: float, progress: Callable[[str], None] = lambda _: None
-) -> Search:
+) -> Regions | str:
     """Search for regions that each symbol maps into one another, with constant decisions.
 
     Args:
@@ -87,6 +71,9 @@ def find_regions(
         until: The value of ``time.monotonic()`` at which to stop.
         progress: Called with the current work, in words.
 
+    Returns:
+        The regions, or why none were found.
+
     Raises:
         WrongDecision: If the network decides otherwise after the string of a node.
     """
@@ -94,7 +81,7 @@ def find_regions(
     parts = [Part(_covers(machine, np.flatnonzero(part_of == p))) for p in range(part_of.max() + 1)]
     reference: Reference | None = None
     metrics: Array | None = None
-    search = Search(None, False, "")
+    reason = ""
     while True:
         covers = [part.covers[0] for part in parts]
         spacing = np.array([covers[p].spacing for p in part_of])
@@ -102,22 +89,20 @@ def find_regions(
         try:
             net = explore(network, machine, spacing, reference, keyed, MOST_NODES, until)
         except LimitReached as limit:
-            search.why = f"{search.why}, and {limit}" if search.why else str(limit)
-            return search
+            return f"{reason}, and {limit}" if reason else str(limit)
         progress(f"proving {len(net)} regions")
         part_numbers = part_of[net.states]
         metrics = _metrics(network, net, part_numbers, parts, metrics, until)
         factors = upper_factors(metrics)
         recenter(network, net, factors)
         regions = _small(net, machine, factors)
-        search.regions = regions
         failed, why = _first_failure(network, regions, part_numbers, parts, until)
         if failed is None:
-            return Search(regions, True, "")
+            return regions
         states = ", ".join(str(q) for q in np.flatnonzero(part_of == failed)[:4])
-        search.why = f"{why} (in state {states} of the automaton)"
+        reason = f"{why} (in state {states} of the automaton)"
         if not _refine(parts, failed) or time.monotonic() > until:
-            return search
+            return reason
         plain = ~net.keyed
         reference, metrics = Reference(net.centers[plain], net.states[plain], factors[plain]), metrics[plain]
 
@@ -147,7 +132,7 @@ def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float
     for spacing in SPACINGS[1:]:
         try:
             net = explore(
-                network, machine, np.full(machine.states, spacing), reference, {}, MOST_BOUNDED_NODES, until
+                network, machine, np.full(machine.states, spacing), reference, {}, MOST_NODES, until
             )
         except (LimitReached, WrongDecision):
             break

@@ -9,7 +9,7 @@ import numpy as np
 from automata.aliases import Symbols
 from automata.moore import Moore
 from ratproof.certification.ordinary_networks.arithmetic import Points
-from ratproof.certification.ordinary_networks.counterexamples import access_strings
+from ratproof.certification.ordinary_networks.counterexamples import access_words
 from ratproof.certification.ordinary_networks.metrics import jacobians
 from ratproof.certification.ordinary_networks.network import OrdinaryNetwork
 
@@ -25,7 +25,7 @@ def slowest_cycle(network: OrdinaryNetwork, machine: Moore) -> tuple[Symbols, fl
     """
     symbols = len(network.alphabet)
     cycles = [word for n in (1, 2, 3) for word in itertools.product(range(symbols), repeat=n)][:MOST_CYCLES]
-    bases = access_strings(machine)[:MOST_CYCLES]
+    bases = access_words(machine)[:MOST_CYCLES]
     slowest: tuple[tuple[int, ...], float] = (), -1.0
     starts = []
     for base in bases:

@@ -10,7 +10,6 @@ from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
 from automata.errors import FormatError, InputError, OutputError
 from automata.io import files
-from automata.semirings import BOOLEAN
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.counters.certify import CounterCertification, certify_counter
@@ -19,7 +18,7 @@ from ratproof.certification.ordinary_networks.certify import OrdinaryCertificati
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.deciding import write_json
-from ratproof.commands.state_regularized.networks import numbers_at
+from ratproof.commands.state_regularized.networks import numbers_at, read_automaton
 from ratproof.commands.terminal import naming, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
@@ -170,9 +169,8 @@ def print_all(
 
 
 def _dfa(path: str, alphabet: Sequence[Symbol], file_format: str | None = None) -> DFA:
+    """Return the DFA of a file, over the network's alphabet."""
     try:
-        says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
-        automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
-        return DFA.from_wfsa(automaton).over(alphabet, "the network")
+        return read_automaton(path, file_format).over(alphabet, "the network")
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None

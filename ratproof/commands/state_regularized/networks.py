@@ -1,8 +1,11 @@
-"""Conversion of a network to exact numbers, which all three commands use."""
+"""The files that several commands on trained networks read."""
 
 from __future__ import annotations
 
+from automata.dfa import DFA
 from automata.errors import InputError
+from automata.io import files
+from automata.semirings import BOOLEAN
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks.numbers import Numbers, numbers_of
 from ratproof.commands.terminal import naming
@@ -17,3 +20,13 @@ def numbers_at(path: str, network: Acceptor, temperature: float | None) -> Numbe
         )
     with naming(path):
         return numbers_of(network, temperature)
+
+
+def read_automaton(path: str, file_format: str | None = None) -> DFA:
+    """Return the DFA of a file; formats without a semiring are read as boolean."""
+    says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
+    automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
+    try:
+        return DFA.from_wfsa(automaton)
+    except InputError as error:
+        raise error.about(path) from None

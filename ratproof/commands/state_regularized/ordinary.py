@@ -9,7 +9,6 @@ from automata.dfa import DFA
 from automata.errors import InputError
 from automata.io import files
 from automata.rules.vocabulary import vocabulary
-from automata.semirings import BOOLEAN
 from ratproof.api.machines import machine_of
 from ratproof.certification.ordinary_networks.certify import SECONDS, certify_ordinary
 from ratproof.certification.ordinary_networks.counterexamples import float32_decisions
@@ -19,6 +18,7 @@ from ratproof.certification.ordinary_networks.torch_weights import torch_modules
 from ratproof.certification.ordinary_networks.weight_files import embeddings_of_file, tensors_of_file
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.certifying import finish, print_all, refuse_options
+from ratproof.commands.state_regularized.networks import read_automaton
 from ratproof.commands.terminal import progress
 from ratproof.process.outputs import require_outputs
 from ratproof.report import ordinary
@@ -80,16 +80,6 @@ def certify(
     lines = list(ordinary.sentences(answer, against))
     print_all(data, lines, (certificate, output), proved, as_json, "regions")
     return finish(answer, path, lines, page)
-
-
-def read_automaton(path: str, file_format: str | None = None) -> DFA:
-    """Return the DFA of a file; formats without a semiring are read as boolean."""
-    says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
-    automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
-    try:
-        return DFA.from_wfsa(automaton)
-    except InputError as error:
-        raise error.about(path) from None
 
 
 def _network(path: str, options: Mapping[str, Any], automaton: DFA | None) -> OrdinaryNetwork:
