@@ -45,8 +45,9 @@ def check(
     True
 
     The module runs on random strings of up to 2,049 symbols, and on strings that distinguish the automaton
-    from others of its size. With ``accepts``, it also runs on all strings up to some length. The report lists
-    these strings, the longest length, and how many of them the automaton accepts.
+    from others of its size. With ``accepts``, it also runs on all strings up to some length, and on long
+    strings with repeated words. The report lists these strings, the longest length, and how many of them the
+    automaton accepts.
 
     A string on which the two differ is made smaller, for at most 10 seconds. Nothing is written to files.
 

@@ -1,4 +1,4 @@
-"""The decision on an ordinary network: a proof for all strings, a counterexample, or a bounded proof."""
+"""The decision on an ordinary network: a proof for all strings, a counterexample, or a bounded length."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def certify_ordinary(
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
         progress: Called with the current work, in words.
-        bounds: Whether to look for a bounded proof if there is no proof for all lengths.
+        bounds: Whether to find a length up to which all decisions are right, if there is no proof.
     """
     if machine is not None:
         return _certify(network, machine.minimal(), False, decide, seconds, progress, bounds)
@@ -146,7 +146,7 @@ def _certify(
         why = regions
     if not bounds:
         return OrdinaryCertification("unknown", network, machine, was_extracted, why=why)
-    progress("proving bounded lengths")
+    progress("searching for a bounded length")
     tested, word = run_all_strings(machine, decide)
     if word is not None and _differs(machine, decide, word):
         return _different(network, machine, was_extracted, decide, word)

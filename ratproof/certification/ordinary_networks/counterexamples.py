@@ -24,7 +24,7 @@ Decide = Callable[[np.ndarray], np.ndarray]
 SHORT_STRINGS = 5000
 """Number of strings up to which all strings of a length are tried."""
 MOST_TESTED, TESTED_ROWS = 1 << 17, 1 << 14
-"""Number of strings of a length up to which all are run for a bounded proof, and the size of a batch."""
+"""Number of strings of a length up to which all are run for a bounded length, and the size of a batch."""
 LONGEST_OF_ONE_SYMBOL = 400
 """Length up to which the strings of one symbol are run, of which there is only one of each length."""
 POWERS = (3, 8, 20, 60, 150, 400)
