@@ -23,7 +23,7 @@ Temperature = Annotated[
 
 @app.command(
     epilog=example(
-        "certify model.safetensors --cell gru --against tomita5.json --certificate five.json",
+        "certify gru-2.safetensors --cell gru --against no-00.json --certificate regions.json",
         "certify tomita-2.safetensors --certificate two.json -o two-soft.json",
     )
 )
