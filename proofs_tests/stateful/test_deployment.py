@@ -9,10 +9,9 @@ import torch
 from torch import nn
 
 from proofs_tests.stateful.deployed import Deployed, Narrow
-from proofs_tests.stateful.verdicts import results, verdicts
+from proofs_tests.stateful.verdicts import laws_of, results, verdicts
 from ratproof import believe_stateful
 from ratproof.laws.models.copies import perturbed
-from ratproof.laws.models.model import LAWS
 from ratproof.laws.models.precision import NarrowRounding
 
 
@@ -47,7 +46,7 @@ def test_a_harmless_bfloat16_operator_hides_no_error_in_float32_runs(where):
 @pytest.mark.parametrize("where", ["", *HARMLESS, "inside"])
 def test_a_correct_model_with_a_bfloat16_operator_holds(where):
     model = Narrow(where)
-    assert verdicts(model) == dict.fromkeys((law for law in LAWS if law not in model.without), "holds")
+    assert verdicts(model) == dict.fromkeys(laws_of(model), "holds")
 
 
 def test_a_declared_precision_overrides_the_detected_one():
@@ -91,7 +90,7 @@ def test_a_fault_of_deployment_is_refuted_by_its_own_property(mistake):
 
 
 def test_the_correct_model_holds():
-    assert verdicts(Deployed()) == dict.fromkeys(LAWS, "holds")
+    assert verdicts(Deployed()) == dict.fromkeys(laws_of(Deployed()), "holds")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,11 @@ def results(model, kind=None, examples=FEW, **more):
         }
 
 
+def laws_of(model):
+    """Return the properties that are tested of a model."""
+    return believe_stateful("mine", model=model).variants[0].kinds
+
+
 def verdicts(model, kind=None, examples=FEW, **more):
     """Return only the verdicts."""
     return {kind: str(r.verdict) for kind, r in results(model, kind, examples, **more).items()}

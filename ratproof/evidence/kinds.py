@@ -6,7 +6,8 @@ from enum import StrEnum
 
 KINDS = {
     "sampled": "random weights and strings",
-    "gradient": "torch's gradients are the derivatives of the automata's scores, or of a kernel's recurrence",
+    "gradient": "torch's gradients are the derivatives of the automata's scores, or of a kernel's"
+    " recurrence; for a model with a state, gradients in several calls equal those in one",
     "cross-checked": "OpenFst gives the same scores",
     "exhausted": "every string up to some length, in exact fractions",
     "decided": "all strings, for these weights, with a certificate",
@@ -20,6 +21,8 @@ KINDS = {
     "padding": "masked padding does not change a model's outputs",
     "reuse": "reusing the model, a cleared cache or a state gives the same outputs",
     "reorder": "after the rows of the cache are reordered (as in beam search), each row continues as before",
+    "rewind": "a state whose last tokens are taken back continues as if they had not been read",
+    "snapshot": "a state that is restored from a snapshot continues as before",
 }
 """Each kind of evidence, with a description; each variant of a claim declares the kinds that it requires."""
 OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked") + 1]

@@ -62,8 +62,17 @@ COLUMNS = {
 """The columns, from the weakest kind of evidence to the strongest."""
 OF_KERNELS = {kind: Column(kind, kind) for kind in ("exact", "sampled", "gradient", "split", "independence")}
 """The columns of users' kernels."""
-OF_MODELS = {kind: Column(kind, kind) for kind in ("pieces", "batch", "padding", "reuse", "reorder")}
-"""The columns of users' models with a state."""
+OF_MODELS = {
+    "pieces": Column("pieces", "pieces"),
+    "batch": Column("batch", "batch"),
+    "pad": Column("pad", "padding"),
+    "reuse": Column("reuse", "reuse"),
+    "order": Column("order", "reorder"),
+    "rewind": Column("rewind", "rewind"),
+    "snap": Column("snap", "snapshot"),
+    "grad": Column("grad", "gradient"),
+}
+"""The columns of users' models with a state, of which a table shows those of its models."""
 LEGENDS = (
     (
         OF_KERNELS,
@@ -75,8 +84,10 @@ LEGENDS = (
     (
         OF_MODELS,
         (
-            "the results are the same if inputs are split, batched or padded, if the model is",
-            "used again, and if its state is reordered, within 8 times the measured rounding",
+            "the same results, within 8 times the measured rounding, if inputs are split in",
+            "pieces, in a batch, or padded (pad); if the model is used again (reuse); if its",
+            "state is reordered (order), rewound, or restored from a snapshot (snap); grad:",
+            "gradients",
         ),
     ),
     (
@@ -99,11 +110,13 @@ class Layout:
     """The headings and widths of a table's columns.
 
     Attributes:
-        headings: Headings of the columns with marks.
+        columns: The columns with marks.
+        headings: Their headings.
         widths: Widths of the columns with marks.
         names: Width of the first column.
     """
 
+    columns: tuple[Column, ...]
     headings: tuple[str, ...]
     widths: tuple[int, ...]
     names: int
@@ -115,7 +128,7 @@ class Layout:
         widths = tuple(len(word) + 2 for word in words)
         if columns is COLUMNS and width < WIDE:
             words, widths = tuple(columns), (MARK,) * len(columns)
-        return cls(words, widths, width - sum(widths) - CASES - SECONDS)
+        return cls(tuple(columns.values()), words, widths, width - sum(widths) - CASES - SECONDS)
 
     def heading(self, title: str) -> Text:
         """Return the line of headings, which starts with the title."""
@@ -220,7 +233,7 @@ def ladder(
         shown, key=lambda row: (_heading(row, claims_file, every_row), tuple(row.columns))
     ):
         own = list(of_paper)
-        layout = Layout.of(own[0].columns, out.width)
+        layout = Layout.of(_columns_of(own), out.width)
         title = heading
         if len(title) > layout.names:
             yield Text(title, style="bold")
@@ -228,6 +241,15 @@ def ladder(
         yield layout.heading(title)
         for _, of_claim in groupby(own, key=lambda row: row.claim.name):
             yield from _of_claim(list(of_claim), layout, out, every_row)
+
+
+def _columns_of(table: Sequence[Row]) -> Mapping[str, Column]:
+    """Return the columns of rows with the same set, for models only those that a row has."""
+    columns = table[0].columns
+    if columns is not OF_MODELS:
+        return columns
+    kinds = {kind for row in table for kind in row.variant.kinds}
+    return {label: column for label, column in columns.items() if column.kind in kinds}
 
 
 def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
@@ -278,7 +300,7 @@ def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
         name = ""
     line = Text(name, style=style)
     end = layout.names
-    for column, width in zip(row.columns.values(), layout.widths, strict=True):
+    for column, width in zip(layout.columns, layout.widths, strict=True):
         end += width
         mark = row.mark(column)
         if mark is not None:

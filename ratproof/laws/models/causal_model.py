@@ -5,6 +5,7 @@ It depends only on the names of arguments, and does not import transformers.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +26,7 @@ class CausalModel(StatefulModel):
     """
 
     # a cache is updated in place by design; generate requires padding on the left
-    without = frozenset({"state-twice", "after-right-padding"})
+    without = frozenset({"state-twice", "after-right-padding", "rewind", "gradient"})
     module: nn.Module
 
     def __init__(
@@ -35,11 +36,13 @@ class CausalModel(StatefulModel):
         cache: str,
         new_cache: Callable[[int], Any] | None,
         masked: str,
+        rewind: bool = False,
     ) -> None:
         self.module, self.inputs, self.cache, self.new_cache = module, inputs, cache, new_cache
         self.masked = masked
         self.takes = set(inspect.signature(module.forward).parameters)
         self.longest = getattr(getattr(module, "config", None), "max_position_embeddings", None)
+        self.without = type(self).without - ({"rewind"} if rewind else set())
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
         """Call the module with the arguments that its ``generate`` would pass."""
@@ -77,6 +80,19 @@ class CausalModel(StatefulModel):
         cache.reset()
         return cache, None
 
+    def rewind(self, state: Any, tokens: int) -> Any:
+        """Shorten the cache with its ``crop``."""
+        cache, seen = state
+        if not hasattr(cache, "crop"):
+            raise InputError(f"the cache, a {type(cache).__name__}, must have crop(length) for rewind=True")
+        length = seen.shape[1] - tokens
+        cache.crop(length)
+        return cache, seen[:, :length]
+
+    def snapshot(self, state: Any) -> Any:
+        """Return a deep copy of the cache."""
+        return copy.deepcopy(state)
+
     def name(self) -> str:
         """Return the module's class name."""
         return type(self.module).__name__
@@ -109,6 +125,7 @@ def of_causal_model(
     cache: str = "past_key_values",
     new_cache: Callable[[int], Any] | None = None,
     masked: str = "seen",
+    rewind: bool = False,
 ) -> CausalModel:
     """Return the adapter for a causal language model with the calling convention of transformers.
 
@@ -123,6 +140,7 @@ def of_causal_model(
             one.
         masked: Tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
             as for Mamba.
+        rewind: Whether the cache can be shortened with its ``crop``, as after rejected drafts.
 
     Raises:
         InputError: If the model lacks the cache argument or a vocabulary size, or ``masked`` is unknown.
@@ -136,7 +154,7 @@ def of_causal_model(
         raise InputError(
             f"{type(model).__name__}.forward must have the argument {cache}; cache= sets its name"
         )
-    return CausalModel(model, inputs or _tokens(model), cache, new_cache, masked)
+    return CausalModel(model, inputs or _tokens(model), cache, new_cache, masked, rewind)
 
 
 def _tokens(model: nn.Module) -> Inputs:

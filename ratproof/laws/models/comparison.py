@@ -21,6 +21,8 @@ RUNS, TIMES = 12, 8
 """The number of perturbed runs, and the multiple of the largest change that counts as rounding."""
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
 """Share of the results' size above which a difference that rounding does not explain refutes."""
+SMALL = 1e-3
+"""Share of the largest gradient's size to which the errors of smaller gradients are relative."""
 MOST_SHOWN = 200
 """Maximum number of inputs in a counterexample."""
 
@@ -48,40 +50,41 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     other = law.other(against)
     one, two = _joined(plain), _joined(other)
     _require_numbers(session, one, two)
-    errors = (one - two).abs()
+    sizes = _sizes(law, plain)
+    errors = (one - two).abs() / sizes
     errors[one == two] = 0.0  # equal infinities
-    largest, size = float(errors.max()), _size(one)
+    largest = float(errors.max())
     refutes = _refutes(law, format_, problem, one, largest)
-    again = partial(_repeated, law, format_, problem, one, refutes)
+    again = partial(_repeated, law, format_, problem, one, refutes * sizes)
     if not largest <= refutes:
         _require_repeatable(again(1), law, format_, problem, (plain, other), ~(errors <= refutes))
-    rounding = _rounding(law, format_, problem, one, largest)
+    rounding = _rounding(law, format_, problem, one, sizes, largest)
     if largest <= rounding:
-        if _count(format_, largest, size):
+        if _count(format_, largest):
             calls = max(session.calls, against.calls)
             ledger().note_sizes({"tokens": problem.time, "rows": problem.batch, "calls": calls})
         return None
     if largest <= refutes:
-        return Doubt(_doubt(law, problem, largest / size, rounding / size))
+        return Doubt(_doubt(law, problem, largest, rounding))
     wrong = ~(errors <= max(rounding, refutes))
     _require_repeatable(again(MANY), law, format_, problem, (plain, other), wrong)
-    raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, rounding), problem)
+    explained = rounding * float(sizes[wrong.nonzero()[0, 0]])
+    raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, explained), problem)
 
 
 def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
-    """Return the difference that refutes if rounding does not explain it.
+    """Return the share of the results' size that refutes if rounding does not explain it.
 
     It is smaller in float64, unless the reference way rounds to a narrower dtype and this changes the
     results.
     """
-    size = _size(plain)
     if not format_.wide:
-        return REFUTES * size
-    if errors <= REFUTES_IN_FLOAT64 * size:
-        return REFUTES_IN_FLOAT64 * size
+        return REFUTES
+    if errors <= REFUTES_IN_FLOAT64:
+        return REFUTES_IN_FLOAT64
     changed = _joined(law.plain(format_.with_narrow_rounding(problem, 0)))
     same = (changed == plain) | (changed.isnan() & plain.isnan())
-    return (REFUTES_IN_FLOAT64 if bool(same.all()) else REFUTES) * size
+    return REFUTES_IN_FLOAT64 if bool(same.all()) else REFUTES
 
 
 def _require_repeatable(
@@ -100,16 +103,16 @@ def _require_repeatable(
 
 
 def _repeated(
-    law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: float, times: int
+    law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: Tensor, times: int
 ) -> Repeated:
     """Re-run the reference way and classify how it differs from ``before``."""
     return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
 def _rounding(
-    law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float
+    law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, sizes: Tensor, errors: float
 ) -> float:
-    """Measure the rounding, a multiple of the largest change among perturbed runs.
+    """Measure the rounding, a multiple of the largest change among perturbed runs, relative to sizes.
 
     The runs stop when the rounding explains the difference.
     """
@@ -118,7 +121,7 @@ def _rounding(
         if errors <= TIMES * largest:
             break
         changed = _joined(law.plain(format_.perturbed(problem, seed)))
-        change = (changed - plain).abs()
+        change = (changed - plain).abs() / sizes
         finite = change[change.isfinite()]
         largest = max(largest, float(finite.max()) if finite.numel() else 0.0)
     return TIMES * largest
@@ -129,10 +132,21 @@ def _joined(rows: Rows) -> Tensor:
     return torch.cat([row.double().reshape(-1) for row in rows])
 
 
-def _size(numbers: Tensor) -> float:
-    """Return the root mean square of the finite values."""
+def _sizes(law: Law, plain: Rows) -> Tensor:
+    """Return the size to which each value's error is relative: of all outputs, or of its gradient."""
+    parts = [_joined([row]) for row in plain]
+    if law.names is None:
+        return _size(torch.cat(parts)).expand(sum(len(part) for part in parts))
+    each = [_size(part) for part in parts]
+    least = SMALL * torch.stack(each).max()  # a gradient that cancels is only rounding
+    return torch.cat([size.clamp(min=least).expand(len(x)) for size, x in zip(each, parts, strict=True)])
+
+
+def _size(numbers: Tensor) -> Tensor:
+    """Return the root mean square of the finite values, or the smallest normal number if it is less."""
     finite = numbers[numbers.isfinite()]
-    return float(finite.square().mean().sqrt()) if finite.numel() else 0.0
+    smallest = torch.finfo(torch.float64).tiny
+    return finite.square().mean().sqrt().clamp(min=smallest) if finite.numel() else torch.tensor(smallest)
 
 
 def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
@@ -149,16 +163,15 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are NaN in both ways")
 
 
-def _count(format_: ModelFormat, errors: float, size: float) -> bool:
+def _count(format_: ModelFormat, share: float) -> bool:
     """Count a case in the ledger, and record the largest rounding as a share of the results' size.
 
     Return whether it counts as a case. It does not if the rounding is as large as the results.
     """
     current_ledger = ledger()
-    if errors > size:
+    if share > 1:
         current_ledger.leave_out(AS_LARGE)
         return False
-    share = errors / size if size else 0.0
     shares = current_ledger.facts.setdefault("rounding", {})
     shares[format_.name] = max(share, shares.get(format_.name, 0.0))
     current_ledger.add(1)
@@ -183,10 +196,15 @@ def _counterexample(
     rounding: float | None,
 ) -> StatefulCounterexample:
     plain, other = results
-    row, index = _first(plain, wrong)
-    token = problem.position(row, index[0], len(plain[row]))
+    row, index = _first(plain, wrong, law.names is not None)
+    if law.names is None:
+        token = problem.position(row, index[0], len(plain[row]))
+        position = f"outputs[{', '.join(map(str, (row, token, *index[1:])))}]"
+    else:
+        name = law.names(format_.session(problem))[row]
+        position = f"{name}.grad[{', '.join(map(str, index))}]"
     other_way, plain_way = law.words(problem, row)
-    if law.kind != "pieces" and len(problem.pieces) > 1:
+    if law.kind not in ("pieces", "gradient") and len(problem.pieces) > 1:
         other_way += f", {problem.cut()}"
     inputs = format_.session(problem).tokens()
     return StatefulCounterexample(
@@ -194,7 +212,7 @@ def _counterexample(
         variant=BELIEVED,
         law=law.kind,
         problem=problem.says(),
-        position=f"outputs[{', '.join(map(str, (row, token, *index[1:])))}]",
+        position=position,
         other=_text(other[row][index]),
         plain=_text(plain[row][index]),
         other_way=other_way,
@@ -207,13 +225,16 @@ def _counterexample(
     )
 
 
-def _first(rows: Rows, wrong: Tensor) -> tuple[int, tuple[int, ...]]:
-    """Return the row of the earliest token with a wrong element, and the index of that element in the row."""
+def _first(rows: Rows, wrong: Tensor, in_order: bool) -> tuple[int, tuple[int, ...]]:
+    """Return the row of the earliest token with a wrong element, and the index of that element in the row.
+
+    Gradients have no tokens in common, and the first of them with a wrong element is returned.
+    """
     marked = torch.split(wrong, [row.numel() for row in rows])
     indices = []
     for number, (row, marks) in enumerate(zip(rows, marked, strict=True)):
         for index in marks.reshape(row.shape).nonzero()[:1].tolist():
-            indices.append((index[0] - len(row), number, tuple(index)))
+            indices.append((0 if in_order else index[0] - len(row), number, tuple(index)))
     _, number, index = min(indices)
     return number, index
 

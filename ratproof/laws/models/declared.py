@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from ratproof.laws.models.copies import fresh, in_float64, parameters, perturbed
+from ratproof.laws.models.gradient import has_gradients
 from ratproof.laws.models.inputs import Inputs, Vectors
 from ratproof.laws.models.model import CAPABILITIES, StatefulModel
 from ratproof.laws.models.precision import FORMATS, NarrowRounding
@@ -67,6 +68,15 @@ class Declared:
                 session.run(session.tokens())
                 formats[other.name] = other
         return formats
+
+    def differentiable(self) -> bool:
+        """Return whether gradients can be computed through the outputs and states of two calls."""
+        if not isinstance(self.inputs, Vectors) and not any(p.requires_grad for p in parameters(self.model)):
+            return False
+        own = ModelFormat(self, self.model, self._own_format())
+        problem = StatefulProblem(2, 1, (1, 1), own.name, 0)
+        with in_evaluation_mode(self.model), torch.random.fork_rng(devices=[]):
+            return has_gradients(own.session(problem))
 
     def _own_format(self) -> torch.dtype:
         """Return the most common dtype among all elements of the parameters."""

@@ -10,6 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ratproof.laws.models.declared import Declared
+from ratproof.laws.models.detours import EDGES, reuses, rewinds, shared_prefixes, snapshots, ways
+from ratproof.laws.models.gradient import ALL, LAST, STATE
 from ratproof.laws.models.laws import Law
 from ratproof.laws.models.problem import StatefulProblem
 
@@ -19,9 +21,6 @@ LONG = (321, 513, 1025)
 """Further lengths that every run of every law covers, in few cases."""
 MANY, MOST_CALLS = LONG[0], LONG[1]
 """Limits of a few cases: uses of one model with one token each, and tokens that are read one by one."""
-EDGES = (1, 16, 32, 64, 128)
-BETWEEN = (1, 2, 5, 17)
-"""Lengths of the inputs between two uses."""
 ROWS = (1, 2, 3, 4)
 MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
 """Larger numbers of rows, keyed by the maximum number of tokens."""
@@ -60,7 +59,7 @@ def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
         law: The law.
         examples: Total number of cases; there are more if each stage needs its minimum.
     """
-    longest = LONG[-1] if model.longest is None else min(model.longest, LONG[-1])
+    longest = min(n for n in (model.longest, law.longest, LONG[-1]) if n is not None)
     known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
     edges = [n for n in known if n <= LENGTHS[-1]]
     stages = [Stage(str(n), st.just(n), LEAST) for n in known if n > LENGTHS[-1]]
@@ -94,16 +93,22 @@ def problems(
     """
     batch = 1 if "batch" in model.without else draw(_rows(law, time))
     drawn: dict[str, Any] = {}
-    if law.kind == "reuse":
-        way = "model" if uses > 1 else draw(st.sampled_from(_ways(model, time)))
-        drawn |= {"way": way, "uses": uses}
-        drawn["before"] = (1,) if uses > 1 else draw(st.sampled_from(_between(model, time)))
-        if way == "model" and "batch" not in model.without:
-            drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
+    if law.kind in ("reuse", "rewind", "snapshot"):
+        drawn["way"] = way = "model" if uses > 1 else draw(st.sampled_from(ways(model, law.kind, time)))
     if law.kind == "padding":
         sides = [side for side in ("left", "right") if f"{side}-padding" not in model.without]
         drawn["side"] = draw(st.sampled_from(sides))
     pieces = draw(_pieces(model, law, time, drawn))
+    if law.kind == "gradient":
+        drawn["way"] = draw(st.sampled_from((ALL, LAST) if len(pieces) < 3 else (ALL, LAST, STATE)))
+    if law.kind == "batch":
+        drawn["shared"] = draw(shared_prefixes(time))
+    if law.kind == "reuse":
+        drawn |= {"uses": uses} if uses > 1 else draw(reuses(model, way, batch, pieces))
+    if law.kind == "rewind":
+        drawn |= draw(rewinds(model, way, pieces))
+    if law.kind == "snapshot":
+        drawn |= draw(snapshots(model, pieces))
     if law.kind == "padding":
         drawn["pads"] = draw(_pads(batch, pieces[0]))
     if law.kind == "reorder":
@@ -124,41 +129,22 @@ def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
     return st.sampled_from(few * FEW_ROWS + more)
 
 
-def _ways(model: Declared, time: int) -> list[str]:
-    """Return the objects that may be used again."""
-    ways = ["model"]
-    if "clear" not in model.without:
-        ways.append("cleared")
-    if not model.without & {"pieces", "state-twice"} and time > 1:
-        ways.append("state")
-    return ways
-
-
-def _between(model: Declared, time: int) -> list[tuple[int, ...]]:
-    """Return the lengths of the calls between two uses.
-
-    The last call is a single step, because a prompt and a step leave different states.
-    """
-    room = time if model.longest is None else max(1, min(time, model.longest - time + 1))
-    one_call = "pieces" in model.without
-    return [(n,) if n == 1 or one_call else (n - 1, 1) for n in BETWEEN if n <= room]
-
-
 @st.composite
 def _pieces(
     draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
 ) -> tuple[int, ...]:
     """Draw the lengths of the calls: several for ``pieces``, otherwise one or two."""
-    if drawn.get("way") == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
+    continued = law.kind in ("reorder", "rewind", "snapshot")
+    if drawn.get("way") == "state" or (continued and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))
-    if law.kind == "reorder":  # an error may appear only in a later call
+    if continued:  # an error may appear only in a later call
         return draw(_many(time))
-    if law.kind == "pieces":
-        ways = ["two", "tokens", "many"] if time > 2 else ["two"]
+    if law.kind in ("pieces", "gradient"):
+        hows = ["two", "tokens", "many"] if time > 2 else ["two"]
         if time > LENGTHS[-1]:
-            ways.remove("tokens")
-            ways[:0] = ["tokens"] * (time <= MOST_CALLS)
-        how = draw(st.sampled_from(ways))
+            hows.remove("tokens")
+            hows[:0] = ["tokens"] * (time <= MOST_CALLS)
+        how = draw(st.sampled_from(hows))
         return draw(_two(1, time)) if how == "two" else (1,) * time if how == "tokens" else draw(_many(time))
     least = 2 if law.kind == "padding" else 1
     last = drawn.get("side") == "right" and "after-right-padding" in model.without

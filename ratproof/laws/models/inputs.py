@@ -36,6 +36,10 @@ class Tokens:
         chosen = special[torch.randint(len(special), ids.shape, generator=generator)]
         return torch.where(torch.rand(ids.shape, generator=generator) < 0.5, chosen, ids)
 
+    def unlike(self, ids: Tensor, others: Tensor) -> Tensor:
+        """Return the ids, with the next id of the vocabulary where they equal the others."""
+        return torch.where(ids == others, (ids + 1) % self.vocabulary, ids)
+
     def says(self) -> str:
         """Describe the inputs in a few words."""
         return f"a vocabulary of {self.vocabulary}"
@@ -58,6 +62,10 @@ class Vectors:
         shape = (batch, time, self.size)
         numbers = torch.randn(shape, generator=_generator(seed), dtype=torch.float64)
         return (numbers * (LARGE if seed % 4 == SPECIAL else 1)).to(dtype)
+
+    def unlike(self, vectors: Tensor, others: Tensor) -> Tensor:
+        """Return the vectors, which are drawn independently and differ from the others."""
+        return vectors
 
     def says(self) -> str:
         """Describe the inputs in a few words."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ratproof.laws.models.gradient import LAST, STATE, gradients, later_pieces, names
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session
 
@@ -27,6 +28,9 @@ class Law:
         words: Returns descriptions of the other way and of the reference way for a problem and a row.
         rows: Minimum number of rows.
         shortest: Minimum number of tokens.
+        longest: Maximum number of tokens, if the law takes long.
+        names: Returns the names of the compared tensors if they are gradients, each of which is compared
+            relative to its own size; ``None`` for rows of outputs.
     """
 
     kind: str
@@ -35,6 +39,8 @@ class Law:
     words: Words
     rows: int = 1
     shortest: int = 1
+    longest: int | None = None
+    names: Callable[[Session], list[str]] | None = None
 
 
 def in_one_call(session: Session) -> Rows:
@@ -140,13 +146,78 @@ def in_that_order(session: Session) -> Rows:
     return list(outputs[:, -problem.pieces[-1] :])
 
 
+def straight_on(session: Session) -> Rows:
+    """Run the tokens in calls, and return the outputs after the first call and the shared tokens."""
+    pieces = session.problem.pieces
+    outputs, _ = session.read(session.tokens(), pieces)
+    return list(outputs[:, pieces[0] + session.problem.shared :])
+
+
+def rewound(session: Session) -> Rows:
+    """Read other tokens after the first call, rewind the state to where they differ, and read on."""
+    problem, tokens, between = session.problem, session.tokens(), session.between()
+    begin, shared = problem.pieces[0], problem.shared
+    if problem.way == "one call":
+        _, state = session.run(torch.cat([tokens[:, :begin], between], 1))
+    else:
+        _, state = session.read(torch.cat([tokens[:, :begin], between], 1), (begin, *problem.before))
+    state = session.rewind(state, between.shape[1] - shared)
+    return list(session.read(tokens[:, begin + shared :], _rest(problem), state)[0])
+
+
+def restored(session: Session) -> Rows:
+    """Read other tokens from a state of which there is a snapshot, and read on from the snapshot.
+
+    The snapshot may be restored a second time; or other tokens are read from it, and the state itself is
+    read on from.
+    """
+    problem, tokens = session.problem, session.tokens()
+    begin = problem.pieces[0]
+    _, state = session.run(tokens[:, :begin])
+    snapshot = session.snapshot(state)
+    if problem.way != "original":
+        session.read(session.between(), problem.before, state)
+        state = session.restore(snapshot)
+    if problem.way != "restored":
+        other = state if problem.way == "twice" else session.restore(snapshot)
+        session.read(session.between(), problem.before, other)
+    if problem.way == "twice":
+        state = session.restore(snapshot)
+    return list(session.read(tokens[:, begin:], problem.pieces[1:], state)[0])
+
+
+def _rest(problem: StatefulProblem) -> tuple[int, ...]:
+    """Return the lengths of the calls after the first call and the shared tokens."""
+    _, second, *others = problem.pieces
+    return (second - problem.shared, *others)
+
+
+def _rewind_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
+    back = sum(problem.before) - problem.shared
+    read = "in the call of" if problem.way == "one call" else "after"
+    other = f"{problem.detour()}, read {read} the first {problem.pieces[0]}"
+    return f"from a state that was rewound by {back} after {other}", "without rewinding"
+
+
+def _snapshot_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
+    words = {
+        "restored": f"from a snapshot that was restored after {problem.detour()}",
+        "twice": f"from a snapshot that was restored a second time, each time after {problem.detour()}",
+        "original": f"from a state after {problem.detour()} were read from its restored snapshot",
+    }
+    return words[problem.way], "without a snapshot"
+
+
+def _gradient_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
+    of = {
+        LAST: ", where only the last token's output has a weight",
+        STATE: f", from the state after {problem.pieces[0]}",
+    }.get(problem.way, "")
+    return f"{problem.cut()}{of}", "in one call"
+
+
 def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
-    number = sum(problem.before)
-    tokens = f"{number} other token{'' if number == 1 else 's'}"
-    if problem.uses > 1:
-        tokens = f"{problem.uses} uses of {tokens}"
-    elif problem.before_rows not in (0, problem.batch):
-        tokens += f" in a batch of {problem.before_rows}"
+    tokens = problem.detour()
     again = "second" if problem.uses == 1 else "later"
     return {
         "model": (f"in a {again} use, after {tokens}", "in the first use"),
@@ -178,6 +249,17 @@ LAWS = {
             lambda problem, row: (problem.reordered(), "with the rows in that order from the beginning"),
             rows=2,
             shortest=2,
+        ),
+        Law("rewind", straight_on, rewound, _rewind_in_words, shortest=2),
+        Law("snapshot", straight_on, restored, _snapshot_in_words, shortest=2),
+        Law(
+            "gradient",
+            lambda session: gradients(session, None),
+            lambda session: gradients(session, later_pieces(session.problem)),
+            _gradient_in_words,
+            shortest=2,
+            longest=257,
+            names=names,
         ),
     )
 }

@@ -18,14 +18,13 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from torch import Tensor, nn
 
 from ratproof.laws.models.inputs import Inputs
 
-LAWS = ("pieces", "batch", "padding", "reuse", "reorder")
+LAWS = ("pieces", "batch", "padding", "reuse", "reorder", "rewind", "snapshot", "gradient")
 """The laws, each a kind of evidence."""
 CAPABILITIES = {
     "pieces": "inputs in pieces",
@@ -33,6 +32,9 @@ CAPABILITIES = {
     "padding": "padding with a mask",
     "reuse": "a second use",
     "reorder": "reordered rows of a cache",
+    "rewind": "rewinding",
+    "snapshot": "snapshots",
+    "gradient": "gradients",
     "clear": "cleared caches",
     "state-twice": "a second use of the same state",
     "left-padding": "padding on the left",
@@ -90,9 +92,37 @@ class StatefulModel:
         """Return a cleared state, equivalent to the initial state; the argument may be modified."""
         raise NotImplementedError
 
+    def rewind(self, state: Any, tokens: int) -> Any:
+        """Return the state before its last tokens, as after rejected drafts; the argument may be modified.
+
+        Args:
+            state: The state that a call returned.
+            tokens: Number of last tokens to forget. They may have been read in several calls, or they are
+                only a part of the tokens of one call.
+        """
+        raise NotImplementedError
+
+    def snapshot(self, state: Any) -> Any:
+        """Return a snapshot of any type, which does not change if the state does."""
+        raise NotImplementedError
+
+    def restore(self, snapshot: Any) -> Any:
+        """Return a state from a snapshot, which can be restored again.
+
+        By default, a snapshot is an independent copy of a state, and this is :meth:`snapshot` of it.
+        """
+        return self.snapshot(snapshot)
+
     def name(self) -> str:
         """Return the model's name for the report."""
         return type(self).__name__
+
+    def optional(self) -> frozenset[str]:
+        """Return the laws whose optional method is not defined."""
+        own = type(self)
+        return frozenset(
+            name for name in ("rewind", "snapshot") if getattr(own, name) is getattr(StatefulModel, name)
+        )
 
     def missing_methods(self) -> list[str]:
         """Return the capabilities whose method is not defined, unless the model declares them as lacking."""
@@ -101,38 +131,3 @@ class StatefulModel:
             name for name in ("reorder", "clear") if getattr(own, name) is getattr(StatefulModel, name)
         }
         return sorted(missing - self.without)
-
-
-class Called(StatefulModel):
-    """A function or module that is called with inputs and state, and with ``mask=`` if there is a mask.
-
-    >>> import torch
-    >>> model = Called(lambda inputs, state: (inputs, state))
-    >>> model.run(torch.ones(1, 2, 3))[0].shape
-    torch.Size([1, 2, 3])
-    """
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-        self.module = function if isinstance(function, nn.Module) else None
-
-    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Return the result of the function."""
-        result: tuple[Tensor, Any] = (
-            self.function(inputs, state) if mask is None else self.function(inputs, state, mask=mask)
-        )
-        return result
-
-    def missing_methods(self) -> list[str]:
-        """Return the missing methods, and ``padding`` if the function has no argument ``mask``."""
-        called = self.function.forward if isinstance(self.function, nn.Module) else self.function
-        try:
-            parameters = inspect.signature(called).parameters.values()
-        except (TypeError, ValueError):
-            return super().missing_methods()
-        takes_mask = any(p.name == "mask" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
-        return super().missing_methods() + ([] if takes_mask else ["padding"])
-
-    def name(self) -> str:
-        """Return the function's name, or the module's class."""
-        return getattr(self.function, "__name__", type(self.function).__name__)

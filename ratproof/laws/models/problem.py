@@ -25,6 +25,8 @@ class StatefulProblem:
         before: Number of tokens of each call between the uses.
         before_rows: Number of rows between the uses; 0 for ``batch``.
         uses: Number of times that the inputs between the uses are read, each time from no state.
+        shared: Number of first tokens that the inputs between the uses have in common with the inputs that
+            are read instead of them, or that all rows have in common. The next token differs.
     """
 
     time: int
@@ -40,6 +42,7 @@ class StatefulProblem:
     before: tuple[int, ...] = (1,)
     before_rows: int = 0
     uses: int = 1
+    shared: int = 0
 
     def says(self) -> str:
         """Return the shapes on one line."""
@@ -58,6 +61,19 @@ class StatefulProblem:
             first = self.pieces[: len(self.pieces) - ones]
             return f"in pieces of {', '.join(map(str, first))} tokens, and {ones} of one"
         return f"in pieces of {', '.join(map(str, self.pieces[:-1]))} and {self.pieces[-1]} tokens"
+
+    def detour(self) -> str:
+        """Describe the inputs between the uses."""
+        number = sum(self.before)
+        tokens = f"{number} other token{'' if number == 1 else 's'}"
+        if self.uses > 1:
+            return f"{self.uses} uses of {tokens}"
+        if self.shared:
+            same = "all" if self.shared == number else f"the first {self.shared} of them"
+            tokens = f"{number} token{'' if number == 1 else 's'}, {same} the same"
+        if self.before_rows in (0, self.batch):
+            return tokens
+        return f"{tokens}{',' if self.shared else ''} in a batch of {self.before_rows}"
 
     def reordered(self) -> str:
         """Describe how the rows of the state are reordered."""

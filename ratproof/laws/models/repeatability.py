@@ -26,7 +26,7 @@ class Repeated(Enum):
     UNEQUAL = "two equal calls of fresh models differ, so this law cannot be tested; see the reuse law"
 
 
-def repeated(run: Callable[[], Tensor], before: Tensor, allowed: float, times: int = 1) -> Repeated:
+def repeated(run: Callable[[], Tensor], before: Tensor, allowed: Tensor, times: int = 1) -> Repeated:
     """Repeat the same calls and compare; repeat more often if the model draws random numbers.
 
     A model that draws from torch's generators is not a function of its inputs. If a model differs from itself
@@ -35,7 +35,7 @@ def repeated(run: Callable[[], Tensor], before: Tensor, allowed: float, times: i
     Args:
         run: Calls a fresh model.
         before: The earlier outputs.
-        allowed: The largest difference that counts as equal.
+        allowed: The largest difference of each element that counts as equal.
         times: Minimum number of repetitions.
     """
     generators = _generators()

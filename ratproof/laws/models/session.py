@@ -65,6 +65,8 @@ class Session:
         self.model, self.inputs, self.problem = model, inputs, problem
         self.dtype, self.device, self.perturbed = dtype, device, perturbed
         self.calls = 0
+        self.differentiable = False
+        """Whether outputs and states keep the graph of their gradients."""
 
     def anew(self) -> Session:
         """Return a session with a fresh model, without the hidden state of these calls."""
@@ -73,21 +75,44 @@ class Session:
 
     def tokens(self) -> Tensor:
         """Return the inputs of the problem."""
-        return self._drawn(self.problem.batch, self.problem.time, 0)
+        problem = self.problem
+        drawn = self._drawn(problem.batch, problem.time, 0)
+        if problem.way or not problem.shared:
+            return self._placed(drawn, 0)
+        first = drawn[:1].expand(len(drawn) - 1, *drawn.shape[1:])
+        return self._placed(torch.cat([drawn[:1], self._sharing(drawn[1:], first)]), 0)
 
     def between(self) -> Tensor:
         """Return other inputs, which are read between two uses."""
-        return self._drawn(self.problem.before_rows or self.problem.batch, sum(self.problem.before), 1)
+        problem = self.problem
+        drawn = self._drawn(problem.before_rows or problem.batch, sum(problem.before), 1)
+        if problem.shared:
+            begin = 0 if problem.way in ("model", "cleared") else problem.pieces[0]
+            tokens = self._drawn(problem.batch, problem.time, 0)[:, begin:]
+            drawn = self._sharing(drawn, tokens[torch.arange(len(drawn)) % len(tokens)])
+        return self._placed(drawn, 1)
+
+    def _sharing(self, drawn: Tensor, tokens: Tensor) -> Tensor:
+        """Return the inputs with the first tokens of others, and with a different token after them."""
+        shared = self.problem.shared
+        own = drawn[:, shared:]
+        if own.shape[1] and shared < tokens.shape[1]:
+            next_ = self.inputs.unlike(own[:, :1], tokens[:, shared : shared + 1])
+            own = torch.cat([next_, own[:, 1:]], 1)
+        return torch.cat([tokens[:, :shared], own], 1)
 
     def _drawn(self, batch: int, time: int, other: int) -> Tensor:
-        drawn = self.inputs.draw(batch, time, self.problem.seed + 7_919 * other, self.dtype)
+        return self.inputs.draw(batch, time, self.problem.seed + 7_919 * other, self.dtype)
+
+    def _placed(self, drawn: Tensor, other: int) -> Tensor:
+        """Return the inputs on the device, perturbed if the run is."""
         if self.perturbed is not None:
             generator = torch.Generator().manual_seed(self.perturbed.seed + other)
             drawn = moved(drawn, self.perturbed.unit, generator)
         return drawn.to(self.device)
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Call the model without gradients.
+        """Call the model.
 
         Raises:
             Unusable: If the model raises an exception, or does not return outputs of shape ``(B, T, ...)``
@@ -109,7 +134,7 @@ class Session:
             raise Unusable(
                 f"{self._where()}: the outputs must be {right}, got {format_} of shape {tuple(outputs.shape)}"
             )
-        return outputs.detach().clone(), state
+        return (outputs.clone() if self.differentiable else outputs.detach().clone()), state
 
     def read(
         self, inputs: Tensor, pieces: Sequence[int], state: Any = None, masks: Sequence[Tensor] = ()
@@ -142,9 +167,32 @@ class Session:
         """Return the state, cleared."""
         return self._asked("clear", lambda: self.model.clear(state))
 
+    def rewind(self, state: Any, tokens: int) -> Any:
+        """Return the state before its last tokens."""
+        return self._asked("rewind", lambda: self.model.rewind(state, tokens))
+
+    def snapshot(self, state: Any) -> Any:
+        """Return a snapshot of the state."""
+        return self._asked("snapshot", lambda: self.model.snapshot(state))
+
+    def restore(self, snapshot: Any) -> Any:
+        """Return the state of a snapshot."""
+        return self._asked("restore", lambda: self.model.restore(snapshot))
+
+    def derivative(self, outputs: Tensor, weights: Tensor, of: Sequence[Tensor]) -> list[Tensor]:
+        """Return the gradients of a weighted sum of outputs; zeros for what it does not depend on."""
+        if not outputs.requires_grad:
+            return [torch.zeros_like(tensor) for tensor in of]
+        flows = self._asked(
+            "the gradient",
+            lambda: torch.autograd.grad(outputs, list(of), weights.to(outputs), allow_unused=True),
+        )
+        return [torch.zeros_like(x) if flow is None else flow for x, flow in zip(of, flows, strict=True)]
+
     def _asked(self, who: str, call: Any) -> Any:
+        gradients = torch.set_grad_enabled(self.differentiable)
         try:
-            with torch.no_grad(), (self.perturbed and self.perturbed.operators) or nullcontext():
+            with gradients, (self.perturbed and self.perturbed.operators) or nullcontext():
                 return call()
         except Exception as error:
             message = (str(error).splitlines() or [""])[0]

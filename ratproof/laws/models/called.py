@@ -1,0 +1,88 @@
+"""A function or module as a model with a state, with four ways to tell it about padding."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from ratproof.laws.models.model import StatefulModel
+
+Raggedness = Literal["mask", "lengths", "cu_seqlens"]
+RAGGED: tuple[Raggedness, ...] = ("mask", "lengths", "cu_seqlens")
+"""The arguments that can tell a function about rows of unequal lengths."""
+
+
+class Called(StatefulModel):
+    """A function or module that is called with inputs and state, and, if rows are padded, with one argument.
+
+    >>> model = Called(lambda inputs, state, lengths=None: (inputs, state), "lengths")
+    >>> model.run(torch.ones(1, 2, 3))[0].shape
+    torch.Size([1, 2, 3])
+
+    Args:
+        function: Also called with ``position_ids`` of shape ``(B, T)``, if it has this argument. They count
+            the tokens of a row from 0, over all calls, without its padding.
+        ragged: The argument for padded rows: ``mask``, bool of shape ``(B, T)``; ``lengths``, int64 of shape
+            ``(B,)``, for padding on the right; or ``cu_seqlens``, int64 of shape ``(B + 1,)``, with the rows
+            packed into inputs of shape ``(1, total, ...)``, and states of B rows.
+    """
+
+    def __init__(self, function: Any, ragged: Raggedness = "mask") -> None:
+        self.function, self.ragged = function, ragged
+        self.module = function if isinstance(function, nn.Module) else None
+        self.takes_positions = "position_ids" in _parameters(function)
+        if ragged == "lengths":
+            self.without = frozenset({"left-padding"})
+
+    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+        """Return the result of the function."""
+        if not self.takes_positions:
+            return self._result(inputs, state, mask, {})
+        kept = torch.ones(inputs.shape[:2], dtype=torch.int64, device=inputs.device)
+        kept = kept if mask is None else mask.long()
+        state, seen = (None, kept.new_zeros(len(kept))) if state is None else state
+        positions = (seen[:, None] + kept.cumsum(1) - 1).clamp(min=0)
+        outputs, state = self._result(inputs, state, mask, {"position_ids": positions})
+        return outputs, (state, seen + kept.sum(1))
+
+    def _result(
+        self, inputs: Tensor, state: Any, mask: Tensor | None, by_token: dict[str, Tensor]
+    ) -> tuple[Any, Any]:
+        """Call the function, with ``by_token`` of shape ``(B, T)``."""
+        if mask is None:
+            result: tuple[Any, Any] = self.function(inputs, state, **by_token)
+            return result
+        lengths = mask.long().sum(1)
+        if self.ragged == "mask":
+            return self.function(inputs, state, mask=mask, **by_token)  # type: ignore[no-any-return]
+        if self.ragged == "lengths":
+            return self.function(inputs, state, lengths=lengths, **by_token)  # type: ignore[no-any-return]
+        packed = {name: array[mask][None] for name, array in by_token.items()}
+        offsets = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+        outputs, state = self.function(inputs[mask][None], state, cu_seqlens=offsets, **packed)
+        padded = outputs.new_zeros(*mask.shape, *outputs.shape[2:])
+        padded[mask] = outputs[0]
+        return padded, state
+
+    def missing_methods(self) -> list[str]:
+        """Return the missing methods, and ``padding`` if the function lacks the argument for padded rows."""
+        parameters = _parameters(self.function)
+        takes = not parameters or self.ragged in parameters or "**" in parameters
+        return super().missing_methods() + ([] if takes else ["padding"])
+
+    def name(self) -> str:
+        """Return the function's name, or the module's class."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+
+def _parameters(function: Any) -> set[str]:
+    """Return the names of a function's parameters, ``**`` for any others; empty if they are not known."""
+    called = function.forward if isinstance(function, nn.Module) else function
+    try:
+        parameters = inspect.signature(called).parameters.values()
+    except (TypeError, ValueError):
+        return set()
+    return {"**" if p.kind is inspect.Parameter.VAR_KEYWORD else p.name for p in parameters}

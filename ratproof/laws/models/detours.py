@@ -1,0 +1,87 @@
+"""Hypothesis strategies for the inputs that are read between two uses, before a rewind, or after a snapshot.
+
+A server that keeps states by prefix makes errors only if two inputs have a prefix in common, which random
+tokens of a large vocabulary never do. So half of the inputs share their first tokens with those that are read
+instead, and differ in the next token or end there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ratproof.laws.models.declared import Declared
+
+EDGES = (1, 16, 32, 64, 128)
+BETWEEN = (1, 2, 5, 17)
+"""Numbers of tokens that are read and not shared."""
+WAYS = {"rewind": ("one call", "calls"), "snapshot": ("restored", "twice", "original")}
+"""The ways to run a law, in addition to those of ``reuse``."""
+
+
+def ways(model: Declared, kind: str, time: int) -> tuple[str, ...]:
+    """Return the ways to run a law; for ``reuse``, the objects that may be used again."""
+    if kind != "reuse":
+        return WAYS[kind]
+    objects = ["model"]
+    if "clear" not in model.without:
+        objects.append("cleared")
+    if not model.without & {"pieces", "state-twice"} and time > 1:
+        objects.append("state")
+    return tuple(objects)
+
+
+@st.composite
+def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple[int, ...]) -> dict[str, Any]:
+    """Draw the inputs between two uses of a model, of a cleared state, or of a state."""
+    time, begin = sum(pieces), pieces[0] if way == "state" else 0
+    room = time if model.longest is None else max(1, min(time, model.longest - time + 1))
+    drawn: dict[str, Any] = {}
+    if way == "model" and "batch" not in model.without:
+        drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
+    shared = draw(shared_prefixes(time - begin))
+    # a last call of a single step, because a prompt and a step leave different states
+    one_call = "pieces" in model.without
+    if not shared:
+        numbers = [n for n in BETWEEN if n <= room]
+        return drawn | {"before": _calls(draw(st.sampled_from(numbers)), one_call)}
+    room = time + 1 if model.longest is None else model.longest - begin
+    number = min(shared + draw(st.sampled_from((0, 1, 2))), room)
+    one_call = one_call or draw(st.booleans())
+    return drawn | {"before": _calls(number, one_call), "shared": min(shared, number)}
+
+
+@st.composite
+def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...]) -> dict[str, Any]:
+    """Draw tokens that are read and forgotten, some of which may be accepted as right drafts."""
+    shared = draw(shared_prefixes(pieces[1] - 1))
+    room = BETWEEN[-1] if model.longest is None else model.longest - pieces[0] - shared
+    number = shared + draw(st.sampled_from([n for n in BETWEEN if n <= max(1, room)]))
+    step_by_step = way == "calls" and number <= BETWEEN[-1] and draw(st.booleans())
+    return {
+        "before": (1,) * number if step_by_step else _calls(number, draw(st.booleans())),
+        "shared": shared,
+    }
+
+
+@st.composite
+def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict[str, Any]:
+    """Draw tokens that are read before a snapshot is restored."""
+    room = BETWEEN[-1] if model.longest is None else model.longest - pieces[0]
+    number = draw(st.sampled_from([n for n in BETWEEN if n <= max(1, room)]))
+    return {"before": _calls(number, draw(st.booleans()))}
+
+
+@st.composite
+def shared_prefixes(draw: st.DrawFn, time: int) -> int:
+    """Draw a number of shared tokens, at most ``time``, and 0 in half of the cases."""
+    edges = {n for edge in EDGES for n in (edge, time - edge)} | {time // 2, time}
+    some = [n for n in sorted(edges) if 0 < n <= time]
+    if not some or not draw(st.booleans()):
+        return 0
+    return draw(st.sampled_from(some))
+
+
+def _calls(number: int, one_call: bool) -> tuple[int, ...]:
+    return (number,) if number == 1 or one_call else (number - 1, 1)

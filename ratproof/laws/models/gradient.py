@@ -1,0 +1,108 @@
+"""The law of gradients: those of a sequence in one call equal those in several calls, through their states.
+
+The differentiated function is a weighted sum of outputs. Its gradients are compared for all parameters, for
+inputs that are vectors, and for the tensors of the state from which the calls start. Final states are not
+compared, because a model may represent equal states in different ways; but if only the last output has a
+weight, its gradients reach earlier calls through states alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves, tree_map
+
+from ratproof.laws.models.copies import parameters
+from ratproof.laws.models.problem import StatefulProblem
+from ratproof.laws.models.session import Session, Unusable
+
+ALL, LAST, STATE = "all outputs", "the last output", "a state"
+"""The outputs that have weights; with ``STATE``, the calls start from the state after the first one."""
+
+
+def gradients(session: Session, pieces: Sequence[int] | None) -> list[Tensor]:
+    """Return the gradients in the order of :func:`names`.
+
+    Args:
+        session: A session of a fresh model.
+        pieces: The lengths of the calls, or None for one call of all tokens.
+    """
+    problem, tokens = session.problem, session.tokens()
+    begin = problem.pieces[0] if problem.way == STATE else 0
+    state = None
+    if begin:
+        _, state = session.run(tokens[:, :begin])
+        state = tree_map(_leaf, state)
+    read = tokens[:, begin:]
+    of: list[Tensor] = [p for p in parameters(session.model) if p.requires_grad]
+    if read.is_floating_point():
+        read = read.clone().requires_grad_()
+        of.append(read)
+    of += [leaf for leaf in tree_leaves(state) if isinstance(leaf, Tensor) and leaf.requires_grad]
+    session.differentiable = True
+    outputs, _ = session.read(read, (read.shape[1],) if pieces is None else pieces, state)
+    return session.derivative(outputs, _weights(problem, outputs), of)
+
+
+def later_pieces(problem: StatefulProblem) -> tuple[int, ...]:
+    """Return the lengths of the differentiated calls."""
+    return problem.pieces[1:] if problem.way == STATE else problem.pieces
+
+
+def names(session: Session) -> list[str]:
+    """Return the names of the differentiated tensors."""
+    module = session.model.module
+    named = [] if module is None else list(module.named_parameters())
+    own = [name for name, parameter in named if parameter.requires_grad]
+    tokens = session.tokens()
+    if tokens.is_floating_point():
+        own.append("inputs")
+    begin = session.problem.pieces[0] if session.problem.way == STATE else 0
+    if begin:
+        _, state = session.run(tokens[:, :begin])
+        leaves = [leaf for leaf in tree_leaves(state) if _differentiable(leaf)]
+        own += [f"state[{index}]" for index in range(len(leaves))]
+    return own
+
+
+def has_gradients(session: Session) -> bool:
+    """Return whether gradients of a small problem can be computed, and states keep their graph.
+
+    A model that detaches its states truncates gradients on purpose.
+    """
+    try:
+        if not any(bool(flow.any()) for flow in gradients(session, session.problem.pieces)):
+            return False
+        session.differentiable = True
+        _, state = session.run(session.tokens())
+    except (Unusable, RuntimeError):
+        return False
+    return any(tensor.requires_grad for tensor in _tensors(state))
+
+
+def _tensors(value: object) -> Iterator[Tensor]:
+    """Yield the tensors in a state, also those in attributes of its objects."""
+    for leaf in tree_leaves(value):
+        if isinstance(leaf, Tensor):
+            yield leaf
+        elif hasattr(leaf, "__dict__") and not isinstance(leaf, nn.Module | type):
+            yield from _tensors(dict(vars(leaf)))
+
+
+def _differentiable(value: object) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _leaf(value: object) -> object:
+    return value.detach().clone().requires_grad_() if _differentiable(value) else value  # type: ignore[attr-defined]
+
+
+def _weights(problem: StatefulProblem, outputs: Tensor) -> Tensor:
+    """Return normally distributed weights of the outputs, or only of the last token."""
+    generator = torch.Generator().manual_seed(problem.seed ^ 0x9E3779B9)
+    weights = torch.randn(outputs.shape, generator=generator, dtype=torch.float64)
+    if problem.way == LAST:
+        weights[:, :-1] = 0.0
+    return weights
