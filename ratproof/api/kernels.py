@@ -27,6 +27,7 @@ from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
+from ratproof.laws.kernels.stepwise import Step, require_rules
 from ratproof.laws.runner import kernel_rungs
 from ratproof.project_settings import default_device
 
@@ -45,8 +46,12 @@ class KernelUnderTest(Checkable, Subject):
 def kernel_claim(
     name: str,
     *,
-    family: str | LinearRecurrence,
     kernel: Callable[..., Any],
+    family: str | LinearRecurrence | None = None,
+    step: Step | None = None,
+    inputs: Mapping[str, str] | None = None,
+    output: str = "v",
+    state: str = "HKV",
     against: Callable[..., Any] | None = None,
     form: str = "recurrent",
     chunk: int | None = None,
@@ -72,7 +77,15 @@ def kernel_claim(
     Args:
         name: Name of the claim, in lowercase letters, digits and hyphens.
         family: The recurrence: a name in :data:`ratproof.laws.kernels.family.FAMILIES`, or a
-            :class:`~ratproof.laws.kernels.family.LinearRecurrence`.
+            :class:`~ratproof.laws.kernels.family.LinearRecurrence`. Not given if ``step`` is.
+        step: The recurrence as a function of a state, shape ``(N, ...)``, and a dictionary of the tensors of
+            one token, without their axis T. It returns the next state and the output of the token. Its
+            operations need a rule in :mod:`neural.tracked`, from which the bound is derived
+            (:mod:`ratproof.laws.kernels.stepwise`). Rounding of gradients is measured.
+        inputs: The axes of each tensor of the ``step``, such as ``{"q": "BTHK", "u": "HK"}``. A second word
+            sets the values: ``log-decay`` (at most 0), ``decay`` (from 0 to 1), or ``positive``.
+        output: The name of a tensor with the same axes as the outputs.
+        state: The axes of the state of one sequence, of H, K and V, or D.
         kernel: A function that returns the pair of outputs and final state. It is called by keyword with the
             tensors of the family (axes B, T, H and K or V), ``scale`` (a number, or None for K^(-1/2)),
             ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state`` and ``cu_seqlens``
@@ -116,7 +129,9 @@ def kernel_claim(
         InputError: If a name is unknown, or the arguments do not match.
     """
     device = device or default_device()
-    own = _family(name, family)
+    own = _family(name, family) if step is None else _of_step(name, family, step, inputs, output, state)
+    if step is None and inputs is not None:
+        raise InputError(f"{name}: inputs must be given only with step")
     unsupported, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
     _require(name, "without", unsupported, CAPABILITIES)
     _require(name, "dtypes", formats, FORMATS)
@@ -195,7 +210,8 @@ believe_kernel = kernel_claim
 
 def _kinds(kernel: Kernel) -> Iterable[str]:
     """Yield the kinds of evidence that apply to the kernel."""
-    rounds = kernel.family.fixed_decay or kernel.against is not None
+    own = kernel.family
+    rounds = own.fixed_decay or own.function is not None or kernel.against is not None
     if not rounds and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
@@ -225,7 +241,48 @@ def _require_options(
         )
 
 
-def _family(name: str, family: str | LinearRecurrence) -> LinearRecurrence:
+def _of_step(
+    name: str, family: Any, step: Any, inputs: Mapping[str, str] | None, output: str, state: str
+) -> LinearRecurrence:
+    """Return the record of a recurrence that is given as a step."""
+    if family is not None:
+        raise InputError(f"{name}: family and step must not both be given")
+    if not callable(step):
+        raise InputError(f"{name}: step must be a function, got a {type(step).__name__}")
+    words = {tensor: str(text).split() for tensor, text in (inputs or {}).items()}
+    lanes = set(state) == {"D"}
+    allowed = set("BTD") if lanes else set("BTHKV")
+    for tensor, (axes, *kind) in words.items():
+        letters = set(axes)
+        if not letters <= allowed or len(letters) < len(axes) or ("T" in letters and axes[:2] != "BT"):
+            raise InputError(
+                f"{name}: the axes of {tensor} must be different letters of {''.join(sorted(allowed))}, and"
+                f" begin with BT if there is a T, got {axes!r}"
+            )
+        _require(name, f"the kind of {tensor}", kind, ("log-decay", "decay", "positive"))
+    if not lanes and (not state or not set(state) <= set("HKV") or len(set(state)) < len(state)):
+        raise InputError(f"{name}: state must be different letters of HKV, or D, got {state!r}")
+    if output not in words or words[output][0][:2] != "BT":
+        raise InputError(
+            f"{name}: output must be the name of a tensor in inputs with an axis T, got {output!r}"
+        )
+    axes_of = {tensor: axes for tensor, (axes, *_) in words.items()}
+    require_rules(name, step, axes_of, output, state)
+    return LinearRecurrence(
+        getattr(step, "__name__", "the step"),
+        axes_of,
+        query="",
+        key="",
+        value=output,
+        lanes=lanes,
+        scaled="",
+        function=step,
+        state=state,
+        kinds={tensor: kind for tensor, (_, *kinds) in words.items() for kind in kinds},
+    )
+
+
+def _family(name: str, family: str | LinearRecurrence | None) -> LinearRecurrence:
     if isinstance(family, LinearRecurrence):
         return family
     if family not in FAMILIES:

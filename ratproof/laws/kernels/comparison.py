@@ -17,6 +17,7 @@ from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.kernel import Arrays, Call, Kernel
 from ratproof.laws.kernels.measured import hold_measured
 from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.stepwise import stepwise
 
 Right = dict[str, tuple[Any, NDArray[np.float64]]]
 UNDERFLOW = 2.0**20
@@ -64,6 +65,8 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
 def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
     """Return the recurrence's results, with the bounds for the kernel's declared form."""
+    if kernel.family.function is not None:
+        return stepwise(problem, arrays, kernel.form)
     result = run(problem, arrays, kernel.form)
     return {"o": (result.outputs, result.output_bounds), "final_state": (result.states, result.state_bounds)}
 

@@ -11,7 +11,7 @@ of rank one, and reads it:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -44,6 +44,11 @@ class LinearRecurrence:
             ``scale``.
         packed: Whether sequences may be packed, with ``cu_seqlens``.
         says: The recurrence as a formula, for the statement of a claim.
+        function: The recurrence as a Python step, from a state and the tensors of a token to the next state
+            and an output, in place of the attributes above; ``value`` then has the axes of the outputs.
+        state: The axes of a sequence's state, if there is a ``function``.
+        kinds: The kinds of its tensors, keyed by name: ``log-decay`` (at most 0), ``decay`` (0 to 1), or
+            ``positive``.
     """
 
     name: str
@@ -63,6 +68,9 @@ class LinearRecurrence:
     scaled: Literal["", "maybe", "always"] = "maybe"
     packed: bool = True
     says: str = field(default="", compare=False)
+    function: Callable[..., Any] | None = field(default=None, compare=False)
+    state: str = ""
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 _QKV = {"q": "BTHK", "k": "BTHK", "v": "BTHV"}

@@ -19,6 +19,7 @@ from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.layouts import laid_out
 from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.stepwise import as_kernel
 
 Arrays = dict[str, NDArray[np.float64]]
 Function = Callable[..., Any]
@@ -84,8 +85,9 @@ class Kernel:
     gpu_memory: int | None = None
 
     def other(self) -> Kernel:
-        """Return the kernel with which it is compared."""
-        assert self.against is not None
+        """Return the kernel with which it is compared, or the step as a kernel."""
+        if self.against is None:
+            return replace(self, function=as_kernel(self.family))
         return replace(self, function=self.against, against=None)
 
     def says(self) -> str:

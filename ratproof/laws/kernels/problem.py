@@ -97,6 +97,8 @@ class Problem:
     @property
     def state_shape(self) -> tuple[int, ...]:
         """Return the shape of ``initial_state`` and of the final state."""
+        if self.family.state:
+            return (self.rows, *self.shape(self.family.state))
         if self.family.lanes:
             return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
         return (self.rows, self.heads, self.keys, self.values)
@@ -193,17 +195,20 @@ class Problem:
 
     @property
     def _gated(self) -> bool:
-        return bool(self.family.decay or self.family.rate)
+        return bool(self.family.decay or self.family.rate or "log-decay" in self.family.kinds.values())
 
     def _tensor(self, name: str, axes: str, rng: np.random.Generator) -> NDArray[np.float64]:
         shape, family = self.shape(axes), self.family
-        if name == family.decay:
+        kind = family.kinds.get(name)
+        if kind == "positive":
+            return rng.exponential(0.5, shape)
+        if name == family.decay or kind == "log-decay":
             return self._logarithms(rng, shape)
         if name in (family.step, family.rate):
             return self._stepping(name, rng, shape)
         if name == family.factor and family.pairs:
             return self._turning(rng, shape)
-        if name == family.factor:
+        if name == family.factor or kind == "decay":
             exact = rng.choice([0.0, 1.0, -1.0], shape)
             return (
                 exact

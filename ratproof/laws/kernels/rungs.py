@@ -58,6 +58,8 @@ class KernelRung:
             Raised: If no call is wrong, but the kernel raised on some.
             InputError: If no call is wrong, but the time was too short for all calls.
         """
+        if self.kind == "gradient" and kernel.family.function is not None and not kernel.lengths:
+            kernel = replace(kernel, longest=min(kernel.longest or MEASURED, MEASURED))
         watch = KernelWatch(kernel)
         for group in groups_of(kernel, examples or settings().max_examples, self.shortest, self.small):
             name = f"{kernel.name} {BELIEVED} {self.kind} {group.name}"
@@ -92,6 +94,8 @@ GRADIENT = {
     "sum": "of sum(o) + sum(final_state)",
     "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
 }
+MEASURED = 257
+"""Maximum number of tokens if the recurrence is a step and rounding of its gradients is measured."""
 SHRINKING = 200
 """Number of calls in the search for a shorter counterexample, before shrinking."""
 
@@ -119,7 +123,7 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     some = {n: w for n, w in weights.items() if w.any()}
     law = GRADIENT.get(problem.mode, GRADIENT["plain"])
     call, shown = kernel.gradients(problem, arrays, some), ShownCall(kernel, problem, arrays, law, some)
-    if kernel.against is not None:
+    if kernel.against is not None or kernel.family.function is not None:
         other = kernel.other()
         hold_measured(shown, call, lambda x: other.gradients(problem, x, some))
         return

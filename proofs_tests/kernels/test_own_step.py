@@ -1,0 +1,137 @@
+"""Tests of kernels whose recurrence is given as a Python step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from automata.errors import InputError
+from proofs_tests.kernels.test_believe_kernel import FEW, verdicts
+from ratproof import kernel_claim
+from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds.rounding import KernelForm
+from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.stepwise import as_kernel, stepwise
+
+QKVG = {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTHK log-decay"}
+
+
+def gla(state, x):
+    """Return a step of gated linear attention."""
+    state = x["g"].exp()[..., None] * state + x["k"][..., None] * x["v"][..., None, :]
+    return state, (state * x["q"][..., None]).sum(-2)
+
+
+def leaky_tanh(state, x):
+    """Return a step of a nonlinear unit."""
+    state = x["f"] * state + (1 - x["f"]) * torch.tanh(x["u"])
+    return state, state
+
+
+def delta(state, x):
+    """Return a step of the delta rule, with matrix products."""
+    state = x["g"].exp()[..., None, None] * state
+    read = (x["k"][..., None, :] @ state)[..., 0, :]
+    state = state + (x["beta"][..., None] * x["k"])[..., None] * (x["v"] - read)[..., None, :]
+    return state, (x["q"][..., None, :] @ state)[..., 0, :]
+
+
+def faulty(fault):
+    """Return the GLA step as a kernel with a planted fault."""
+
+    def wrong(state, x):
+        if fault == "decays late":
+            state = x["g"].exp()[..., None] * (state + x["k"][..., None] * x["v"][..., None, :])
+            return state, (state * x["q"][..., None]).sum(-2)
+        state, output = gla(state, x)
+        return (1.001 * state, output) if fault == "state scaled by 1.001" else (state, 1.001 * output)
+
+    return as_kernel(replace(family_of(gla), function=wrong))
+
+
+OPTIONS = {
+    gla: {"inputs": QKVG},
+    delta: {"inputs": {**QKVG, "g": "BTH log-decay", "beta": "BTH decay"}},
+    leaky_tanh: {"inputs": {"f": "BTD decay", "u": "BTD"}, "state": "D", "output": "u"},
+}
+
+
+def claim_of(step, kernel, **more):
+    """Return the claim that a kernel computes a step."""
+    return kernel_claim("mine", step=step, kernel=kernel, longest=65, **OPTIONS[step], **more)
+
+
+def family_of(step):
+    """Return the record of a step."""
+    return claim_of(step, lambda **call: None).kernel.family
+
+
+@pytest.mark.parametrize("step", OPTIONS)
+def test_the_step_itself_holds(step):
+    assert set(verdicts(claim_of(step, as_kernel(family_of(step))), FEW).values()) == {"holds"}
+
+
+FAULTS = {
+    "decays late": {"sampled", "gradient", "split", "independence"},
+    "state scaled by 1.001": {"sampled", "gradient", "split", "independence"},
+    "output scaled by 1.001": {"sampled", "split", "independence"},  # 1e-3 of a gradient is too little
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_refuted(fault):
+    answers = verdicts(claim_of(gla, faulty(fault)), 40)
+    assert {kind for kind, verdict in answers.items() if verdict == "refuted"} >= FAULTS[fault]
+
+
+def test_a_chunked_form_is_allowed_more_rounding_than_steps():
+    problem = call(gla)
+    steps, chunks = (stepwise(problem, problem.arrays(), KernelForm(chunk)) for chunk in (None, 16))
+    assert (steps["o"][1] <= chunks["o"][1]).all()
+
+
+def call(step, time=33):
+    """Return a call of a step with real values."""
+    sizes = {"lengths": (time,), "batch": 2, "heads": 2, "keys": 4, "values": 5}
+    options = {"packed": False, "has_initial_state": True, "scale": None, "numbers": "real", "gates": "mild"}
+    return Problem(family_of(step), "float32", "float32", **sizes, **options, directions="free", seed=1)
+
+
+def test_the_bound_is_comparable_with_that_of_the_family():
+    """The bound that is derived from the step is between 1/5 of the family's and 16 times it."""
+    problem = call(gla)
+    own = stepwise(problem, problem.arrays(), KernelForm())
+    expected = run(replace(problem, family=FAMILIES["gla"], scale=1.0), problem.arrays(), KernelForm())
+    assert abs(own["o"][0] - expected.outputs).max() < 1e-12
+    ratio = own["o"][1] / expected.output_bounds.reshape(own["o"][1].shape)
+    assert ratio.min() > 0.2 and ratio.max() < 16
+
+
+def test_an_operation_without_a_rule_is_an_error():
+    def step(state, x):
+        return torch.fft.fft(state + x["u"]).real, state
+
+    with pytest.raises(InputError, match="mine: the step's fft_fft is not supported: no rule bounds"):
+        kernel_claim("mine", step=step, inputs={"u": "BTD"}, state="D", output="u", kernel=print)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"family": "gla"}, "family and step must not both be given"),
+        ({"inputs": {"v": "BVT"}}, "the axes of v must be different letters of BHKTV, and begin with BT"),
+        ({"inputs": {"v": "BTHV negative"}}, "the kind of v must be one of log-decay, decay, positive"),
+        ({"output": "o"}, "output must be the name of a tensor in inputs with an axis T, got 'o'"),
+        ({"state": "HKT"}, "state must be different letters of HKV, or D, got 'HKT'"),
+        ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),
+        ({"step": lambda state, x: (state, state)}, "the step's output must have the axes BHV, shape"),
+        ({"step": 3}, "step must be a function, got a int"),
+    ],
+)
+def test_a_wrong_declaration_is_an_error(more, says):
+    options = {"step": gla, "inputs": QKVG, "kernel": print} | more
+    with pytest.raises(InputError, match=says):
+        kernel_claim("mine", **options)
