@@ -85,7 +85,7 @@ class Running:
         self.first = begin
         if self.roles.corrected:
             gate = float(np.max(self.gates, initial=0.0))
-            terms = self.roles.keys + 20 + (self.form.roundings() + 2) * gate
+            terms = self.roles.keys + 20 + self.roles.more_roundings + self._of_gates() * gate
             names = ("key", "value", "decay", "beta", "a", "b")
             arrays = {n: getattr(self.roles, n) for n in names}
             part = replace(
@@ -240,8 +240,12 @@ class Running:
 
     def _chunk_roundings(self) -> Bounds:
         assert self.form.chunk is not None
-        units = self.form.chunk + 8 + (self.form.roundings() + 2) * self.gates
+        units = self.form.chunk + 8 + self.roles.more_roundings + self._of_gates() * self.gates
         return np.asarray(np.expm1(np.minimum(units * self.u, 700)))
+
+    def _of_gates(self) -> float:
+        """Return the roundings of a decay, relative to the sum of the absolute gates."""
+        return self.form.roundings() + 2 + self.roles.more_roundings
 
     def _carried(self) -> Bounds:
         """Return the error carried into the chunk, including its rounding there."""

@@ -24,7 +24,7 @@ from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.bounds.rounding import KernelForm
-from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.laws.kernels.family import ALIASES, FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.runner import kernel_rungs
@@ -228,9 +228,10 @@ def _require_options(
 def _family(name: str, family: str | LinearRecurrence) -> LinearRecurrence:
     if isinstance(family, LinearRecurrence):
         return family
-    if family not in FAMILIES:
+    known = ALIASES.get(family, family)
+    if known not in FAMILIES:
         raise InputError(f"{name}: the family must be one of {', '.join(FAMILIES)}, got {family!r}")
-    return FAMILIES[family]
+    return FAMILIES[known]
 
 
 def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:

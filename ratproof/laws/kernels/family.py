@@ -28,8 +28,8 @@ class LinearRecurrence:
             ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, and P
             for the two parts of a complex number.
         query, key, value: The names of these tensors; empty if keys or queries are ones.
-        decay: The tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
-            at most 0, possibly -infinity.
+        decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
+            of all tokens; a natural logarithm, at most 0, possibly -infinity.
         fixed_decay: Whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
         step, rate: The tensors of a state-space layer: time steps, axes ``BTH``, at least 0, and rates, axes
             ``HK`` or ``H``, at most 0. The decay is exp(step rate), and the added term is step k v^T.
@@ -67,43 +67,14 @@ class LinearRecurrence:
 
 _QKV = {"q": "BTHK", "k": "BTHK", "v": "BTHV"}
 _LANES: Any = {"query": "", "key": "", "lanes": True, "scaled": ""}
-SELECTIVE_SCAN = LinearRecurrence(
-    "selective-scan",
-    {**_QKV, "dt": "BTH", "a": "HK"},
-    step="dt",
-    rate="a",
-    scaled="",
-    packed=False,
-    says="S = diag(exp(dt a)) S + dt k v^T, o = S^T q",
-)
-"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is one of its groups."""
-SSD = LinearRecurrence(
-    "ssd",
-    {**_QKV, "dt": "BTH", "a": "H"},
-    step="dt",
-    rate="a",
-    scaled="",
-    packed=False,
-    says="S = exp(dt a) S + dt k v^T, o = S^T q",
-)
-"""The state-space layer of Mamba-2, whose heads have one rate each."""
-LRU = LinearRecurrence(
-    "lru",
-    {"f": "DP", "u": "BTDP"},
-    value="u",
-    factor="f",
-    pairs=True,
-    packed=False,
-    says="h = f h + u of complex numbers",
-    **_LANES,
-)
-"""The scan of an LRU, whose lanes have a complex factor each; u is B times the inputs."""
 FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (
         LinearRecurrence("linear-attention", _QKV, says="S += k v^T"),
         LinearRecurrence("retention", _QKV, fixed_decay=True, says="S = gamma_h S + k v^T"),
         LinearRecurrence("gla", {**_QKV, "g": "BTHK"}, decay="g", says="S = diag(exp g) S + k v^T"),
+        LinearRecurrence("simple-gla", {**_QKV, "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"),
+        LinearRecurrence("lightning-attention", {**_QKV, "g": "H"}, decay="g", says="S = exp(g_h) S + k v^T"),
         LinearRecurrence(
             "delta-rule", {**_QKV, "beta": "BTH"}, correction="delta", says="S += beta k (v - S^T k)^T"
         ),
@@ -113,6 +84,13 @@ FAMILIES: dict[str, LinearRecurrence] = {
             decay="g",
             correction="delta",
             says="S = exp(g) S, then S += beta k (v - S^T k)^T",
+        ),
+        LinearRecurrence(
+            "kda",
+            {**_QKV, "beta": "BTH", "g": "BTHK"},
+            decay="g",
+            correction="delta",
+            says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
         ),
         LinearRecurrence(
             "rwkv-6",
@@ -143,6 +121,42 @@ FAMILIES: dict[str, LinearRecurrence] = {
             says="c = f c + u",
             **_LANES,
         ),
+        LinearRecurrence(
+            "lru",
+            {"f": "DP", "u": "BTDP"},
+            value="u",
+            factor="f",
+            pairs=True,
+            packed=False,
+            says="h = f h + u of complex numbers",
+            **_LANES,
+        ),
+        LinearRecurrence(
+            "selective-scan",
+            {**_QKV, "dt": "BTH", "a": "HK"},
+            step="dt",
+            rate="a",
+            scaled="",
+            packed=False,
+            says="S = diag(exp(dt a)) S + dt k v^T, o = S^T q",
+        ),
+        LinearRecurrence(
+            "mamba-2",
+            {**_QKV, "dt": "BTH", "a": "H"},
+            step="dt",
+            rate="a",
+            scaled="",
+            packed=False,
+            says="S = exp(dt a) S + dt k v^T, o = S^T q",
+        ),
     )
 }
 """The families, keyed by name."""
+ALIASES = {"ssd": "mamba-2"}
+"""Other names of families."""
+SELECTIVE_SCAN = FAMILIES["selective-scan"]
+"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is one of its groups."""
+SSD = FAMILIES["mamba-2"]
+"""The state-space layer of Mamba-2, whose heads have one rate each."""
+LRU = FAMILIES["lru"]
+"""The scan of an LRU, whose lanes have a complex factor each; u is B times the inputs."""

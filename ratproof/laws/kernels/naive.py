@@ -259,8 +259,12 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
         logarithms = -np.abs(exact).astype(float)
         roundings = 5 - 3 * logarithms
     elif family.decay:
-        logarithms = arrays[family.decay][cut]
-        logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
+        logarithms = arrays[family.decay]
+        if "T" in family.tensors[family.decay]:
+            logarithms = logarithms[cut]
+            logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
+        else:  # one decay for all tokens
+            logarithms = np.broadcast_to(logarithms[:, None], ones.shape)
         with np.errstate(under="ignore"):
             decay = np.exp(numbers_of(problem, logarithms))
         roundings = 5 + 2 * np.where(np.isfinite(logarithms), np.abs(logarithms), 0)

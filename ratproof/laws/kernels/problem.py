@@ -235,7 +235,7 @@ class Problem:
         return rng.choice([0.0, 1.0, -1.0, 2.0], shape) if self.numbers == "plain" else rng.normal(size=shape)
 
     def _logarithms(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return logarithms of decays: 0, moderate, in bursts of 64 tokens, or -infinity now and then."""
+        """Return logarithms of decays: 0, moderate, strong in bursts of 64 tokens, or -infinity at times."""
         if self.gates == "none":
             return np.zeros(shape)
         if self.gates == "infinite" or self.numbers == "exact":
@@ -247,6 +247,8 @@ class Problem:
             if self.numbers == "real"
             else -rng.integers(0, 2, shape).astype(float)
         )
+        if self.gates == "bursts" and len(shape) < 3:  # one decay for all tokens
+            return mild * 80.0
         if self.gates == "bursts" and self.time:
             begin = int(rng.integers(0, self.time))
             mild[:, begin : begin + 64] -= BURST / 64 * rng.random(mild[:, begin : begin + 64].shape)

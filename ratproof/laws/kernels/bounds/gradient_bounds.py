@@ -134,15 +134,17 @@ class _Flows:
         if inputs.time:
             yield from self._of_tokens(problem, cumulated)
         else:  # without tokens, the gradient of a shared tensor is zero
-            name = family.bonus or family.rate or (family.pairs and family.factor)
-            if name:
-                shape = problem.shape(family.tensors[name])
+            for name, axes in family.tensors.items():
+                if "T" in axes:
+                    continue
+                shape = problem.shape(axes)
                 shape = (*shape[:-1], 1) if family.pairs else shape
                 yield name, RoundedArray.exactly(np.zeros(shape), self.u)
         yield "initial_state", self.backward.last.computed()
 
     def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, RoundedArray]]:
         family, inputs = problem.family, self.inputs
+        often = inputs.time * problem.batch + len(problem.lengths)  # tokens that share a tensor
         read = self.after if inputs.bonus is None else self.before
         query = self._over_values(read, self.weights).times(inputs.scale)
         reads, writes = [(self.q * query, inputs.bonus is not None)], []
@@ -175,6 +177,8 @@ class _Flows:
             gate = self._gate(decayed, family.tensors[family.decay or family.factor], bool(family.decay))
             if cumulated and family.decay:
                 gate = self._cumulated(gate, reads, writes)
+            if family.tensors[family.decay or family.factor] == "H":
+                gate = gate.sum((0, 1), often)
             yield family.decay or family.factor, gate
         if inputs.step is not None and inputs.rate is not None:
             rate = inputs.rate if "K" in family.tensors[family.rate] else inputs.rate[:, 0]
@@ -188,7 +192,6 @@ class _Flows:
             if of_decay.value.ndim == 4:
                 of_decay, step = of_decay.sum(-1, inputs.keys + 2), step[..., None]
             yield family.step, of_value + of_decay
-            often = inputs.time * problem.batch + len(problem.lengths)
             yield family.rate, gate.times(step).sum((0, 1), often)
             value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
         if inputs.bonus is not None:

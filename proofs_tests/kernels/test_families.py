@@ -1,0 +1,103 @@
+"""Tests of the families: correct chunked kernels hold, and planted faults are refuted."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from proofs_tests.kernels import chunked
+from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.test_believe_kernel import verdicts
+from ratproof import kernel_claim
+
+
+def per_key(g, k):
+    """Return gates of heads as gates of keys."""
+    g = g[:, None] if g.dim() == 1 else g[..., None]
+    return g.expand(k.shape).to(k.dtype)
+
+
+def simple_gla(*, g, k, **rest):
+    """Compute linear attention with one gate per head in chunks."""
+    return chunked.gla(g=per_key(g, k), k=k, **rest)
+
+
+def kda(*, q, k, beta, g, scale, **rest):
+    """Compute Kimi delta attention in chunks, as a correction b (S^T a)^T of rank one."""
+    written = beta[..., None] * k
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return chunked.rwkv_7(r=q, w=g, k=written, a=g.exp() * k, b=-written, scale=scale, **rest)
+
+
+CHUNKED = {"simple-gla": simple_gla, "lightning-attention": simple_gla, "kda": kda}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize("family", CHUNKED)
+def test_a_chunked_kernel_holds(family, kind):
+    claim = kernel_claim("right", family=family, kernel=CHUNKED[family], form="chunked", chunk=16)
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("family", ["lru", "mamba-2", "selective-scan", "ssd"])
+def test_the_kernels_of_state_space_layers_have_families(family):
+    kernel = KERNELS["mamba-2" if family == "ssd" else family]
+    assert verdicts(kernel_claim("right", family=family, kernel=kernel), kind="sampled") == {
+        "sampled": "holds"
+    }
+
+
+def changed(family, **changes):
+    """Return a kernel that changes some tensors first."""
+
+    def kernel(**arguments):
+        for name, change in changes.items():
+            arguments[name] = change(arguments[name])
+        return KERNELS[family](**arguments)
+
+    return kernel
+
+
+def decayed_afterwards(family):
+    """Return a kernel that applies each token's decay after its update instead of before."""
+
+    def kernel(*, g, cu_seqlens, **rest):
+        later = torch.cat([torch.zeros_like(g[:, :1]), g[:, :-1]], 1)
+        if cu_seqlens is not None:
+            later[:, cu_seqlens[:-1][cu_seqlens[:-1] < g.shape[1]].long()] = 0
+        outputs, state = KERNELS[family](g=later, cu_seqlens=cu_seqlens, **rest)
+        return outputs, state
+
+    return kernel
+
+
+FAULTS = {
+    "simple-gla: the next head's gate": ("simple-gla", changed("simple-gla", g=lambda g: g.roll(1, -1))),
+    "simple-gla: decays after the update": ("simple-gla", decayed_afterwards("simple-gla")),
+    "lightning-attention: the heads reversed": (
+        "lightning-attention",
+        changed("lightning-attention", g=lambda g: g.flip(0)),
+    ),
+    "lightning-attention: slopes in float16": (
+        "lightning-attention",
+        changed("lightning-attention", g=lambda g: g.half().to(g.dtype)),
+    ),
+    "kda: decays after the update": ("kda", decayed_afterwards("kda")),
+    "kda: without beta": ("kda", changed("kda", beta=torch.ones_like)),
+    "kda: the mean gate of a head": (
+        "kda",
+        changed("kda", g=lambda g: g.mean(-1, keepdim=True).expand(g.shape)),
+    ),
+    "lru: the conjugate factor": ("lru", changed("lru", f=lambda f: f * f.new_tensor([1.0, -1.0]))),
+    "mamba-2: the next head's rate": ("mamba-2", changed("mamba-2", a=lambda a: a.roll(1, 0))),
+    "selective-scan: one rate per head": (
+        "selective-scan",
+        changed("selective-scan", a=lambda a: a[:, :1].expand(a.shape)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("family", "kernel"), FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_is_refuted(family, kernel):
+    claim = kernel_claim("wrong", family=family, kernel=kernel)
+    assert verdicts(claim, 60, "sampled") == {"sampled": "refuted"}
