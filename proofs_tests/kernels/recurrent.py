@@ -39,7 +39,11 @@ def of_lanes(name):
     def one(tensors, state, scale):
         x = tensors[family.value]
         h = x[:, :0].sum(1) if state is None else state
-        decay = tensors["g"].exp() if family.decay else tensors[family.factor]
+        if family.complement:
+            decay = 1 - tensors[family.step]
+        else:
+            decay = tensors["g"].exp() if family.decay else tensors[family.factor]
+        x = tensors[family.step] * x if family.step else x
         if family.pairs:
             x, h, decay = (torch.complex(*each.unbind(-1)) for each in (x, h, decay))
         outputs = []
@@ -73,7 +77,8 @@ def of_heads(name):
     family = FAMILIES[name]
 
     def one(tensors, state, scale):
-        q, k, v = (tensors[n] for n in (family.query, "k", "v"))
+        q, v = tensors[family.query], tensors["v"]
+        k = 1 - tensors["g"].exp() if family.complement else tensors["k"]
         (batch, time, heads, keys), values = k.shape, v.shape[-1]
         scale = keys**-0.5 if scale is None else scale
         scale = scale if family.scaled else 1
@@ -89,9 +94,9 @@ def of_heads(name):
                 read = s + tensors["u"][..., None] * kt * vt[..., None, :]
                 outputs.append(scale * along(q[:, t], read))
             if family.correction == "delta":
-                s = d * s
-                w = tensors["beta"][:, t, :, None] * (vt - along(k[:, t], s))
-                s = s + kt * w[..., None, :]
+                old, s = s, d * s
+                read = along(tensors["p"][:, t], old) if family.erase else along(k[:, t], s)
+                s = s + kt * (tensors["beta"][:, t, :, None] * (vt - read))[..., None, :]
             elif family.correction == "low-rank":
                 read = along(tensors["a"][:, t], s)
                 s = d * s + tensors["b"][:, t, ..., None] * read[..., None, :] + kt * vt[..., None, :]

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from proofs_tests.kernels import chunked
-from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.recurrent import KERNELS, over_strings, stacked
 from proofs_tests.kernels.test_believe_kernel import verdicts
 from ratproof import kernel_claim
 
@@ -29,13 +29,53 @@ def kda(*, q, k, beta, g, scale, **rest):
     return chunked.rwkv_7(r=q, w=g, k=written, a=g.exp() * k, b=-written, scale=scale, **rest)
 
 
-CHUNKED = {"simple-gla": simple_gla, "lightning-attention": simple_gla, "kda": kda}
+def comba(*, q, k, p, beta, g, scale, **rest):
+    """Compute Comba in chunks, as a correction b (S^T a)^T of rank one."""
+    written = beta[..., None] * k
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return chunked.rwkv_7(r=q, w=per_key(g, k), k=written, a=p, b=-written, scale=scale, **rest)
+
+
+def hgrn2(*, g, **rest):
+    """Compute HGRN2 in chunks, as gated linear attention with keys 1 - exp(g)."""
+    return chunked.gla(g=g, k=1 - g.exp(), **rest)
+
+
+def interpolated(mixed):
+    """Return a kernel of a minimal GRU with a step ``mixed(h, u, z)``."""
+
+    def one(tensors, state, scale):
+        z, u = tensors["z"], tensors["u"]
+        h, outputs = u[:, :0].sum(1) if state is None else state, []
+        for t in range(u.shape[1]):
+            h = mixed(h, u[:, t], z[:, t])
+            outputs.append(h)
+        return stacked(outputs, u), h
+
+    return over_strings(one)
+
+
+CHUNKED = {
+    "simple-gla": simple_gla,
+    "lightning-attention": simple_gla,
+    "kda": kda,
+    "comba": comba,
+    "hgrn2": hgrn2,
+}
+STEPS = {"lerp": torch.lerp, "difference": lambda h, u, z: h + z * (u - h)}
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
 @pytest.mark.parametrize("family", CHUNKED)
 def test_a_chunked_kernel_holds(family, kind):
     claim = kernel_claim("right", family=family, kernel=CHUNKED[family], form="chunked", chunk=16)
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize("mixed", STEPS.values(), ids=STEPS)
+def test_a_minimal_gru_may_add_a_difference(mixed, kind):
+    claim = kernel_claim("right", family="min-gru", kernel=interpolated(mixed))
     assert verdicts(claim, 20, kind) == {kind: "holds"}
 
 
@@ -87,6 +127,24 @@ FAULTS = {
     "kda: the mean gate of a head": (
         "kda",
         changed("kda", g=lambda g: g.mean(-1, keepdim=True).expand(g.shape)),
+    ),
+    "comba: reads with k": ("comba", lambda *, k, p, **rest: KERNELS["comba"](k=k, p=k, **rest)),
+    "comba: reads after the decay": (
+        "comba",
+        lambda *, p, g, **rest: KERNELS["comba"](p=p * g.exp()[..., None], g=g, **rest),
+    ),
+    "comba: without beta": ("comba", changed("comba", beta=torch.ones_like)),
+    "hgrn2: keys of 1": ("hgrn2", lambda *, g, **rest: KERNELS["gla"](g=g, k=torch.ones_like(g), **rest)),
+    "hgrn2: decays after the update": (
+        "hgrn2",
+        lambda *, g, **rest: decayed_afterwards("gla")(g=g, k=1 - g.exp(), **rest),
+    ),
+    "min-gru: z and 1 - z exchanged": ("min-gru", changed("min-gru", z=lambda z: 1 - z)),
+    "min-gru: the next token's gate": ("min-gru", changed("min-gru", z=lambda z: z.roll(-1, 1))),
+    "min-lstm: without the input gate": ("min-lstm", changed("min-lstm", i=torch.ones_like)),
+    "min-lstm: normalised gates": (
+        "min-lstm",
+        lambda *, f, i, **rest: KERNELS["min-lstm"](f=f / (f + i + 1e-9), i=i / (f + i + 1e-9), **rest),
     ),
     "lru: the conjugate factor": ("lru", changed("lru", f=lambda f: f * f.new_tensor([1.0, -1.0]))),
     "mamba-2: the next head's rate": ("mamba-2", changed("mamba-2", a=lambda a: a.roll(1, 0))),

@@ -215,8 +215,8 @@ def problems(
         keys=drawn.get("K", 1),
         values=drawn.get("V", 1),
         packed=packed,
-        # families with a real factor always have an initial state
-        has_initial_state=(bool(family.factor) and not family.pairs)
+        # an elementwise recurrence always has an initial state
+        has_initial_state=(bool(family.factor) and not family.pairs and not family.packed)
         or ("initial-state" not in unsupported and random.choice((False, True))),
         scale=_scale(random, kernel, exact),
         numbers=numbers if exact else random.choice(("plain", "real", "real", "real")),

@@ -31,11 +31,15 @@ class LinearRecurrence:
         decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
             of all tokens; a natural logarithm, at most 0, possibly -infinity.
         fixed_decay: Whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
-        step, rate: The tensors of a state-space layer: time steps, axes ``BTH``, at least 0, and rates, axes
-            ``HK`` or ``H``, at most 0. The decay is exp(step rate), and the added term is step k v^T.
+        step: A tensor that multiplies the added term, axes ``BTH`` or ``BTD``: the time steps of a
+            state-space layer, at least 0, or input gates from 0 to 1. The added term is step k v^T.
+        rate: The rates of a state-space layer, axes ``HK`` or ``H``, at most 0. The decay is exp(step rate).
         factor: The tensor that is the decay itself rather than its logarithm.
+        complement: ``key`` if keys are 1 - exp(decay); ``step`` if the decay is 1 - step; empty if neither.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
             b (S^T a)^T + k v^T, with the state before the decay.
+        erase: The tensor p that replaces the key in the correction of ``delta``, which then reads the state
+            before the decay: S = diag(d) S + beta k (v - S^T p)^T; empty if there is none.
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
@@ -56,7 +60,9 @@ class LinearRecurrence:
     step: str = ""
     rate: str = ""
     factor: str = ""
+    complement: Literal["", "key", "step"] = ""
     correction: Correction = "none"
+    erase: str = ""
     bonus: str = ""
     lanes: bool = False
     pairs: bool = False
@@ -93,6 +99,14 @@ FAMILIES: dict[str, LinearRecurrence] = {
             says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
         ),
         LinearRecurrence(
+            "comba",
+            {**_QKV, "p": "BTHK", "beta": "BTH", "g": "BTH"},
+            decay="g",
+            correction="delta",
+            erase="p",
+            says="S = exp(g) S + beta k (v - S^T p)^T",
+        ),
+        LinearRecurrence(
             "rwkv-6",
             {"r": "BTHK", "k": "BTHK", "v": "BTHV", "w": "BTHK", "u": "HK"},
             query="r",
@@ -111,6 +125,32 @@ FAMILIES: dict[str, LinearRecurrence] = {
         ),
         LinearRecurrence(
             "hgrn", {"x": "BTD", "g": "BTD"}, value="x", decay="g", says="h = exp(g) h + x", **_LANES
+        ),
+        LinearRecurrence(
+            "hgrn2",
+            {"q": "BTHK", "v": "BTHV", "g": "BTHK"},
+            key="",
+            decay="g",
+            complement="key",
+            says="S = diag(exp g) S + (1 - exp g) v^T",
+        ),
+        LinearRecurrence(
+            "min-gru",
+            {"z": "BTD", "u": "BTD"},
+            value="u",
+            step="z",
+            complement="step",
+            says="h = (1 - z) h + z u",
+            **_LANES,
+        ),
+        LinearRecurrence(
+            "min-lstm",
+            {"f": "BTD", "i": "BTD", "u": "BTD"},
+            value="u",
+            factor="f",
+            step="i",
+            says="h = f h + i u",
+            **_LANES,
         ),
         LinearRecurrence(
             "elementwise",
