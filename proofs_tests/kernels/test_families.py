@@ -7,8 +7,10 @@ import torch
 
 from proofs_tests.kernels import chunked
 from proofs_tests.kernels.recurrent import KERNELS, over_strings, stacked
-from proofs_tests.kernels.test_believe_kernel import verdicts
+from proofs_tests.kernels.test_believe_kernel import results, verdicts
 from ratproof import kernel_claim
+from ratproof.laws.kernels.drawing import groups_of
+from ratproof.laws.kernels.family import FAMILIES
 
 
 def per_key(g, k):
@@ -159,3 +161,43 @@ FAULTS = {
 def test_a_planted_fault_is_refuted(family, kernel):
     claim = kernel_claim("wrong", family=family, kernel=kernel)
     assert verdicts(claim, 60, "sampled") == {"sampled": "refuted"}
+
+
+def test_a_kernel_that_is_wrong_only_beyond_4096_tokens_is_refuted(very_long):
+    """The state is halved after 4,096 tokens."""
+    family = "hgrn"
+
+    def kernel(*, initial_state, cu_seqlens, **rest):
+        name = FAMILIES[family].value
+        if cu_seqlens is not None or rest[name].shape[1] <= 4096:
+            return KERNELS[family](initial_state=initial_state, cu_seqlens=cu_seqlens, **rest)
+        axes = FAMILIES[family].tensors
+        parts = (
+            {n: x[:, cut] if "T" in axes.get(n, "") else x for n, x in rest.items()}
+            for cut in (slice(0, 4096), slice(4096, None))
+        )
+        first, state = KERNELS[family](**next(parts), initial_state=initial_state)
+        last, state = KERNELS[family](**next(parts), initial_state=state / 2)
+        return torch.cat([first, last], 1), state
+
+    claim = kernel_claim("wrong", family=family, kernel=kernel)
+    result = results(claim, 7, "sampled")["sampled"]
+    assert str(result.verdict) == "refuted" and result.counterexample.sizes[0] > 4096
+
+
+@pytest.mark.parametrize(
+    ("declared", "longest"),
+    [
+        ({}, 8193),
+        ({"multiple": 64, "without": ("cu_seqlens",)}, 8192),
+        ({"longest": 5000}, 5000),
+        ({"longest": 100}, 100),
+        ({"lengths": (7, 9)}, 9),
+        ({"form": "chunked", "chunk": 2049}, 2049),
+        ({"sizes": {"K": (64,), "V": (64,)}}, 2049),
+    ],
+)
+def test_the_long_call_respects_the_declared_sizes(declared, longest, very_long, all_lengths):
+    kernel = kernel_claim("mine", family="gla", kernel=KERNELS["gla"], **declared).kernel
+    groups = list(groups_of(kernel, 100, 0, small=False, long=True))
+    assert max(max(times) for group in groups for times in group.sizes.times) == longest

@@ -103,7 +103,8 @@ def kernel_claim(
         dtypes: Dtypes of the tensors: ``float32``, ``float64`` and, with ``accumulation``, ``bfloat16`` and
             ``float16``.
         accumulation: Accumulation dtype for narrow tensors, ``float32`` or ``float64``. Initial and final
-            states have this dtype, and outputs are rounded once.
+            states and their gradients have this dtype, and outputs and all other gradients are rounded once,
+            to the dtype of the tensors.
         device: Device of the tensors. Defaults to ``[tool.ratproof] device`` or the environment variable
             ``RATPROOF_DEVICE``, and otherwise to ``cpu``.
         seconds: Time limit of each check, tested between calls. If calls remain and none was wrong, the
@@ -199,7 +200,8 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     if not rounds and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
-    if "gradient" not in kernel.without and set(kernel.dtypes) & set(WIDE):
+    narrow = "narrow-gradient" not in kernel.without
+    if "gradient" not in kernel.without and (narrow or set(kernel.dtypes) & set(WIDE)):
         yield "gradient"
     if not kernel.without & {"initial-state", "final-state"}:
         yield "split"

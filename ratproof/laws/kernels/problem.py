@@ -126,8 +126,9 @@ class Problem:
         return {name: self.in_format(name, array) for name, array in arrays.items()}
 
     def format_of(self, name: str) -> str:
-        """Return the dtype of an argument or a result."""
-        return self.accumulation if name in ("initial_state", "final_state") else self.dtype
+        """Return the dtype of an argument, a result, or the gradient of an argument."""
+        state = name.removesuffix(".grad") in ("initial_state", "final_state")
+        return self.accumulation if state else self.dtype
 
     def in_format(self, name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the nearest values that an argument can represent."""
