@@ -24,32 +24,23 @@ from proofs_tests.kernels import chunked
 from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof.laws.kernels.adapters import axes, renamed, transposed_states
-from ratproof.laws.kernels.family import LRU, SELECTIVE_SCAN, SSD, LinearRecurrence
+from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.published import lru
 
 Kernel = Callable[..., tuple[Tensor, Tensor | None]]
-SIMPLE_GLA = LinearRecurrence(
-    "simple-gla", {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"
-)
-KDA = LinearRecurrence(
-    "kimi-delta-attention",
-    {"q": "BTHK", "k": "BTHK", "v": "BTHV", "beta": "BTH", "g": "BTHK"},
-    decay="g",
-    correction="delta",
-    says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
-)
 TOKENS = {
     "linear-attention": "qkv",
     "retention": "qkv",
     "gla": "qkvg",
     "simple-gla": "qkvg",
+    "lightning-attention": "qkvg",
     "delta-rule": ("q", "k", "v", "beta"),
     "gated-delta-rule": ("q", "k", "v", "beta", "g"),
-    "kimi-delta-attention": ("q", "k", "v", "beta", "g"),
+    "kda": ("q", "k", "v", "beta", "g"),
     "rwkv-6": "rkvwu",
     "rwkv-7": "rkvwab",
     "hgrn": "xg",
-    "ssd": ("q", "k", "v", "dt", "a"),
+    "mamba-2": ("q", "k", "v", "dt", "a"),
     "selective-scan": ("q", "k", "v", "dt", "a"),
 }
 """The tensors of a family, in the order in which kernels of the list receive them."""
@@ -670,7 +661,7 @@ def gla_mixed_precision(state, scale, q, k, v, g):
     return outputs.to(v.dtype), state
 
 
-@chunkwise(SIMPLE_GLA, "a gate a head, in chunks of 32, with a lower triangular matrix of decays", 32,
+@chunkwise("simple-gla", "a gate a head, in chunks of 32, with a lower triangular matrix of decays", 32,
            without=FINITE)  # fmt: skip
 def simple_gla_chunks(state, scale, *tensors):
     queries, keys, values, gates = (x.transpose(1, 2) for x in tensors)
@@ -834,7 +825,7 @@ def gated_delta_bfloat16(state, scale, q, k, v, beta, g):
     return outputs.to(v.dtype), state
 
 
-@stepwise(KDA, "a gate a key dimension, the Householder product on the decayed state")
+@stepwise("kda", "a gate a key dimension, the Householder product on the decayed state")
 def kda_householder(state, scale, q, k, v, beta, g):
     weighted = beta[..., None] * k
     matrix = torch.diag_embed(g.exp()) - outer(weighted, k * g.exp())
@@ -961,20 +952,20 @@ _lanes = {
     "lru-of-reals": (lru_of_reals, "real and imaginary parts by real arithmetic", {}),
 }
 for _name, (_kernel, _says, _more) in _lanes.items():
-    FORMS[_name] = RightForm(_name, LRU, _kernel, _says, {"without": UNPACKED, **_more})
+    FORMS[_name] = RightForm(_name, "lru", _kernel, _says, {"without": UNPACKED, **_more})
 
 
 # ---------------------------------------------------------------- state-space layers
 
 
-@stepwise(SSD, "the step of Mamba-2, time steps on the keys, reads the old state")
+@stepwise("mamba-2", "the step of Mamba-2, time steps on the keys, reads the old state")
 def ssd_old_state(state, scale, q, k, v, dt, a):
     decay, scaled = (dt * a).exp()[..., None], dt[..., None] * k
     output = decay * read(state, q) + (q * scaled).sum(-1, keepdim=True) * v
     return output, decay[..., None] * state + outer(scaled, v)
 
 
-@unpacked(SELECTIVE_SCAN, "an associative scan over decays exp(dt a) and dt k v^T", **ONE_CHUNK)
+@unpacked("selective-scan", "an associative scan over decays exp(dt a) and dt k v^T", **ONE_CHUNK)
 def selective_associative(begin, scale, q, k, v, dt, a):
     states, last = _scanned(begin, (dt[..., None] * a).exp()[..., None], outer(k, dt[..., None] * v))
     return torch.einsum("bthkv,bthk->bthv", states, q), last
@@ -1043,7 +1034,7 @@ def plain(
     if cu_seqlens is not None:
         parts = []
         for n, (begin, end) in enumerate(_offsets(cu_seqlens, next(iter(x.values())))):
-            one = {key: y if key == "u" and name == "rwkv-6" else y[:, begin:end] for key, y in x.items()}
+            one = {key: y if y.dim() < 3 else y[:, begin:end] for key, y in x.items()}
             parts.append(plain(family, one, scale, None if state is None else state[n : n + 1]))
         return torch.cat([o for o, _ in parts], 1), torch.cat([s for _, s in parts])
     if name in ("hgrn", "elementwise", "lru"):
@@ -1051,7 +1042,7 @@ def plain(
     q, v = x["r" if name.startswith("rwkv") else "q"], x["v"]
     batch, time, heads, keys = q.shape
     scale = keys**-0.5 if scale is None else scale
-    if name in ("ssd", "selective-scan"):
+    if name in ("mamba-2", "selective-scan"):
         scale = 1.0
     outputs = []
     lasts = []
@@ -1083,7 +1074,7 @@ def _plain_step(name, S, x, b, t, h):
     if name == "retention":
         S = (1 - 2.0 ** (-5 - h)) * S
     if "g" in x:
-        gate = x["g"][b, t, h].exp()
+        gate = (x["g"][h] if x["g"].dim() == 1 else x["g"][b, t, h]).exp()
         S = torch.diag(gate) @ S if gate.dim() else gate * S
     if "dt" in x:
         rate = (x["dt"][b, t, h] * x["a"][h]).exp()

@@ -16,17 +16,6 @@ from ratproof.laws.kernels.adapters import axes, renamed
 from ratproof.laws.kernels.family import LinearRecurrence
 
 LIBRARY = "fla-core"
-KDA = LinearRecurrence(
-    "kimi-delta-attention",
-    {"q": "BTHK", "k": "BTHK", "v": "BTHV", "beta": "BTH", "g": "BTHK"},
-    decay="g",
-    correction="delta",
-    says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
-)
-"""A family without a name in ratproof: the gated delta rule with a gate for each key dimension."""
-SIMPLE_GLA = LinearRecurrence(
-    "simple-gla", {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"
-)
 HEADS_FIRST = ("BTH", "BHT")
 
 
@@ -154,18 +143,18 @@ ENTRIES = (
         form="chunked",
         chunk=64,
     ),
-    _entry("fla-naive-simple-gla", OPS + "simple_gla.naive.naive_recurrent_simple_gla", SIMPLE_GLA),
+    _entry("fla-naive-simple-gla", OPS + "simple_gla.naive.naive_recurrent_simple_gla", "simple-gla"),
     *_gated(
         "fla-naive-simple-gla-chunk",
         OPS + "simple_gla.naive.naive_chunk_simple_gla",
-        SIMPLE_GLA,
+        "simple-gla",
         form="chunked",
         chunk=64,
     ),
     *_gated(
         "fla-naive-simple-gla-parallel",
         OPS + "simple_gla.naive.naive_parallel_simple_gla",
-        SIMPLE_GLA,
+        "simple-gla",
         outputs_and_another,
         without=STATELESS,
         remark="one chunk; the bound is that of a chunk of 2,049",
@@ -239,11 +228,11 @@ ENTRIES = (
         without=(),
         remark="with one Householder matrix a token",
     ),
-    _entry("fla-naive-kda", OPS + "kda.naive.naive_recurrent_kda", KDA),
+    _entry("fla-naive-kda", OPS + "kda.naive.naive_recurrent_kda", "kda"),
     *_gated(
         "fla-naive-kda-chunk",
         OPS + "kda.naive.naive_chunk_kda",
-        KDA,
+        "kda",
         multiple=64,
         form="chunked",
         chunk=64,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from outside.entry import Entry
-from outside.fla_naive import KDA, LIBRARY, SIMPLE_GLA, function
+from outside.fla_naive import LIBRARY, function
 from ratproof import believe_kernel
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.adapters import renamed
@@ -113,7 +113,7 @@ ENTRIES = (
         longest=LONGEST,
     ),
     _entry("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
-    _entry("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", SIMPLE_GLA),
+    _entry("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", "simple-gla"),
     _entry("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}, longest=LONGEST),
     _entry("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
     _entry(  # a second entry, because the exceptions would hide the other results
@@ -128,7 +128,7 @@ ENTRIES = (
         "gated-delta-rule",
         without=("gradient",),
     ),
-    _entry("fla-fused-kda", OPS + "kda.fused_recurrent_kda", KDA, without=("gradient",)),
+    _entry("fla-fused-kda", OPS + "kda.fused_recurrent_kda", "kda", without=("gradient",)),
     _entry("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
     _entry(  # a second entry, because the lost gradient would hide all other results
         "fla-fused-rwkv-6-outputs",
@@ -164,7 +164,7 @@ ON_GPU = tuple(
             fixed={"normalize": False},
         ),
         _on_gpu("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
-        _on_gpu("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", SIMPLE_GLA),
+        _on_gpu("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", "simple-gla"),
         _on_gpu("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}),
         _on_gpu("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
         _on_gpu(
@@ -173,7 +173,7 @@ ON_GPU = tuple(
             "gated-delta-rule",
             without=("gradient",),
         ),
-        _on_gpu("fla-fused-kda", OPS + "kda.fused_recurrent_kda", KDA, without=("gradient",)),
+        _on_gpu("fla-fused-kda", OPS + "kda.fused_recurrent_kda", "kda", without=("gradient",)),
         _on_gpu("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
         _on_gpu("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
         _on_gpu("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn"),
@@ -188,7 +188,7 @@ ON_GPU = tuple(
         _on_gpu(
             "fla-chunk-simple-gla",
             OPS + "simple_gla.chunk_simple_gla",
-            SIMPLE_GLA,
+            "simple-gla",
             without=("infinite-gates",),
             chunk=64,
         ),
@@ -211,7 +211,7 @@ ON_GPU = tuple(
         _on_gpu(
             "fla-chunk-kda",
             OPS + "kda.chunk_kda",
-            KDA,
+            "kda",
             without=("infinite-gates",),
             chunk=64,
             inverse="explicit",

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from outside.entry import Entry
-from outside.fla_naive import KDA, function
+from outside.fla_naive import function
 from ratproof import believe_kernel
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.adapters import renamed
-from ratproof.laws.kernels.family import SSD, LinearRecurrence
+from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.published import ssd
 
 LIBRARY = "transformers"
@@ -53,7 +53,7 @@ def _mamba_2(model: str, chunk: int) -> Entry:
     def claim() -> Subject:
         return believe_kernel(
             name,
-            family=SSD,
+            family="mamba-2",
             kernel=ssd(function(path), chunk),
             without=("cu_seqlens",),
             dtypes=("float32",),
@@ -93,7 +93,7 @@ ENTRIES = (
         _delta(
             f"transformers-kimi-linear-chunk{suffix}",
             M + "kimi_linear.modeling_kimi_linear.chunk_kimi_delta_attention",
-            KDA,
+            "kda",
             unsupported,
             form="chunked",
             chunk=64,
@@ -104,7 +104,7 @@ ENTRIES = (
     _delta(
         "transformers-kimi-linear-recurrent",
         M + "kimi_linear.modeling_kimi_linear.recurrent_kimi_delta_attention",
-        KDA,
+        "kda",
     ),
     _mamba_2("mamba2", 64),
 )

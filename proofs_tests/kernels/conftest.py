@@ -7,7 +7,7 @@ import pytest
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.laws.kernels import drawing
 
-BUDGETS, LARGEST = drawing.BUDGETS, drawing.LARGEST
+BUDGETS, LARGEST, VERY_LONG = drawing.BUDGETS, drawing.LARGEST, drawing.VERY_LONG
 SHORT = (0, 1, 15, 16, 17, 33, 129)
 """The boundaries of the chunks of most kernels here."""
 
@@ -15,6 +15,7 @@ SHORT = (0, 1, 15, 16, 17, 33, 129)
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "LENGTHS", SHORT)
+    monkeypatch.setattr(drawing, "VERY_LONG", 0)
     monkeypatch.setattr(drawing, "BUDGETS", (2**11, 2**14))
     monkeypatch.setattr(drawing, "LARGEST", 2**16)
 
@@ -30,3 +31,10 @@ def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw from the default sizes, with half as many large calls."""
     monkeypatch.setattr(drawing, "BUDGETS", BUDGETS)
     monkeypatch.setattr(drawing, "LARGEST", 2**20)
+
+
+@pytest.fixture
+def very_long(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw one call of 8,193 tokens, too."""
+    monkeypatch.setattr(drawing, "VERY_LONG", VERY_LONG)
+    monkeypatch.setattr(drawing, "LARGEST", LARGEST)

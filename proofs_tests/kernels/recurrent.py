@@ -33,18 +33,43 @@ def stacked(outputs, like):
 
 
 def of_lanes(name):
-    """Return a kernel whose state is a vector."""
+    """Return a kernel whose state is a vector, of real or complex numbers."""
+    family = FAMILIES[name]
 
     def one(tensors, state, scale):
-        x = tensors["x" if name == "hgrn" else "u"]
-        decay = tensors["g"].exp() if name == "hgrn" else tensors["f"]
-        h, outputs = x[:, :0].sum(1) if state is None else state, []
-        for d, own in zip(decay.unbind(1), x.unbind(1), strict=True):
+        x = tensors[family.value]
+        h = x[:, :0].sum(1) if state is None else state
+        if family.complement:
+            decay = 1 - tensors[family.step]
+        else:
+            decay = tensors["g"].exp() if family.decay else tensors[family.factor]
+        x = tensors[family.step] * x if family.step else x
+        if family.pairs:
+            x, h, decay = (torch.complex(*each.unbind(-1)) for each in (x, h, decay))
+        outputs = []
+        for d, own in zip(decay.expand(x.shape).unbind(1), x.unbind(1), strict=True):
             h = d * h + own
             outputs.append(h)
-        return stacked(outputs, x), h
+        results = stacked(outputs, x), h
+        return tuple(map(torch.view_as_real, results)) if family.pairs else results
 
     return over_strings(one)
+
+
+def decays(family, tensors, like):
+    """Return the decays of a family with one matrix per head, axes B, T, H and K or 1."""
+    (_, time, heads), ones = like.shape[:3], like.new_ones(1)
+    if family.fixed_decay:
+        decay = 1 - 2.0 ** (-5 - torch.arange(heads, dtype=like.dtype))
+    elif family.rate:
+        rate = tensors[family.rate]
+        return (tensors[family.step][..., None] * (rate if rate.dim() == 2 else rate[:, None])).exp()
+    elif family.decay:
+        decay = tensors[family.decay].exp()
+    else:
+        decay = ones.expand(heads)
+    decay = decay.expand(1, time, heads) if decay.dim() == 1 else decay
+    return decay[..., None] if decay.dim() == 3 else decay
 
 
 def of_heads(name):
@@ -52,27 +77,26 @@ def of_heads(name):
     family = FAMILIES[name]
 
     def one(tensors, state, scale):
-        q, k, v = (tensors[n] for n in (family.query, "k", "v"))
+        q, v = tensors[family.query], tensors["v"]
+        k = 1 - tensors["g"].exp() if family.complement else tensors["k"]
         (batch, time, heads, keys), values = k.shape, v.shape[-1]
         scale = keys**-0.5 if scale is None else scale
-        decay = k.new_ones(1, time, 1, 1)
-        if family.fixed_decay:
-            decay = (1 - 2.0 ** (-5 - torch.arange(heads, dtype=v.dtype)))[:, None].expand(1, time, heads, 1)
-        elif family.decay:
-            decay = tensors[family.decay].exp()
-            decay = decay[..., None] if decay.dim() == 3 else decay
+        scale = scale if family.scaled else 1
+        decay = decays(family, tensors, v)
         along = lambda x, s: (x[..., None, :] @ s)[..., 0, :]
         s = v.new_zeros(batch, heads, keys, values) if state is None else state
         outputs = []
         for t in range(time):
             d, kt, vt = decay[:, t, ..., None], k[:, t, ..., None], v[:, t]
+            if family.step:
+                kt = tensors[family.step][:, t, :, None, None] * kt
             if family.bonus:
                 read = s + tensors["u"][..., None] * kt * vt[..., None, :]
                 outputs.append(scale * along(q[:, t], read))
             if family.correction == "delta":
-                s = d * s
-                w = tensors["beta"][:, t, :, None] * (vt - along(k[:, t], s))
-                s = s + kt * w[..., None, :]
+                old, s = s, d * s
+                read = along(tensors["p"][:, t], old) if family.erase else along(k[:, t], s)
+                s = s + kt * (tensors["beta"][:, t, :, None] * (vt - read))[..., None, :]
             elif family.correction == "low-rank":
                 read = along(tensors["a"][:, t], s)
                 s = d * s + tensors["b"][:, t, ..., None] * read[..., None, :] + kt * vt[..., None, :]

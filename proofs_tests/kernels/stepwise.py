@@ -47,6 +47,8 @@ class Running:
         """Size of a step's terms; in chunked form, the absolute values accumulated since the chunk began."""
         self.sizes: Any = None
         """``since`` plus the sizes of the solutions of an explicit inverse."""
+        self.of_keys: Any = np.zeros(())
+        """Error of the chunk's states that arises from the errors of computed keys."""
         self.solved = np.zeros(self.columns)
         self.carried: Any = None
         """Effect of an error of 1 that was carried into the chunk, as three values.
@@ -80,13 +82,14 @@ class Running:
         self.since = self.sizes = _size(self.state)
         gates = self.roles.logarithms[:, begin:end]
         self.gates = np.where(np.isfinite(gates), np.abs(gates), 0).sum(1)[..., None]
+        self.of_keys = np.zeros(())
         self.solved = np.zeros(self.columns)
         self.carried = np.ones(()), np.ones(()), np.zeros(())
         self.first = begin
         if self.roles.corrected:
             gate = float(np.max(self.gates, initial=0.0))
-            terms = self.roles.keys + 20 + (self.form.roundings() + 2) * gate
-            names = ("key", "value", "decay", "beta", "a", "b")
+            terms = self.roles.keys + 20 + self.roles.more_roundings + self._of_gates() * gate
+            names = ("key", "value", "decay", "beta", "erase", "a", "b")
             arrays = {n: getattr(self.roles, n) for n in names}
             part = replace(
                 self.roles, **{n: None if x is None else x[:, begin:end] for n, x in arrays.items()}
@@ -98,6 +101,9 @@ class Running:
         """Apply S += k v^T."""
         added = self.roles.key[:, t][..., None] * self.roles.value[:, t][..., None, :]
         self.state = self.state + added
+        of_keys: Any = np.zeros(())
+        if self.roles.key_roundings is not None:
+            of_keys = self.roles.key_roundings[:, t][..., None] * _size(self.roles.value[:, t])[..., None, :]
         if self.form.chunk is None:
             if self.adds_first:
                 before = self._stored(self.state - added)
@@ -108,7 +114,9 @@ class Running:
                 often = self._often(t) if self.roles.corrected else self.roles.product_roundings + 1
                 self.since = self.since + _size(added)
             self.error = self.error + self.u * often * self._norm(_size(added)) + self.smallest
+            self.error = self.error + self.u * of_keys
         else:
+            self.of_keys = self.of_keys + self.u * of_keys
             self.since, self.sizes = self.since + _size(added), self.sizes + _size(added)
 
     def update(self, t: int) -> None:
@@ -129,18 +137,21 @@ class Running:
             # The step decays the stored state, or the state after the addition.
             held = self.since if self.adds_first else self._stored(before)
             self.left = d * self.left
-            decayed = size * held
+            spread = size if roles.spread is None else roles.spread[:, t][..., None]
+            decayed = spread * held
         if not roles.corrected:
             if self.form.chunk is None:
                 rounded = (x + 1) * decayed
-                self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * rounded + self.smallest
+                factor = size + spread * (x + 2) * self.u
+                self.error = factor * self.error + self.u * rounded + self.smallest
                 self.since = decayed
             else:
                 self.error, self.since = size * self.error, size * self.since
+                self.of_keys = size * self.of_keys
                 self.sizes = self.since
             return
         if roles.beta is not None:
-            column, along = self._delta(t)
+            column, along = self._delta(t, before)
         else:
             column, along = self._low_rank(t, before)
         outer = _size(column * along)
@@ -155,6 +166,8 @@ class Running:
             self.since = decayed + _size(column) * written
             new_error = self.u * self._often(t) * self._norm(self.since) + 2 * roles.keys * self.smallest
             more = self._often(t) * self.u * self._size_growth(t)
+            if roles.beta is not None:  # the correction includes the addition
+                new_error = new_error + self.smallest
             self.error = (growth + more) * self.error + new_error
         else:
             own, sizes = self._solved(t)
@@ -190,7 +203,9 @@ class Running:
         roles = self.roles
         largest = np.max(_size(roles.decay[:, t]), axis=-1)
         if roles.beta is not None:
-            growth = largest * (1 + np.abs(roles.beta[:, t]) * np.sum(_size(roles.key[:, t]) ** 2, axis=-1))
+            norms = [np.linalg.norm(x[:, t].astype(float), axis=-1) for x in (roles.key, roles.erase)]
+            along = np.abs(roles.beta[:, t]) * norms[0] * norms[1]
+            growth = largest + along * (1 if roles.reads_before else largest)
         else:
             norms = [np.linalg.norm(x[:, t].astype(float), axis=-1) for x in (roles.a, roles.b)]
             growth = largest + norms[0] * norms[1]
@@ -202,12 +217,13 @@ class Running:
         more = 0 if self.roles.b_roundings is None else self.roles.b_roundings[:, t]
         return np.asarray((self.roles.keys + 10 + x + more)[..., None, None])
 
-    def _delta(self, t: int) -> tuple[Wide, Wide]:
-        """Return k and w of the update S += k w^T with w = beta (v - S^T k)."""
+    def _delta(self, t: int, before: Wide) -> tuple[Wide, Wide]:
+        """Return k and w of the update S += k w^T with w = beta (v - S^T k), or beta (v - S_-^T p)."""
         roles = self.roles
         assert roles.beta is not None
         k, v = roles.key[:, t][..., None], roles.value[:, t][..., None, :]
-        return k, roles.beta[:, t][..., None, None] * (v - np.swapaxes(k, -1, -2) @ self.state)
+        read = before if roles.reads_before else self.state
+        return k, roles.beta[:, t][..., None, None] * (v - roles.erase[:, t][..., None, :] @ read)
 
     def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide]:
         """Return b and c of the update S += b c^T with c = S_-^T a."""
@@ -222,8 +238,9 @@ class Running:
         if roles.beta is None:
             size = np.swapaxes(_size(roles.a[:, t][..., None]), -1, -2) @ held
             return (roles.keys + 5) * size, size
-        k, v = _size(roles.key[:, t][..., None]), _size(roles.value[:, t][..., None, :])
-        beta, k = np.abs(roles.beta[:, t])[..., None, None], np.swapaxes(k, -1, -2)
+        k, v = _size(roles.erase[:, t][..., None, :]), _size(roles.value[:, t][..., None, :])
+        beta = np.abs(roles.beta[:, t])[..., None, None]
+        decayed, x = (held, 0 * x) if roles.reads_before else (decayed, x)
         return beta * (k @ ((roles.keys + 5 + x) * decayed) + 3 * v), beta * (k @ decayed + v)
 
     def _reads(self, t: int) -> Bounds:
@@ -231,8 +248,9 @@ class Running:
         roles = self.roles
         if roles.beta is not None:
             beta = np.abs(roles.beta[:, t])[..., None, None]
-            length = beta * np.linalg.norm(roles.key[:, t].astype(float), axis=-1)[..., None, None]
-            length = length * np.max(_size(roles.decay[:, t]), axis=-1)[..., None, None]
+            length = beta * np.linalg.norm(roles.erase[:, t].astype(float), axis=-1)[..., None, None]
+            if not roles.reads_before:
+                length = length * np.max(_size(roles.decay[:, t]), axis=-1)[..., None, None]
         else:
             length = np.linalg.norm(roles.a[:, t].astype(float), axis=-1)[..., None, None]
         error = self.error if self.form.chunk is None else self._carried() + self._chunk_error()
@@ -240,8 +258,17 @@ class Running:
 
     def _chunk_roundings(self) -> Bounds:
         assert self.form.chunk is not None
-        units = self.form.chunk + 8 + (self.form.roundings() + 2) * self.gates
+        units = (
+            self.form.chunk * (1 + self.roles.factor_roundings)
+            + 8
+            + self.roles.more_roundings
+            + self._of_gates() * self.gates
+        )
         return np.asarray(np.expm1(np.minimum(units * self.u, 700)))
+
+    def _of_gates(self) -> float:
+        """Return the roundings of a decay, relative to the sum of the absolute gates."""
+        return self.form.roundings() + 2 + self.roles.more_roundings
 
     def _carried(self) -> Bounds:
         """Return the error carried into the chunk, including its rounding there."""
@@ -259,6 +286,7 @@ class Running:
         """Return the error of the state within a chunk, without the error carried into it."""
         assert self.form.chunk is not None
         errors = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
+        errors = errors + (1 + self._chunk_roundings()) * self.of_keys
         return np.asarray(self._norm(errors) + self.solved) if self.roles.corrected else np.asarray(errors)
 
     def _norm(self, errors: Bounds) -> Bounds:

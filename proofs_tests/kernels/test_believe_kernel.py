@@ -277,7 +277,9 @@ def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(famil
 
     declared = {"family": family, "dtypes": (dtype,), "accumulation": "float32"}
     right = believe_kernel("right", kernel=widening, **declared)
-    assert verdicts(right) == dict.fromkeys(("exact", "sampled", "split", "independence"), "holds")
+    assert verdicts(right) == dict.fromkeys(RUNGS, "holds")
+    without = believe_kernel("right", kernel=widening, without=("narrow-gradient",), **declared)
+    assert without.variants[0].kinds == tuple(kind for kind in RUNGS if kind != "gradient")
 
     def narrow(**arguments):
         name = FAMILIES[family].value
@@ -286,6 +288,36 @@ def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(famil
 
     wrong = believe_kernel("wrong", kernel=narrow, **declared)
     assert verdicts(wrong, 100, "sampled") == {"sampled": "refuted"}
+
+    def off(**arguments):
+        name = FAMILIES[family].value
+        arguments[name] = Flow.apply(arguments[name], lambda flow: 1.02 * flow)
+        return widening(**arguments)
+
+    wrong = believe_kernel("wrong", kernel=off, **declared)
+    assert verdicts(wrong, 40, "gradient") == {"gradient": "refuted"}
+
+
+@pytest.mark.parametrize(("summed", "verdict"), [(False, "holds"), (True, "refuted")])
+def test_gradients_that_are_summed_in_bfloat16_are_refuted(summed, verdict):
+    """The gradient of u is a sum over all tokens, of which each is rounded to bfloat16."""
+
+    def kernel(*, u, **tensors):
+        wide = {
+            n: x.float() if getattr(x, "dtype", None) == torch.bfloat16 else x for n, x in tensors.items()
+        }
+        if summed:
+            u = Flow.apply(u[None, None].expand(tensors["r"].shape), lambda flow: flow)
+            bonus = (wide["r"] * u.float() * wide["k"]).sum(-1, keepdim=True) * wide["v"]
+            scale = tensors["r"].shape[-1] ** -0.5 if tensors["scale"] is None else tensors["scale"]
+            outputs, state = KERNELS["rwkv-6"](u=torch.zeros(u.shape[2:]), **wide)
+            return (outputs + scale * bonus).bfloat16(), state
+        outputs, state = KERNELS["rwkv-6"](u=u.float(), **wide)
+        return outputs.bfloat16(), state
+
+    declared = {"family": "rwkv-6", "dtypes": ("bfloat16",), "accumulation": "float32"}
+    claim = believe_kernel("sums", kernel=kernel, **declared)
+    assert verdicts(claim, 40, "gradient") == {"gradient": verdict}
 
 
 def test_a_script_shows_the_counterexample_without_ratproof(tmp_path):

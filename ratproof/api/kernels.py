@@ -24,7 +24,7 @@ from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.bounds.rounding import KernelForm
-from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.laws.kernels.family import ALIASES, FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.kernels.stepwise import Step, require_rules
@@ -116,7 +116,8 @@ def kernel_claim(
         dtypes: Dtypes of the tensors: ``float32``, ``float64`` and, with ``accumulation``, ``bfloat16`` and
             ``float16``.
         accumulation: Accumulation dtype for narrow tensors, ``float32`` or ``float64``. Initial and final
-            states have this dtype, and outputs are rounded once.
+            states and their gradients have this dtype, and outputs and all other gradients are rounded once,
+            to the dtype of the tensors.
         device: Device of the tensors. Defaults to ``[tool.ratproof] device`` or the environment variable
             ``RATPROOF_DEVICE``, and otherwise to ``cpu``.
         seconds: Time limit of each check, tested between calls. If calls remain and none was wrong, the
@@ -215,7 +216,8 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     if not rounds and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
-    if "gradient" not in kernel.without and set(kernel.dtypes) & set(WIDE):
+    narrow = "narrow-gradient" not in kernel.without
+    if "gradient" not in kernel.without and (narrow or set(kernel.dtypes) & set(WIDE)):
         yield "gradient"
     if not kernel.without & {"initial-state", "final-state"}:
         yield "split"
@@ -285,9 +287,10 @@ def _of_step(
 def _family(name: str, family: str | LinearRecurrence | None) -> LinearRecurrence:
     if isinstance(family, LinearRecurrence):
         return family
-    if family not in FAMILIES:
+    known = ALIASES.get(family, family)
+    if known not in FAMILIES:
         raise InputError(f"{name}: the family must be one of {', '.join(FAMILIES)}, got {family!r}")
-    return FAMILIES[family]
+    return FAMILIES[known]
 
 
 def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:

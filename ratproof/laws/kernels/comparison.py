@@ -95,7 +95,10 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
 
 
 def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
-    """Compare values with the recurrence's; an element without a useful bound does not count."""
+    """Compare values with the recurrence's; an element without a useful bound does not count.
+
+    The rounding to a narrower dtype at the end does not make a bound useless.
+    """
     numbers = counted = 0
     share = 0.0
     for held in pairs:
@@ -104,6 +107,7 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
             continue
         right = np.asarray(held.right).reshape(computed.shape)
         bound = np.zeros(computed.shape) if exactly else held.bound.reshape(computed.shape)
+        within = bound
         stored = FORMATS[shown.problem.format_of(held.name)]
         if (
             stored.dtype != FORMATS[shown.problem.accumulation].dtype
@@ -112,7 +116,7 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
                 right = rounded(right, shown.problem.format_of(held.name))
             else:
                 bound = bound + stored.unit * (np.abs(right).astype(float) + bound) + stored.smallest
-        useful = bound <= max(USELESS * root_mean_square(right.astype(float)), UNDERFLOW * stored.smallest)
+        useful = within <= max(USELESS * root_mean_square(right.astype(float)), UNDERFLOW * stored.smallest)
         useful &= np.abs(right).astype(float) + bound < stored.largest / 4
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             errors = np.abs(computed - right).astype(float)

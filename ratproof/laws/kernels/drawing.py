@@ -26,6 +26,8 @@ BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
 """Budgets, of which each call draws one."""
 LARGEST = 2**23
 """The budget of the large call of each check."""
+VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
+"""The number of tokens of one long call of the ``sampled`` check, and its numbers of keys and values."""
 MOST_PAIRS = 2**23
 """Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
@@ -87,7 +89,9 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     return tuple(sorted(lengths - {0} if "empty" in kernel.without else lengths))
 
 
-def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iterator[Group]:
+def groups_of(
+    kernel: Kernel, examples: int, shortest: int, small: bool, long: bool = False
+) -> Iterator[Group]:
     """Yield the groups of calls of a check.
 
     Half of the calls have the lengths that every check covers, half have random lengths, and a few are large.
@@ -97,6 +101,7 @@ def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iter
         examples: Minimum number of calls.
         shortest: Minimum number of tokens.
         small: Whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
+        long: Whether there is also a call of :data:`VERY_LONG` tokens.
     """
     choices = _choices(kernel)
     lengths = [length for length in lengths_of(kernel) if length >= shortest]
@@ -115,6 +120,25 @@ def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iter
     yield Group("wide", LEAST, CallSizes(longer, wide, (most // 2,), KEEPS_BOTH))
     yield Group("odd", LEAST, CallSizes(longer, odd, (most // 8,), KEEPS_KEYS))
     yield Group("large", 1, CallSizes(((max(lengths),),), huge, (most,), KEEPS_BOTH))
+    if long:
+        yield from _long(kernel, max(lengths), choices)
+
+
+def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
+    """Yield the group of one long call with few keys and values, if it is longer than the usual calls.
+
+    There is none if the claim lists its lengths, if one chunk covers all usual lengths, as in a parallel
+    form, or if the smallest sizes exceed :data:`LARGEST`.
+    """
+    most = VERY_LONG if kernel.longest is None else min(kernel.longest, VERY_LONG)
+    time = most // kernel.multiple * kernel.multiple
+    least = {axis: min(sizes) for axis, sizes in choices.items()}
+    one_chunk = kernel.form.chunk is not None and kernel.form.chunk >= usual
+    if kernel.lengths or time <= usual or one_chunk or prod(least.values()) * time > LARGEST:
+        return
+    few = {a: tuple(n for n in FEW_KEYS if n in sizes) or (least[a],) for a, sizes in choices.items()}
+    few |= {axis: (least[axis],) for axis in "BH" if axis in few}
+    yield Group("long", 1, CallSizes(((time,),), few, (LARGEST,), KEEPS_BOTH))
 
 
 def shorter_than(kernel: Kernel, time: int, shortest: int) -> CallSizes:
@@ -215,8 +239,8 @@ def problems(
         keys=drawn.get("K", 1),
         values=drawn.get("V", 1),
         packed=packed,
-        # families with a real factor always have an initial state
-        has_initial_state=(bool(family.factor) and not family.pairs)
+        # an elementwise recurrence always has an initial state
+        has_initial_state=(bool(family.factor) and not family.pairs and not family.packed)
         or ("initial-state" not in unsupported and random.choice((False, True))),
         scale=_scale(random, kernel, exact),
         numbers=numbers if exact else random.choice(("plain", "real", "real", "real")),

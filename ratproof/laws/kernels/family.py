@@ -28,14 +28,18 @@ class LinearRecurrence:
             ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, and P
             for the two parts of a complex number.
         query, key, value: The names of these tensors; empty if keys or queries are ones.
-        decay: The tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
-            at most 0, possibly -infinity.
+        decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
+            of all tokens; a natural logarithm, at most 0, possibly -infinity.
         fixed_decay: Whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
-        step, rate: The tensors of a state-space layer: time steps, axes ``BTH``, at least 0, and rates, axes
-            ``HK`` or ``H``, at most 0. The decay is exp(step rate), and the added term is step k v^T.
+        step: A tensor that multiplies the added term, axes ``BTH`` or ``BTD``: the time steps of a
+            state-space layer, at least 0, or input gates from 0 to 1. The added term is step k v^T.
+        rate: The rates of a state-space layer, axes ``HK`` or ``H``, at most 0. The decay is exp(step rate).
         factor: The tensor that is the decay itself rather than its logarithm.
+        complement: ``key`` if keys are 1 - exp(decay); ``step`` if the decay is 1 - step; empty if neither.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
             b (S^T a)^T + k v^T, with the state before the decay.
+        erase: The tensor p that replaces the key in the correction of ``delta``, which then reads the state
+            before the decay: S = diag(d) S + beta k (v - S^T p)^T; empty if there is none.
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
@@ -61,7 +65,9 @@ class LinearRecurrence:
     step: str = ""
     rate: str = ""
     factor: str = ""
+    complement: Literal["", "key", "step"] = ""
     correction: Correction = "none"
+    erase: str = ""
     bonus: str = ""
     lanes: bool = False
     pairs: bool = False
@@ -75,43 +81,14 @@ class LinearRecurrence:
 
 _QKV = {"q": "BTHK", "k": "BTHK", "v": "BTHV"}
 _LANES: Any = {"query": "", "key": "", "lanes": True, "scaled": ""}
-SELECTIVE_SCAN = LinearRecurrence(
-    "selective-scan",
-    {**_QKV, "dt": "BTH", "a": "HK"},
-    step="dt",
-    rate="a",
-    scaled="",
-    packed=False,
-    says="S = diag(exp(dt a)) S + dt k v^T, o = S^T q",
-)
-"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is one of its groups."""
-SSD = LinearRecurrence(
-    "ssd",
-    {**_QKV, "dt": "BTH", "a": "H"},
-    step="dt",
-    rate="a",
-    scaled="",
-    packed=False,
-    says="S = exp(dt a) S + dt k v^T, o = S^T q",
-)
-"""The state-space layer of Mamba-2, whose heads have one rate each."""
-LRU = LinearRecurrence(
-    "lru",
-    {"f": "DP", "u": "BTDP"},
-    value="u",
-    factor="f",
-    pairs=True,
-    packed=False,
-    says="h = f h + u of complex numbers",
-    **_LANES,
-)
-"""The scan of an LRU, whose lanes have a complex factor each; u is B times the inputs."""
 FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (
         LinearRecurrence("linear-attention", _QKV, says="S += k v^T"),
         LinearRecurrence("retention", _QKV, fixed_decay=True, says="S = gamma_h S + k v^T"),
         LinearRecurrence("gla", {**_QKV, "g": "BTHK"}, decay="g", says="S = diag(exp g) S + k v^T"),
+        LinearRecurrence("simple-gla", {**_QKV, "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"),
+        LinearRecurrence("lightning-attention", {**_QKV, "g": "H"}, decay="g", says="S = exp(g_h) S + k v^T"),
         LinearRecurrence(
             "delta-rule", {**_QKV, "beta": "BTH"}, correction="delta", says="S += beta k (v - S^T k)^T"
         ),
@@ -121,6 +98,21 @@ FAMILIES: dict[str, LinearRecurrence] = {
             decay="g",
             correction="delta",
             says="S = exp(g) S, then S += beta k (v - S^T k)^T",
+        ),
+        LinearRecurrence(
+            "kda",
+            {**_QKV, "beta": "BTH", "g": "BTHK"},
+            decay="g",
+            correction="delta",
+            says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
+        ),
+        LinearRecurrence(
+            "comba",
+            {**_QKV, "p": "BTHK", "beta": "BTH", "g": "BTH"},
+            decay="g",
+            correction="delta",
+            erase="p",
+            says="S = exp(g) S + beta k (v - S^T p)^T",
         ),
         LinearRecurrence(
             "rwkv-6",
@@ -143,6 +135,32 @@ FAMILIES: dict[str, LinearRecurrence] = {
             "hgrn", {"x": "BTD", "g": "BTD"}, value="x", decay="g", says="h = exp(g) h + x", **_LANES
         ),
         LinearRecurrence(
+            "hgrn2",
+            {"q": "BTHK", "v": "BTHV", "g": "BTHK"},
+            key="",
+            decay="g",
+            complement="key",
+            says="S = diag(exp g) S + (1 - exp g) v^T",
+        ),
+        LinearRecurrence(
+            "min-gru",
+            {"z": "BTD", "u": "BTD"},
+            value="u",
+            step="z",
+            complement="step",
+            says="h = (1 - z) h + z u",
+            **_LANES,
+        ),
+        LinearRecurrence(
+            "min-lstm",
+            {"f": "BTD", "i": "BTD", "u": "BTD"},
+            value="u",
+            factor="f",
+            step="i",
+            says="h = f h + i u",
+            **_LANES,
+        ),
+        LinearRecurrence(
             "elementwise",
             {"f": "BTD", "u": "BTD"},
             value="u",
@@ -151,6 +169,42 @@ FAMILIES: dict[str, LinearRecurrence] = {
             says="c = f c + u",
             **_LANES,
         ),
+        LinearRecurrence(
+            "lru",
+            {"f": "DP", "u": "BTDP"},
+            value="u",
+            factor="f",
+            pairs=True,
+            packed=False,
+            says="h = f h + u of complex numbers",
+            **_LANES,
+        ),
+        LinearRecurrence(
+            "selective-scan",
+            {**_QKV, "dt": "BTH", "a": "HK"},
+            step="dt",
+            rate="a",
+            scaled="",
+            packed=False,
+            says="S = diag(exp(dt a)) S + dt k v^T, o = S^T q",
+        ),
+        LinearRecurrence(
+            "mamba-2",
+            {**_QKV, "dt": "BTH", "a": "H"},
+            step="dt",
+            rate="a",
+            scaled="",
+            packed=False,
+            says="S = exp(dt a) S + dt k v^T, o = S^T q",
+        ),
     )
 }
 """The families, keyed by name."""
+ALIASES = {"ssd": "mamba-2"}
+"""Other names of families."""
+SELECTIVE_SCAN = FAMILIES["selective-scan"]
+"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is one of its groups."""
+SSD = FAMILIES["mamba-2"]
+"""The state-space layer of Mamba-2, whose heads have one rate each."""
+LRU = FAMILIES["lru"]
+"""The scan of an LRU, whose lanes have a complex factor each; u is B times the inputs."""

@@ -31,6 +31,7 @@ CAPABILITIES = {
     "final-state": "final states",
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
+    "narrow-gradient": "gradients in bfloat16 and float16",
     "scale": "values of scale other than None",
     "zero-scale": "a scale of 0",
     "int32-offsets": "int32 offsets",

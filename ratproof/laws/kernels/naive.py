@@ -5,6 +5,7 @@ the family has no tensor for d, k or q, it is 1; the other tensors are then omit
 
     S <- diag(d) S + k v^T                              most families; k = 1 for lanes
     S <- diag(d) S, then S <- S + beta k (v - S^T k)^T  the delta rules
+    S <- diag(d) S + beta k (v - S^T p)^T               Comba
     S <- diag(d) S + b (S^T a)^T + k v^T                RWKV-7
 
 The output is o = scale S^T q, or, if the state is read before its step, o = scale (S + (u * k) v^T)^T q.
@@ -76,14 +77,22 @@ class RecurrenceInputs:
         roundings: The error of a product with a decay, in multiples of the unit roundoff.
         start: The state before the first token, shape ``(N, H, K, V)``.
         scale: The scale of the outputs.
+        spread: The size to which roundings of a product with a decay are relative, of the decays' shape, if
+            it exceeds the decay.
+        factor_roundings: Roundings of a decay that is not an exponential.
+        key_roundings: The error of keys that are computed, in multiples of the unit roundoff, of the keys'
+            shape.
         beta: beta of the delta rule, shape ``(N, T, H)``.
+        erase: The key or p with which the delta rule reads the state, of the keys' shape.
+        reads_before: Whether it reads the state before its decay.
         a, b: Vectors of a correction b (S^T a)^T, of the keys' shape.
         growth: The largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
         b_roundings: Roundings of b, which a kernel has only as a product, of the shape of ``growth``.
         bonus: u, shape ``(H, K)``, if the state is read before its update.
         product_roundings: Roundings of an element of k v^T; 0 if keys are ones.
-        own_value, step, rate: The tensors of a state-space layer: the values without the time steps, the time
-            steps, shape ``(N, T, H)``, and the rates, shape ``(H, K)`` or ``(H, 1)``.
+        lanes: Whether the state is a vector, which is also the output.
+        own_value, step: The values without the time steps or input gates, and these, shape ``(N, T, H)``.
+        rate: The rates of a state-space layer, shape ``(H, K)`` or ``(H, 1)``.
         more_roundings: Additional roundings of a decay's logarithm and of the added term.
     """
 
@@ -95,13 +104,19 @@ class RecurrenceInputs:
     roundings: Bounds
     start: Wide
     scale: float
+    spread: Bounds | None = None
+    factor_roundings: int = 0
+    key_roundings: Bounds | None = None
     beta: Bounds | None = None
+    erase: Wide = None
+    reads_before: bool = False
     a: Wide = None
     b: Wide = None
     growth: Bounds | None = None
     b_roundings: Bounds | None = None
     bonus: Bounds | None = None
     product_roundings: int = 1
+    lanes: bool = False
     own_value: Wide = None
     step: Bounds | None = None
     rate: Bounds | None = None
@@ -163,6 +178,7 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
     column, added, states[0] = None, None, inputs.start
     if inputs.beta is not None:
         column, beta = k[..., None], by_token(inputs.beta)[..., None, None]
+        erase = by_token(inputs.erase)[..., None, :]
     else:
         added = k[..., None] * v
         if inputs.a is not None:
@@ -171,7 +187,10 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
         held[t] = states[t] + added[t] if adds_first and added is not None else states[t]
         new = d[t] * held[t]
         if along is not None and column is not None:
-            along[t] = a[t] @ held[t] if inputs.beta is None else beta[t] * (v[t] - k[t][..., None, :] @ new)
+            if inputs.beta is None:
+                along[t] = a[t] @ held[t]
+            else:
+                along[t] = beta[t] * (v[t] - erase[t] @ (held[t] if inputs.reads_before else new))
             new = new + column[t] * along[t]
         states[t + 1] = new if adds_first or added is None else new + added[t]
     return StateTrajectory(states, held, added, column, along, adds_first)
@@ -199,24 +218,39 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         scale=problem.factor,
         bonus=arrays[family.bonus] if family.bonus else None,
         product_roundings=0 if lanes else 1,
+        lanes=lanes,
     )
+    if family.complement == "key":
+        key = 1 - inputs.decay
+        key_roundings = inputs.roundings * size_of(inputs.decay) + size_of(key)
+        key_roundings = np.where(inputs.logarithms == 0, 0.0, key_roundings)  # exp(0) is exactly 1
+        inputs = replace(inputs, key=key, key_roundings=key_roundings)
     if family.step:
         step, value = arrays[family.step][group.rows, group.tokens], inputs.value
-        more = {"own_value": value, "step": step, "product_roundings": 2, "more_roundings": 1}
-        inputs = replace(inputs, value=step[..., None] * value, **more)
+        more = {"own_value": value, "step": step, "more_roundings": 1}
+        often = inputs.product_roundings + 1
+        inputs = replace(inputs, value=step[..., None] * value, product_roundings=often, **more)
     if family.correction == "delta":
         beta = arrays["beta"][group.rows, group.tokens]
+        if family.erase:
+            erase = cut(family.erase)
+            growth = _stretch(inputs, -beta[..., None] * inputs.key, erase)
+            return replace(inputs, beta=beta, erase=erase, reads_before=True, growth=growth)
         change = np.abs(1 - beta * np.sum(inputs.key**2, axis=-1))
         growth = np.max(np.abs(inputs.decay), axis=-1) * np.maximum(1, change)
-        return replace(inputs, beta=beta, growth=growth.astype(float))
+        return replace(inputs, beta=beta, erase=inputs.key, growth=growth.astype(float))
     if family.correction == "low-rank":
         a, b = cut("a"), cut("b")
-        wide = np.broadcast_to(inputs.decay, inputs.key.shape).astype(float)
-        step = wide[..., None] * np.eye(inputs.keys)
-        step = step + b[..., None].astype(float) * a[..., None, :].astype(float)
-        growth = np.linalg.norm(step, 2, axis=(-2, -1)) if step.size else np.zeros(step.shape[:3])
+        growth = _stretch(inputs, b, a)
         return replace(inputs, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
     return inputs
+
+
+def _stretch(inputs: RecurrenceInputs, column: Wide, along: Wide) -> Bounds:
+    """Return the 2-norms of the matrices diag(d) + column along^T, shape ``(N, T, H)``."""
+    step = np.broadcast_to(inputs.decay, inputs.key.shape).astype(float)[..., None] * np.eye(inputs.keys)
+    step = step + column[..., None].astype(float) * along[..., None, :].astype(float)
+    return np.asarray(np.linalg.norm(step, 2, axis=(-2, -1)) if step.size else np.zeros(step.shape[:3]))
 
 
 def numbers_of(problem: Problem, array: Any) -> Wide:
@@ -250,6 +284,11 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
         with np.errstate(divide="ignore"):
             logarithms = np.where(decay == 0, -np.inf, np.log(np.abs(decay)).astype(float))
         roundings = np.ones(ones.shape)
+    elif family.complement == "step":  # a kernel computes (1 - z) h + z u, or h + z (u - h)
+        decay = 1 - numbers_of(problem, arrays[family.step][cut][..., None])
+        with np.errstate(divide="ignore"):
+            logarithms = np.log(decay).astype(float)
+        roundings, more["spread"], more["factor_roundings"] = 2 * np.ones(ones.shape), np.ones(ones.shape), 1
     elif family.rate:  # each product with a time step is rounded once
         rate = arrays[family.rate]
         rate = more["rate"] = rate[:, None] if rate.ndim == 1 else rate
@@ -259,8 +298,12 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
         logarithms = -np.abs(exact).astype(float)
         roundings = 5 - 3 * logarithms
     elif family.decay:
-        logarithms = arrays[family.decay][cut]
-        logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
+        logarithms = arrays[family.decay]
+        if "T" in family.tensors[family.decay]:
+            logarithms = logarithms[cut]
+            logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
+        else:  # one decay for all tokens
+            logarithms = np.broadcast_to(logarithms[:, None], ones.shape)
         with np.errstate(under="ignore"):
             decay = np.exp(numbers_of(problem, logarithms))
         roundings = 5 + 2 * np.where(np.isfinite(logarithms), np.abs(logarithms), 0)

@@ -128,8 +128,9 @@ class Problem:
         return {name: self.in_format(name, array) for name, array in arrays.items()}
 
     def format_of(self, name: str) -> str:
-        """Return the dtype of an argument or a result."""
-        return self.accumulation if name in ("initial_state", "final_state") else self.dtype
+        """Return the dtype of an argument, a result, or the gradient of an argument."""
+        state = name.removesuffix(".grad") in ("initial_state", "final_state")
+        return self.accumulation if state else self.dtype
 
     def in_format(self, name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the nearest values that an argument can represent."""
@@ -215,6 +216,8 @@ class Problem:
                 if self.numbers != "real"
                 else np.where(rng.random(shape) < 0.1, exact, rng.random(shape))
             )
+        if name == "beta" and family.erase:
+            return self._shares(rng, shape)
         if name == "beta":
             integers = [0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0]
             few = rng.choice(integers, shape)
@@ -223,10 +226,12 @@ class Problem:
                 if self.numbers != "real"
                 else np.where(rng.random(shape) < 0.3, few, 2 * rng.random(shape))
             )
+        if family.erase and name in (family.key, family.erase):
+            return self._direction(float(name == family.erase), rng, shape)
         if family.correction == "delta" and name == family.key:
             return self._keys(rng, shape)
         if family.correction == "low-rank" and name in ("a", "b"):
-            return self._direction(name, rng, shape)
+            return self._direction(-float(name == "b"), rng, shape)
         return self._values(rng, shape)
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -240,7 +245,7 @@ class Problem:
         return rng.choice([0.0, 1.0, -1.0, 2.0], shape) if self.numbers == "plain" else rng.normal(size=shape)
 
     def _logarithms(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return logarithms of decays: 0, moderate, in bursts of 64 tokens, or -infinity now and then."""
+        """Return logarithms of decays: 0, moderate, strong in bursts of 64 tokens, or -infinity at times."""
         if self.gates == "none":
             return np.zeros(shape)
         if self.gates == "infinite" or self.numbers == "exact":
@@ -252,13 +257,15 @@ class Problem:
             if self.numbers == "real"
             else -rng.integers(0, 2, shape).astype(float)
         )
+        if self.gates == "bursts" and len(shape) < 3:  # one decay for all tokens
+            return mild * 80.0
         if self.gates == "bursts" and self.time:
             begin = int(rng.integers(0, self.time))
             mild[:, begin : begin + 64] -= BURST / 64 * rng.random(mild[:, begin : begin + 64].shape)
         return mild
 
     def _stepping(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return time steps, or rates of decay, which are 0 if results must not round."""
+        """Return time steps, input gates, or rates of decay, which are 0 if results must not round."""
         if name == self.family.rate:
             if self.numbers == "exact" or self.gates == "none":
                 return np.zeros(shape)
@@ -268,9 +275,16 @@ class Problem:
                 if self.numbers == "real"
                 else -rng.integers(0, 3, shape).astype(float)
             )
+        if not self.family.rate:
+            return self._shares(rng, shape)
         if self.numbers != "real":
             return rng.choice([0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0], shape)
         return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))
+
+    def _shares(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return numbers from 0 to 1, which are 0 or 1 if results must not round."""
+        few = rng.choice([0.0, 1.0], shape)
+        return few if self.numbers != "real" else np.where(rng.random(shape) < 0.2, few, rng.random(shape))
 
     def _turning(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return complex factors of absolute value at most 1.
@@ -295,21 +309,21 @@ class Problem:
         free /= np.maximum(np.linalg.norm(free, axis=-1, keepdims=True), 1e-300)
         return np.where(rng.random(shape[:-1])[..., None] < 0.2, hot, free)
 
-    def _direction(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return the vectors a or b of RWKV-7.
+    def _direction(
+        self, sign: float, rng: np.random.Generator, shape: tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """Return vectors that write or read a correction, so that the state does not grow.
 
-        b = -a c with 0 <= c <= 1 and a of length 1 or 0, so that the state does not grow. For a few tokens, b
-        has its own direction.
+        For a sign of 0, they have length 1 or 0. Otherwise they are the same vectors times the sign and a
+        number from 0 to 1, and for a few tokens any direction.
         """
-        direction = self._keys(
-            np.random.default_rng(self.seed + 1), shape
-        )  # the direction of a, for both tensors
-        if name == "a":
+        direction = self._keys(np.random.default_rng(self.seed + 1), shape)  # the same for both tensors
+        if not sign:
             return direction
         size = rng.choice([0.0, 1.0], shape[:-1]) if self.numbers != "real" else rng.random(shape[:-1])
-        b = -direction * size[..., None]
+        scaled = sign * direction * size[..., None]
         some = rng.integers(0, max(1, self.time), 4)
         own = self._keys(rng, shape)
         if self.time:
-            b[:, some] = own[:, some]
-        return np.asarray(b)
+            scaled[:, some] = own[:, some]
+        return np.asarray(scaled)

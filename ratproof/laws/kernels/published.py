@@ -108,7 +108,7 @@ def of_fla(name: str, **options: Any) -> Function:
 def selective_scan(scan: Function) -> Function:
     """Return Mamba's ``selective_scan_fn``, or a compatible function, as a kernel.
 
-    Its family is :data:`~ratproof.laws.kernels.family.SELECTIVE_SCAN`. A head is a group of channels that
+    Its family is ``selective-scan``. A head is a group of channels that
     share B and C. It takes no initial state: use ``without=("initial-state", ...)``.
     """
 
@@ -131,7 +131,7 @@ def selective_scan(scan: Function) -> Function:
 def ssd(scan: Function, chunk: int) -> Function:
     """Return Mamba-2's ``mamba_chunk_scan_combined``, or a compatible function, as a kernel.
 
-    Its family is :data:`~ratproof.laws.kernels.family.SSD`, in chunks of that many tokens. Each head has its
+    Its family is ``mamba-2``, in chunks of that many tokens. Each head has its
     own B and C.
     """
 
@@ -148,7 +148,7 @@ def ssd(scan: Function, chunk: int) -> Function:
 
 
 def lru(scan: Function) -> Function:
-    """Return the scan of an LRU as a kernel of :data:`~ratproof.laws.kernels.family.LRU`.
+    """Return the scan of an LRU as a kernel of the family ``lru``.
 
     The scan takes the complex factors, shape ``(D,)``, the complex inputs after B, shape ``(B, T, D)``, and
     the initial state, shape ``(B, D)``, if there is one. It returns the states of all tokens, or the pair of

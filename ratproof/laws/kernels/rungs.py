@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.kernels.bounds import gradients
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
@@ -37,6 +38,7 @@ class KernelRung:
         rows, heads: Minimum numbers of sequences and heads.
         shortest: Minimum number of tokens.
         small: Whether its largest calls are a quarter of the usual size, because it is slow.
+        long: Whether one call has :data:`~ratproof.laws.kernels.drawing.VERY_LONG` tokens.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class KernelRung:
     heads: int = 1
     shortest: int = 0
     small: bool = False
+    long: bool = False
 
     def __call__(self, kernel: Kernel, examples: int | None = None) -> None:
         """Run the assertion for calls of every length and size.
@@ -61,7 +64,8 @@ class KernelRung:
         if self.kind == "gradient" and kernel.family.function is not None and not kernel.lengths:
             kernel = replace(kernel, longest=min(kernel.longest or MEASURED, MEASURED))
         watch = KernelWatch(kernel)
-        for group in groups_of(kernel, examples or settings().max_examples, self.shortest, self.small):
+        number = examples or settings().max_examples
+        for group in groups_of(kernel, number, self.shortest, self.small, self.long):
             name = f"{kernel.name} {BELIEVED} {self.kind} {group.name}"
             try:
                 watch.search(name, group.examples, partial(self._case, watch, kernel, group.sizes))
@@ -81,7 +85,8 @@ class KernelRung:
         """Return a simpler wrong call with fewer tokens, if Hypothesis finds one."""
         shorter = shorter_than(kernel, wrong.problem.time, self.shortest)
         try:
-            watch.search(f"{name} shorter", SHRINKING, partial(self._case, watch, kernel, shorter))
+            number = SHRINKING if wrong.problem.time <= LENGTHS[-1] else FEW_SHRINKING
+            watch.search(f"{name} shorter", number, partial(self._case, watch, kernel, shorter))
         except WrongCall as simpler:
             if simpler.counterexample.simplicity < wrong.counterexample.simplicity:
                 return simpler
@@ -96,8 +101,8 @@ GRADIENT = {
 }
 MEASURED = 257
 """Maximum number of tokens if the recurrence is a step and rounding of its gradients is measured."""
-SHRINKING = 200
-"""Number of calls in the search for a shorter counterexample, before shrinking."""
+SHRINKING, FEW_SHRINKING = 200, 10
+"""Number of calls in the search for a shorter counterexample, before shrinking; the second if it is long."""
 
 
 def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
@@ -112,7 +117,7 @@ def sampled(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     """Assert that the gradients of a random sum of outputs and final states are within the derived bound."""
-    if problem.dtype not in WIDE:  # the gradient of a narrow tensor may be rounded anywhere
+    if problem.dtype not in WIDE and "narrow-gradient" in kernel.without:
         wide = next(dtype for dtype in kernel.dtypes if dtype in WIDE)
         problem = replace(problem, dtype=wide, accumulation=wide)
     problem = replace(problem, mode=data.draw(st.sampled_from(("plain", "plain", "sum", "twice"))))
@@ -232,7 +237,7 @@ KERNEL_RUNGS = {
     rung.kind: rung
     for rung in (
         KernelRung("exact", exact, numbers="exact"),
-        KernelRung("sampled", sampled),
+        KernelRung("sampled", sampled, long=True),
         KernelRung("gradient", gradient, small=True),
         KernelRung("split", split, shortest=1),
         KernelRung("independence", independence, rows=2, heads=2, shortest=1),

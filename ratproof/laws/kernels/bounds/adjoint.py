@@ -54,20 +54,25 @@ def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> Rec
         "logarithms": inputs.logarithms,
         "roundings": inputs.roundings,
     }
+    if inputs.spread is not None:
+        tensors["spread"] = inputs.spread
     if inputs.corrected:
         tensors |= {"a": inputs.b, "b": inputs.a, "growth": inputs.growth}
         tensors["b_roundings"] = np.zeros(inputs.growth.shape)  # type: ignore[union-attr]
     if inputs.beta is not None:
-        # (I - beta k k^T) diag(d), transposed: diag(d) - (beta d k) k^T
-        tensors["a"], tensors["b"] = inputs.key, -inputs.beta[..., None] * inputs.decay * inputs.key
+        # (I - beta k k^T) diag(d), transposed: diag(d) - (beta d k) k^T; diag(d) - (beta p) k^T for Comba
+        read = inputs.erase if inputs.reads_before else inputs.decay * inputs.erase
+        tensors["a"], tensors["b"] = inputs.key, -inputs.beta[..., None] * read
         tensors["b_roundings"] = 3 + np.max(inputs.roundings, axis=-1, initial=0.0)
     flipped = {name: np.flip(array, 1) for name, array in tensors.items()}
     return replace(
         inputs,
         start=final,
         beta=None,
+        erase=None,
         bonus=None,
-        product_roundings=inputs.product_roundings and 2,
+        key_roundings=None,
+        product_roundings=0 if inputs.lanes else 2,
         **flipped,
     )
 

@@ -16,6 +16,7 @@ from ratproof.laws.kernels.bounds.recurrent import (
     column_length,
     correction_bounds,
     growth,
+    key_error,
     passage,
     products,
     reads,
@@ -97,11 +98,15 @@ def bounded_states(
     gates = by_token(inputs.logarithms)
     gates = np.add.reduceat(np.where(np.isfinite(gates), np.abs(gates), 0), chunks.begins)[..., None]
     of_gates = form.roundings() + 2 + inputs.more_roundings
-    units = form.chunk + 8 + inputs.more_roundings + of_gates * gates
+    units = form.chunk * (1 + inputs.factor_roundings) + 8 + inputs.more_roundings + of_gates * gates
     rounded = np.expm1(np.minimum(units * unit, 700))  # error by chunk, relative to the size
     sizes = _Sizes(inputs, states, chunks)
     since = sizes.since(sizes.outer)
     direct, direct_held = (rounded * size + tiny for size in since)
+    if inputs.key_roundings is not None:
+        error = chunks.split(unit * key_error(inputs))
+        errors, held = passage(sizes.decay, np.zeros(()), error, np.zeros(error.shape[1:]), adds_first)
+        direct, direct_held = direct + (1 + rounded) * errors, direct_held + (1 + rounded) * held
 
     def assembled(errors: Bounds, held: Bounds, since: tuple[Bounds, Bounds], **more: Any) -> BoundedStates:
         size, held_size = since
@@ -219,7 +224,7 @@ def _solutions(
         for some in (alike[i : i + slab] for i in range(0, len(alike), slab)):
             steps = chunks.begins[some][:, None] + np.arange(length)
             part = {}
-            for name in ("key", "value", "decay", "beta", "a", "b"):
+            for name in ("key", "value", "decay", "beta", "erase", "a", "b"):
                 array = getattr(inputs, name)
                 if array is not None:
                     array = np.moveaxis(array[:, steps], 1, 0)

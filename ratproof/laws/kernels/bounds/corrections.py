@@ -56,10 +56,10 @@ def solution(
     k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (inputs.key, inputs.value, inputs.decay))
     start, delta = state.astype(float), inputs.beta is not None
     after, before = _sums(decay), _sums(decay, exclusive=True)
-    reads = after if delta else before
+    reads = after if delta and not inputs.reads_before else before
     if delta:
         assert inputs.beta is not None
-        left, column, sign = k, k, -1.0
+        left, column, sign = np.swapaxes(inputs.erase, 1, 2).astype(float), k, -1.0
         beta = np.swapaxes(inputs.beta, 1, 2)[..., None]
         signed, sizes = v, np.abs(v)
     else:

@@ -34,7 +34,8 @@ class Ellipsoids:
         d = np.broadcast_to(by_token(inputs.decay), by_token(inputs.key).shape).astype(float)
         if inputs.beta is not None:
             column = by_token(inputs.key).astype(float)
-            along = -by_token(inputs.beta)[..., None].astype(float) * d * column
+            along = -by_token(inputs.beta)[..., None].astype(float) * by_token(inputs.erase).astype(float)
+            along = along if inputs.reads_before else d * along
         else:
             column, along = (by_token(x).astype(float) for x in (inputs.b, inputs.a))
         self.steps = d[..., None] * self.one + column[..., None] * along[..., None, :]

@@ -73,7 +73,7 @@ def _outputs(
         size, u = size_of(added), arithmetic.unit
         read = RoundedArray(before.value + added, before.error + 3 * u * size, before.size + size, u)
     output = read.over_keys(by_token(inputs.query), 5 if form.chunk is None else 4)
-    if not inputs.product_roundings:  # the output is the state
+    if inputs.lanes:  # the output is the state
         return inputs.scale * output.value, read.error[..., 0, :] + arithmetic.smallest
     error = abs(inputs.scale) * output.error + 2 * inputs.keys * arithmetic.smallest
     return inputs.scale * output.value, error

@@ -3,7 +3,8 @@
 They are products of the states S with the adjoint states D:
 
 * dq = scale S A, dk = D v, dv = D^T k. For the delta rule dk = D w - beta S' dw, dv = beta dw and
-  dbeta = dw . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k. For a correction b (S_-^T a)^T,
+  dbeta = dw . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k. For Comba, S' = S_-, and the second term
+  of dk is dp. For a correction b (S_-^T a)^T,
   da = S_- (D^T b) and db = D (S_-^T a).
 * The gradient of a decay is the sum over values of (D - beta k dw^T) * S_-, times the decay for its
   logarithm. Many kernels accumulate gates. They compute the gradient as a sum over later tokens, dg_t = sum
@@ -123,6 +124,8 @@ class _Flows:
         )  # roundings of an explicit inverse, for each token
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
+        if inputs.key_roundings is not None:
+            self.k = replace(self.k, error=self.u * np.moveaxis(inputs.key_roundings, 1, 0))
         if inputs.step is not None:  # values are products with time steps
             self.v = replace(self.v, error=self.u * self.v.size)
         self.before, self.after = forward.before.computed(), forward.after.computed()
@@ -134,15 +137,17 @@ class _Flows:
         if inputs.time:
             yield from self._of_tokens(problem, cumulated)
         else:  # without tokens, the gradient of a shared tensor is zero
-            name = family.bonus or family.rate or (family.pairs and family.factor)
-            if name:
-                shape = problem.shape(family.tensors[name])
+            for name, axes in family.tensors.items():
+                if "T" in axes:
+                    continue
+                shape = problem.shape(axes)
                 shape = (*shape[:-1], 1) if family.pairs else shape
                 yield name, RoundedArray.exactly(np.zeros(shape), self.u)
         yield "initial_state", self.backward.last.computed()
 
     def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, RoundedArray]]:
         family, inputs = problem.family, self.inputs
+        often = inputs.time * problem.batch + len(problem.lengths)  # tokens that share a tensor
         read = self.after if inputs.bonus is None else self.before
         query = self._over_values(read, self.weights).times(inputs.scale)
         reads, writes = [(self.q * query, inputs.bonus is not None)], []
@@ -150,18 +155,25 @@ class _Flows:
         if inputs.beta is not None:
             beta = np.moveaxis(inputs.beta, 1, 0)[..., None]
             w, dw = self._corrections()
-            state = self._decayed(self.before)
+            state = self.before if inputs.reads_before else self._decayed(self.before)
+            erase = self._exact(inputs.erase)
             written = self._over_values(self.flow, w)
             unread = -self._over_values(state, dw).times(beta)
             key, value = written + unread, dw.times(beta)
-            reads.append((self.k * unread, False))
+            if family.erase:
+                key = written
+                yield family.erase, unread
+            reads.append((erase * unread, inputs.reads_before))
             writes.append(self.k * written)
             count = inputs.values + 4 + self.inverted[..., 0]
-            yield "beta", (dw * (self.v + -state.over_keys(self.k.value))).sum(-1, count)
-            pulled = _outer(self.k.times(beta), dw)
-            decayed = self.flow + -pulled
+            yield "beta", (dw * (self.v + -state.over_keys(erase.value))).sum(-1, count)
+            if not inputs.reads_before:
+                decayed = self.flow + -_outer(erase.times(beta), dw)
         else:
             key, value = self._over_values(self.flow, self.v), self.flow.over_keys(self.k.value)
+            if inputs.key_roundings is not None:
+                off = np.einsum("...k,...kv->...v", self.k.error, self.flow.size)
+                value = replace(value, error=value.error + off)
             writes.append(self.k * key)
         if inputs.a is not None:
             c, dc = self._corrections()
@@ -175,21 +187,31 @@ class _Flows:
             gate = self._gate(decayed, family.tensors[family.decay or family.factor], bool(family.decay))
             if cumulated and family.decay:
                 gate = self._cumulated(gate, reads, writes)
+            if family.tensors[family.decay or family.factor] == "H":
+                gate = gate.sum((0, 1), often)
+            if family.complement == "key":
+                d, x = (np.moveaxis(part, 1, 0) for part in (inputs.decay, inputs.roundings))
+                gate = gate + -key.times(d, x + 1)
             yield family.decay or family.factor, gate
+        if inputs.step is not None:
+            step = np.moveaxis(inputs.step, 1, 0)
+            own = RoundedArray.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
+            of_step = (value * own).sum(-1, inputs.values + 2)
+            of_step = of_step[..., None] if inputs.lanes else of_step
+            if family.complement == "step":
+                of_step = of_step + -self._gate(decayed, family.tensors[family.step], logarithm=False)
         if inputs.step is not None and inputs.rate is not None:
             rate = inputs.rate if "K" in family.tensors[family.rate] else inputs.rate[:, 0]
             gate = self._gate(decayed, family.tensors[family.rate], logarithm=True)
             if cumulated:
                 gate = self._cumulated(gate, reads, writes)
-            step = np.moveaxis(inputs.step, 1, 0)
-            own = RoundedArray.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
-            of_value = (value * own).sum(-1, inputs.values + 2)
             of_decay = gate.times(rate)
             if of_decay.value.ndim == 4:
                 of_decay, step = of_decay.sum(-1, inputs.keys + 2), step[..., None]
-            yield family.step, of_value + of_decay
-            often = inputs.time * problem.batch + len(problem.lengths)
+            of_step = of_step + of_decay
             yield family.rate, gate.times(step).sum((0, 1), often)
+        if inputs.step is not None:
+            yield family.step, of_step
             value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
         if inputs.bonus is not None:
             bonus = RoundedArray.exactly(inputs.bonus, self.u)

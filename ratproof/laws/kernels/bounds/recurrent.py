@@ -58,12 +58,15 @@ def step_by_step(
     stored = _stored(inputs, states)
     added = np.zeros((inputs.time, 1, 1, 1, 1)) if states.added is None else size_of(states.added)
     held_size = stored[:-1] + added if first else stored[:-1]
-    decayed = decay * held_size
+    spread = decay if inputs.spread is None else by_token(inputs.spread)[..., None]
+    decayed = spread * held_size
     own, more = None, np.zeros(())
     if states.column is None:
-        terms, factor = decayed, decay * (1 + (x + 2) * u)
+        terms, factor = decayed, decay + spread * (x + 2) * u
         of_decay = u * (x + 1) * decayed + smallest
         of_addition = u * (inputs.product_roundings + 1) * added + smallest
+        if inputs.key_roundings is not None:
+            of_addition = of_addition + u * key_error(inputs)
     else:
         read, correction = _of_correction(inputs, held_size, decayed)
         terms = decayed + size_of(states.column) * correction
@@ -146,11 +149,20 @@ def passage(
     return bounds, held
 
 
+def key_error(inputs: RecurrenceInputs) -> Bounds:
+    """Return the error of k v^T if keys are computed, in units, shape ``(T, N, H, K, V)``."""
+    assert inputs.key_roundings is not None
+    return np.asarray(
+        by_token(inputs.key_roundings)[..., None] * size_of(by_token(inputs.value))[..., None, :]
+    )
+
+
 def reads(inputs: RecurrenceInputs) -> Bounds:
     """Return the factor with which a correction reads a state's error, shape ``(T, N, H, 1, 1)``."""
     if inputs.beta is not None:
-        length = np.abs(by_token(inputs.beta)) * norm(by_token(inputs.key).astype(float))
-        length = length * np.max(size_of(by_token(inputs.decay)), axis=-1)
+        length = np.abs(by_token(inputs.beta)) * norm(by_token(inputs.erase).astype(float))
+        if not inputs.reads_before:
+            length = length * np.max(size_of(by_token(inputs.decay)), axis=-1)
     else:
         length = norm(by_token(inputs.a).astype(float))
     return np.asarray(length[..., None, None])
@@ -176,7 +188,8 @@ def size_growth(inputs: RecurrenceInputs) -> Bounds:
     """
     largest = np.max(size_of(inputs.decay), axis=-1)
     if inputs.beta is not None:
-        factor = largest * (1 + np.abs(inputs.beta) * size_of(np.sum(inputs.key**2, axis=-1)))
+        along = norm(inputs.key.astype(float)) * norm(inputs.erase.astype(float)) * np.abs(inputs.beta)
+        factor = largest + along * (1 if inputs.reads_before else largest)
     else:
         factor = largest + norm(inputs.a.astype(float)) * norm(inputs.b.astype(float))
     return np.asarray(by_token(factor)[..., None, None])
@@ -191,7 +204,8 @@ def _of_correction(inputs: RecurrenceInputs, held: Bounds, decayed: Bounds) -> t
         size = size_of(by_token(inputs.a))[..., None, :] @ held
         return (inputs.keys + 5) * size, size
     x = by_token(inputs.roundings)[..., None]
-    key, value = (size_of(by_token(array))[..., None, :] for array in (inputs.key, inputs.value))
+    key, value = (size_of(by_token(array))[..., None, :] for array in (inputs.erase, inputs.value))
     beta = np.abs(by_token(inputs.beta))[..., None, None]
+    decayed, x = (held, 0 * x) if inputs.reads_before else (decayed, x)
     off = key @ ((inputs.keys + 5 + x) * decayed) + 3 * value
     return beta * off, beta * (key @ decayed + value)

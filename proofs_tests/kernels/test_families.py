@@ -1,0 +1,203 @@
+"""Tests of the families: correct chunked kernels hold, and planted faults are refuted."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from proofs_tests.kernels import chunked
+from proofs_tests.kernels.recurrent import KERNELS, over_strings, stacked
+from proofs_tests.kernels.test_believe_kernel import results, verdicts
+from ratproof import kernel_claim
+from ratproof.laws.kernels.drawing import groups_of
+from ratproof.laws.kernels.family import FAMILIES
+
+
+def per_key(g, k):
+    """Return gates of heads as gates of keys."""
+    g = g[:, None] if g.dim() == 1 else g[..., None]
+    return g.expand(k.shape).to(k.dtype)
+
+
+def simple_gla(*, g, k, **rest):
+    """Compute linear attention with one gate per head in chunks."""
+    return chunked.gla(g=per_key(g, k), k=k, **rest)
+
+
+def kda(*, q, k, beta, g, scale, **rest):
+    """Compute Kimi delta attention in chunks, as a correction b (S^T a)^T of rank one."""
+    written = beta[..., None] * k
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return chunked.rwkv_7(r=q, w=g, k=written, a=g.exp() * k, b=-written, scale=scale, **rest)
+
+
+def comba(*, q, k, p, beta, g, scale, **rest):
+    """Compute Comba in chunks, as a correction b (S^T a)^T of rank one."""
+    written = beta[..., None] * k
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return chunked.rwkv_7(r=q, w=per_key(g, k), k=written, a=p, b=-written, scale=scale, **rest)
+
+
+def hgrn2(*, g, **rest):
+    """Compute HGRN2 in chunks, as gated linear attention with keys 1 - exp(g)."""
+    return chunked.gla(g=g, k=1 - g.exp(), **rest)
+
+
+def interpolated(mixed):
+    """Return a kernel of a minimal GRU with a step ``mixed(h, u, z)``."""
+
+    def one(tensors, state, scale):
+        z, u = tensors["z"], tensors["u"]
+        h, outputs = u[:, :0].sum(1) if state is None else state, []
+        for t in range(u.shape[1]):
+            h = mixed(h, u[:, t], z[:, t])
+            outputs.append(h)
+        return stacked(outputs, u), h
+
+    return over_strings(one)
+
+
+CHUNKED = {
+    "simple-gla": simple_gla,
+    "lightning-attention": simple_gla,
+    "kda": kda,
+    "comba": comba,
+    "hgrn2": hgrn2,
+}
+STEPS = {"lerp": torch.lerp, "difference": lambda h, u, z: h + z * (u - h)}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize("family", CHUNKED)
+def test_a_chunked_kernel_holds(family, kind):
+    claim = kernel_claim("right", family=family, kernel=CHUNKED[family], form="chunked", chunk=16)
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize("mixed", STEPS.values(), ids=STEPS)
+def test_a_minimal_gru_may_add_a_difference(mixed, kind):
+    claim = kernel_claim("right", family="min-gru", kernel=interpolated(mixed))
+    assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("family", ["lru", "mamba-2", "selective-scan", "ssd"])
+def test_the_kernels_of_state_space_layers_have_families(family):
+    kernel = KERNELS["mamba-2" if family == "ssd" else family]
+    assert verdicts(kernel_claim("right", family=family, kernel=kernel), kind="sampled") == {
+        "sampled": "holds"
+    }
+
+
+def changed(family, **changes):
+    """Return a kernel that changes some tensors first."""
+
+    def kernel(**arguments):
+        for name, change in changes.items():
+            arguments[name] = change(arguments[name])
+        return KERNELS[family](**arguments)
+
+    return kernel
+
+
+def decayed_afterwards(family):
+    """Return a kernel that applies each token's decay after its update instead of before."""
+
+    def kernel(*, g, cu_seqlens, **rest):
+        later = torch.cat([torch.zeros_like(g[:, :1]), g[:, :-1]], 1)
+        if cu_seqlens is not None:
+            later[:, cu_seqlens[:-1][cu_seqlens[:-1] < g.shape[1]].long()] = 0
+        outputs, state = KERNELS[family](g=later, cu_seqlens=cu_seqlens, **rest)
+        return outputs, state
+
+    return kernel
+
+
+FAULTS = {
+    "simple-gla: the next head's gate": ("simple-gla", changed("simple-gla", g=lambda g: g.roll(1, -1))),
+    "simple-gla: decays after the update": ("simple-gla", decayed_afterwards("simple-gla")),
+    "lightning-attention: the heads reversed": (
+        "lightning-attention",
+        changed("lightning-attention", g=lambda g: g.flip(0)),
+    ),
+    "lightning-attention: slopes in float16": (
+        "lightning-attention",
+        changed("lightning-attention", g=lambda g: g.half().to(g.dtype)),
+    ),
+    "kda: decays after the update": ("kda", decayed_afterwards("kda")),
+    "kda: without beta": ("kda", changed("kda", beta=torch.ones_like)),
+    "kda: the mean gate of a head": (
+        "kda",
+        changed("kda", g=lambda g: g.mean(-1, keepdim=True).expand(g.shape)),
+    ),
+    "comba: reads with k": ("comba", lambda *, k, p, **rest: KERNELS["comba"](k=k, p=k, **rest)),
+    "comba: reads after the decay": (
+        "comba",
+        lambda *, p, g, **rest: KERNELS["comba"](p=p * g.exp()[..., None], g=g, **rest),
+    ),
+    "comba: without beta": ("comba", changed("comba", beta=torch.ones_like)),
+    "hgrn2: keys of 1": ("hgrn2", lambda *, g, **rest: KERNELS["gla"](g=g, k=torch.ones_like(g), **rest)),
+    "hgrn2: decays after the update": (
+        "hgrn2",
+        lambda *, g, **rest: decayed_afterwards("gla")(g=g, k=1 - g.exp(), **rest),
+    ),
+    "min-gru: z and 1 - z exchanged": ("min-gru", changed("min-gru", z=lambda z: 1 - z)),
+    "min-gru: the next token's gate": ("min-gru", changed("min-gru", z=lambda z: z.roll(-1, 1))),
+    "min-lstm: without the input gate": ("min-lstm", changed("min-lstm", i=torch.ones_like)),
+    "min-lstm: normalised gates": (
+        "min-lstm",
+        lambda *, f, i, **rest: KERNELS["min-lstm"](f=f / (f + i + 1e-9), i=i / (f + i + 1e-9), **rest),
+    ),
+    "lru: the conjugate factor": ("lru", changed("lru", f=lambda f: f * f.new_tensor([1.0, -1.0]))),
+    "mamba-2: the next head's rate": ("mamba-2", changed("mamba-2", a=lambda a: a.roll(1, 0))),
+    "selective-scan: one rate per head": (
+        "selective-scan",
+        changed("selective-scan", a=lambda a: a[:, :1].expand(a.shape)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("family", "kernel"), FAULTS.values(), ids=FAULTS)
+def test_a_planted_fault_is_refuted(family, kernel):
+    claim = kernel_claim("wrong", family=family, kernel=kernel)
+    assert verdicts(claim, 60, "sampled") == {"sampled": "refuted"}
+
+
+def test_a_kernel_that_is_wrong_only_beyond_4096_tokens_is_refuted(very_long):
+    """The state is halved after 4,096 tokens."""
+    family = "hgrn"
+
+    def kernel(*, initial_state, cu_seqlens, **rest):
+        name = FAMILIES[family].value
+        if cu_seqlens is not None or rest[name].shape[1] <= 4096:
+            return KERNELS[family](initial_state=initial_state, cu_seqlens=cu_seqlens, **rest)
+        axes = FAMILIES[family].tensors
+        parts = (
+            {n: x[:, cut] if "T" in axes.get(n, "") else x for n, x in rest.items()}
+            for cut in (slice(0, 4096), slice(4096, None))
+        )
+        first, state = KERNELS[family](**next(parts), initial_state=initial_state)
+        last, state = KERNELS[family](**next(parts), initial_state=state / 2)
+        return torch.cat([first, last], 1), state
+
+    claim = kernel_claim("wrong", family=family, kernel=kernel)
+    result = results(claim, 7, "sampled")["sampled"]
+    assert str(result.verdict) == "refuted" and result.counterexample.sizes[0] > 4096
+
+
+@pytest.mark.parametrize(
+    ("declared", "longest"),
+    [
+        ({}, 8193),
+        ({"multiple": 64, "without": ("cu_seqlens",)}, 8192),
+        ({"longest": 5000}, 5000),
+        ({"longest": 100}, 100),
+        ({"lengths": (7, 9)}, 9),
+        ({"form": "chunked", "chunk": 2049}, 2049),
+        ({"sizes": {"K": (64,), "V": (64,)}}, 2049),
+    ],
+)
+def test_the_long_call_respects_the_declared_sizes(declared, longest, very_long, all_lengths):
+    kernel = kernel_claim("mine", family="gla", kernel=KERNELS["gla"], **declared).kernel
+    groups = list(groups_of(kernel, 100, 0, small=False, long=True))
+    assert max(max(times) for group in groups for times in group.sizes.times) == longest
