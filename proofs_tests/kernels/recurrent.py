@@ -109,5 +109,24 @@ def of_heads(name):
     return over_strings(one)
 
 
-KERNELS = {name: (of_lanes if family.lanes else of_heads)(name) for name, family in FAMILIES.items()}
+@over_strings
+def convolution(tensors, state, scale):
+    """Compute a causal convolution token by token; the state is the last W inputs."""
+    x, weight = tensors["x"], tensors["weight"]
+    state = x.new_zeros(x.shape[0], *weight.shape) if state is None else state
+    outputs = []
+    for own in x.unbind(1):
+        state = torch.cat([state[..., 1:], own[..., None]], -1)
+        outputs.append(tensors["bias"] + (weight * state).sum(-1))
+    return stacked(outputs, x), state
+
+
+def usual(name, family):
+    """Return the kernel of a family."""
+    if family.window:
+        return convolution
+    return of_lanes(name) if family.lanes else of_heads(name)
+
+
+KERNELS = {name: usual(name, family) for name, family in FAMILIES.items()}
 """The kernels, by family."""

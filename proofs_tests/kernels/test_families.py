@@ -57,6 +57,51 @@ def interpolated(mixed):
     return over_strings(one)
 
 
+@over_strings
+def parallel_convolution(tensors, state, scale):
+    """Compute a causal convolution of all tokens at once with torch's convolution."""
+    x, weight = tensors["x"], tensors["weight"]
+    state = x.new_zeros(x.shape[0], *weight.shape) if state is None else state
+    joined = torch.cat([state, x.mT], -1)
+    if not x.shape[1]:
+        return x, state
+    y = torch.nn.functional.conv1d(joined[..., 1:], weight[:, None], tensors["bias"], groups=x.shape[2])
+    return y.mT, joined[..., x.shape[1] :]
+
+
+class Shifted(torch.autograd.Function):
+    """A final state whose gradient reaches the inputs of T < W - 1 tokens from a slot W - 1 - T too early.
+
+    This is the fault of flash-linear-attention's issue 1140.
+    """
+
+    @staticmethod
+    def forward(ctx, state, time):
+        ctx.time = time
+        return state.clone()
+
+    @staticmethod
+    def backward(ctx, flow):
+        time, width = ctx.time, flow.shape[-1]
+        if time < width - 1:
+            flow = torch.cat([flow[..., : width - time], flow[..., 1 : 1 + time]], -1)
+        return flow, None
+
+
+@over_strings
+def shifted_convolution(tensors, state, scale):
+    outputs, state = KERNELS["causal-conv1d"](initial_state=state, **tensors)
+    return outputs, Shifted.apply(state, tensors["x"].shape[1])
+
+
+@over_strings
+def detached_convolution(tensors, state, scale):
+    """Drop the gradient of the inputs that remain in the state from the initial state."""
+    outputs, last = KERNELS["causal-conv1d"](initial_state=state, **tensors)
+    left = max(0, last.shape[-1] - tensors["x"].shape[1])
+    return outputs, torch.cat([last[..., :left].detach(), last[..., left:]], -1)
+
+
 CHUNKED = {
     "simple-gla": simple_gla,
     "lightning-attention": simple_gla,
@@ -72,6 +117,19 @@ STEPS = {"lerp": torch.lerp, "difference": lambda h, u, z: h + z * (u - h)}
 def test_a_chunked_kernel_holds(family, kind):
     claim = kernel_claim("right", family=family, kernel=CHUNKED[family], form="chunked", chunk=16)
     assert verdicts(claim, 20, kind) == {kind: "holds"}
+
+
+def test_a_parallel_convolution_holds():
+    claim = kernel_claim("right", family="causal-conv1d", kernel=parallel_convolution)
+    assert set(verdicts(claim, 20).values()) == {"holds"}
+
+
+@pytest.mark.parametrize("kernel", [shifted_convolution, detached_convolution])
+def test_a_wrong_gradient_through_the_state_of_a_convolution_is_refuted(kernel):
+    claim = kernel_claim("wrong", family="causal-conv1d", kernel=kernel)
+    result = results(claim, 60, "gradient")["gradient"]
+    assert str(result.verdict) == "refuted" and result.counterexample.sizes[0] < 8
+    assert verdicts(claim, 60, "sampled") == {"sampled": "holds"}
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
@@ -148,6 +206,11 @@ FAULTS = {
         "min-lstm",
         lambda *, f, i, **rest: KERNELS["min-lstm"](f=f / (f + i + 1e-9), i=i / (f + i + 1e-9), **rest),
     ),
+    "causal-conv1d: the weights reversed": (
+        "causal-conv1d",
+        changed("causal-conv1d", weight=lambda weight: weight.flip(-1)),
+    ),
+    "causal-conv1d: without bias": ("causal-conv1d", changed("causal-conv1d", bias=torch.zeros_like)),
     "lru: the conjugate factor": ("lru", changed("lru", f=lambda f: f * f.new_tensor([1.0, -1.0]))),
     "mamba-2: the next head's rate": ("mamba-2", changed("mamba-2", a=lambda a: a.roll(1, 0))),
     "selective-scan: one rate per head": (

@@ -109,8 +109,8 @@ def kernel_claim(
             Packed sequences are then not tested. The report shows the value.
         longest: Maximum number of tokens, for a kernel that is limited or slow. The report shows the value.
         sizes: Sizes of the calls by axis, for example ``{"K": (64, 128), "V": (64, 128)}``. The axes are B,
-            H, K and V, or B and D. An axis that is omitted has the default sizes. The report shows the
-            values.
+            H, K and V, or B and D, with W for a convolution. An axis that is omitted has the default sizes.
+            The report shows the values.
         lengths: Numbers of tokens T of the calls, instead of the default and random lengths. The report shows
             the values.
         dtypes: Dtypes of the tensors: ``float32``, ``float64`` and, with ``accumulation``, ``bfloat16`` and
@@ -162,11 +162,10 @@ def kernel_claim(
         )
     if longest is not None and (type(longest) is not int or longest < multiple):
         raise InputError(f"{name}: longest must be an integer of at least {multiple}, got {longest!r:.60}")
-    axes = "BD" if own.lanes else "BHKV"
     chosen = {
         axis: _integers(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
     }
-    _require(name, "sizes", chosen, axes)
+    _require(name, "sizes", chosen, own.axes)
     times = _integers(name, "lengths", lengths, 0) if lengths else ()
     if times and (longest is not None or any(time % multiple for time in times)):
         raise InputError(f"{name}: lengths must be multiples of {multiple}, and exclude longest, got {times}")
@@ -287,7 +286,7 @@ def _of_step(
 def _family(name: str, family: str | LinearRecurrence | None) -> LinearRecurrence:
     if isinstance(family, LinearRecurrence):
         return family
-    known = ALIASES.get(family, family)
+    known = ALIASES.get(str(family), str(family))
     if known not in FAMILIES:
         raise InputError(f"{name}: the family must be one of {', '.join(FAMILIES)}, got {family!r}")
     return FAMILIES[known]

@@ -31,7 +31,7 @@ VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
 MOST_PAIRS = 2**23
 """Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
-SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES}
+SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES, "W": (1, 2, 3, 4, 5, 8)}
 """Sizes of each axis; the number of lanes has the sizes of keys."""
 WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
 """Sizes that each check covers: for keys and values, for tokens, and a second size for keys.
@@ -151,7 +151,7 @@ def shorter_than(kernel: Kernel, time: int, shortest: int) -> CallSizes:
 
 
 def _choices(kernel: Kernel) -> dict[str, tuple[int, ...]]:
-    axes = "BD" if kernel.family.lanes else "BHKV"
+    axes = kernel.family.axes
     every = {**SIZES, "D": SIZES["K"], **kernel.sizes}
     return {axis: every[axis] for axis in axes}
 
@@ -236,7 +236,7 @@ def problems(
         lengths=_parts(random, time, rows, "empty" not in unsupported) if packed else (time,),
         batch=1 if packed else rows,
         heads=drawn[heads_axis],
-        keys=drawn.get("K", 1),
+        keys=drawn.get("W" if family.window else "K", 1),
         values=drawn.get("V", 1),
         packed=packed,
         # an elementwise recurrence always has an initial state

@@ -25,8 +25,8 @@ class LinearRecurrence:
     Attributes:
         name: The name in ``kernel_claim``.
         tensors: The tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
-            ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, and P
-            for the two parts of a complex number.
+            ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, W the
+            inputs of a convolution, and P the two parts of a complex number.
         query, key, value: The names of these tensors; empty if keys or queries are ones.
         decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
             of all tokens; a natural logarithm, at most 0, possibly -infinity.
@@ -43,6 +43,8 @@ class LinearRecurrence:
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
+        window: The weights of a causal convolution, axes ``DW``, whose state is its last W inputs, axes
+            ``NDW``; empty if there is none.
         pairs: Whether values are complex; then each tensor and the state have a last axis P.
         scaled: ``maybe`` if ``scale`` may be None, ``always`` if it is a number; empty if there is no
             ``scale``.
@@ -70,6 +72,7 @@ class LinearRecurrence:
     erase: str = ""
     bonus: str = ""
     lanes: bool = False
+    window: str = ""
     pairs: bool = False
     scaled: Literal["", "maybe", "always"] = "maybe"
     packed: bool = True
@@ -77,6 +80,13 @@ class LinearRecurrence:
     function: Callable[..., Any] | None = field(default=None, compare=False)
     state: str = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def axes(self) -> str:
+        """Return the axes whose sizes a call chooses, besides T."""
+        if self.lanes:
+            return "BDW" if self.window else "BD"
+        return "BHKV"
 
 
 _QKV = {"q": "BTHK", "k": "BTHK", "v": "BTHV"}
@@ -196,6 +206,14 @@ FAMILIES: dict[str, LinearRecurrence] = {
             scaled="",
             packed=False,
             says="S = exp(dt a) S + dt k v^T, o = S^T q",
+        ),
+        LinearRecurrence(
+            "causal-conv1d",
+            {"x": "BTD", "weight": "DW", "bias": "D"},
+            value="x",
+            window="weight",
+            says="y_t = bias + sum over i of weight_i x_{t-W+1+i}, the state is the last W inputs",
+            **_LANES,
         ),
     )
 }

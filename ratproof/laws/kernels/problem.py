@@ -39,7 +39,8 @@ class Problem:
         accumulation: The dtype of states and sums.
         lengths: T for all rows, or, if packed, of each sequence.
         batch: B; 1 if sequences are packed.
-        heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D.
+        heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D, and for a convolution,
+            keys are W.
         packed: Whether ``cu_seqlens`` is passed.
         has_initial_state: Whether ``initial_state`` is passed.
         scale: A number, or None.
@@ -99,6 +100,8 @@ class Problem:
         """Return the shape of ``initial_state`` and of the final state."""
         if self.family.state:
             return (self.rows, *self.shape(self.family.state))
+        if self.family.window:
+            return (self.rows, self.heads, self.keys)
         if self.family.lanes:
             return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
         return (self.rows, self.heads, self.keys, self.values)
@@ -106,7 +109,8 @@ class Problem:
     def shape(self, axes: str) -> tuple[int, ...]:
         """Return the shape of a tensor with these axes."""
         sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
-        return tuple({**sizes, "D": self.heads, "P": 2}[axis] for axis in axes)
+        sizes |= {"D": self.heads, "P": 2, "W": self.keys}
+        return tuple(sizes[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """Return the values of all tensors, and of ``initial_state`` if it is passed.
@@ -175,7 +179,8 @@ class Problem:
         states = (
             {"D": self.heads} if self.family.lanes else {"H": self.heads, "K": self.keys, "V": self.values}
         )
-        return {"B": self.batch, "T": self.time, **states}
+        window = {"W": self.keys} if self.family.window else {}
+        return {"B": self.batch, "T": self.time, **states, **window}
 
     def says(self) -> str:
         """Return the shapes and options on one line."""

@@ -28,6 +28,7 @@ Sums may be evaluated in any order, with or without fused operations.
   the corrections solve a triangular system (:mod:`~ratproof.laws.kernels.bounds.corrections`). An error that
   a step or a chunk receives is rounded together with the state. The rounding is bounded relative to the sum
   of the absolute values of the terms, even if the terms cancel.
+* A causal convolution has bounds of its own (:mod:`~ratproof.laws.kernels.bounds.convolution`).
 * Gradients are products of the state with the adjoint state, which is the same recurrence backwards
   (:mod:`~ratproof.laws.kernels.bounds.adjoint`).
 """

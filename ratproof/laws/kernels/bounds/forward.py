@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ratproof.laws.kernels.bounds.chunked import bounded_states
+from ratproof.laws.kernels.bounds.convolution import convolved
 from ratproof.laws.kernels.bounds.rounding import OUTWARD, KernelForm, RoundedArray, RoundingUnits
 from ratproof.laws.kernels.naive import (
     Arrays,
@@ -28,7 +29,8 @@ class BoundedResult:
     """The outputs and final states of a recurrence, with their bounds.
 
     Outputs have shape ``(B, T, H, V)`` and final states ``(N, H, K, V)``. For families of lanes, H is the
-    number of lanes and K = V = 1, or V = 2 for both parts of a complex number.
+    number of lanes and K = V = 1, or V = 2 for both parts of a complex number. The results of a convolution
+    have the kernel's shapes.
     """
 
     outputs: Wide
@@ -39,6 +41,9 @@ class BoundedResult:
 
 def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
     """Run the recurrence for all sequences of a call."""
+    if problem.family.window:
+        (outputs, output_bounds), (states, state_bounds) = convolved(problem, arrays)
+        return BoundedResult(outputs, output_bounds, states, state_bounds)
     keys, values = (1, 1) if problem.family.lanes else (problem.keys, problem.values)
     values = 2 if problem.family.pairs else values
     wide = wider_than(problem.accumulation)

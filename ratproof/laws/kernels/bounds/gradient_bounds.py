@@ -25,6 +25,7 @@ import numpy as np
 
 from ratproof.laws.kernels.bounds.adjoint import adjoint
 from ratproof.laws.kernels.bounds.chunked import bounded_states
+from ratproof.laws.kernels.bounds.convolution import convolution_gradients
 from ratproof.laws.kernels.bounds.recurrent import BoundedStates
 from ratproof.laws.kernels.bounds.rounding import (
     OUTWARD,
@@ -64,6 +65,8 @@ def gradients(
         cumulated: Whether the kernel may compute the gradients of decays as sums over later tokens.
     """
     family = problem.family
+    if family.window:
+        return convolution_gradients(problem, arrays, weights, final)
     arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
     weights, final = numbers_of(problem, weights), numbers_of(problem, final)
     if family.lanes and not family.pairs:
