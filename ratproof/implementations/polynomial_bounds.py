@@ -1,0 +1,43 @@
+"""Rounding bounds for networks whose automata have polynomials in the gates as weights.
+
+The network adds and multiplies gates and components of the state in its own order, which is not that of its
+automaton. The bound is therefore that of the automaton of magnitudes (:func:`neural.reading.magnitudes`): it
+covers every order of evaluation within a step and between steps, and it is infinite where an intermediate
+value might overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from automata.aliases import Floats
+from automata.rounding.bounds import Deviation, Format
+from automata.rounding.units import unit_bounds
+from automata.strings import String
+from automata.wfsa import WFSA
+
+
+def magnitude_bounds(
+    units: Sequence[tuple[WFSA, Floats]],
+    deviations: Sequence[Deviation],
+    strings: Sequence[String],
+    computed_in: Format,
+) -> list[Floats]:
+    """Return bounds on the network's error for each string's prefixes, shape ``(T + 1, units)``.
+
+    Args:
+        units: the results of :func:`neural.reading.magnitudes`.
+        deviations: the deviations of the automata's weights, one for each unit.
+        strings: the strings.
+        computed_in: the network's dtype.
+    """
+    automata = [automaton for automaton, _ in units]
+    products = [automaton.replace(final=factors) for automaton, factors in units]
+    tables = []
+    for _, bounds in unit_bounds([*automata, *products], strings, computed_in, [*deviations, *deviations]):
+        own, before = np.hsplit(bounds, 2)
+        own[1:][np.isinf(before[:-1])] = np.inf  # a product with the state before the step may overflow
+        tables.append(own)
+    return tables
