@@ -154,6 +154,7 @@ class LinearRecurrenceCell(AutomatonCell):
         functions: the function of a linear map or parameter that gives the gate; by default, none.
         names: the names of the gates, if :meth:`derived` changes them.
         reads: whether an output reads the state.
+        in_order: whether a state is computed from the one before it, and not from an earlier one.
     """
 
     token: ClassVar[str]
@@ -161,6 +162,7 @@ class LinearRecurrenceCell(AutomatonCell):
     functions: ClassVar[Functions] = {}
     names: ClassVar[str] = ""
     reads: ClassVar[bool] = True
+    in_order: ClassVar[bool] = True
 
     def __init__(
         self,

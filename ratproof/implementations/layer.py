@@ -41,7 +41,7 @@ from ratproof.implementations.comparison import (
 )
 from ratproof.implementations.layer_files import checked
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
-from ratproof.implementations.polynomial_bounds import magnitude_bounds
+from ratproof.implementations.polynomial_bounds import polynomial_bounds
 from theory.claim import Claim, Variant
 from theory.weights import Weights
 
@@ -247,7 +247,9 @@ class LayerComparison:
         deviations = [slack for _, slack in sides]
         if isinstance(self.network.cell, LinearRecurrenceCell):
             every = magnitudes(self.network.cell, self.vectors, self.layer.alphabet, self._known_start)
-            bounds = magnitude_bounds(every, deviations, strings, self._format)
+            if self.network.cell.in_order:
+                every = [(a.to_float(), factors) for a, (_, factors) in zip(automata, every, strict=True)]
+            bounds = polynomial_bounds(every, deviations, strings, self._format)
             scores = unit_bounds(automata, strings, self._format)
             return [(values, bound) for (values, _), bound in zip(scores, bounds, strict=True)]
         batch = encode(self._automata[0].index, strings)

@@ -1,9 +1,9 @@
 """Rounding bounds for networks whose automata have polynomials in the gates as weights.
 
-The network adds and multiplies gates and components of the state in its own order, which is not that of its
-automaton. The bound is therefore that of the automaton of magnitudes (:func:`neural.reading.magnitudes`): it
-covers every order of evaluation within a step and between steps, and it is infinite where an intermediate
-value might overflow.
+The network multiplies and adds gates and components of the state in its own order. Within a step, the
+deviations of the automaton's weights cover this. A network that runs in chunks also has its own order between
+steps; its bound is that of the automaton of magnitudes (:func:`neural.reading.magnitudes`). Bounds are
+infinite where an intermediate value might overflow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from automata.strings import String
 from automata.wfsa import WFSA
 
 
-def magnitude_bounds(
+def polynomial_bounds(
     units: Sequence[tuple[WFSA, Floats]],
     deviations: Sequence[Deviation],
     strings: Sequence[String],
@@ -28,7 +28,8 @@ def magnitude_bounds(
     """Return bounds on the network's error for each string's prefixes, shape ``(T + 1, units)``.
 
     Args:
-        units: the results of :func:`neural.reading.magnitudes`.
+        units: for each unit, its automaton or that of magnitudes, and the factors of
+            :func:`neural.reading.magnitudes`.
         deviations: the deviations of the automata's weights, one for each unit.
         strings: the strings.
         computed_in: the network's dtype.
