@@ -224,7 +224,7 @@ class LayerComparison:
             if c.shape != scores.shape:
                 raise ValueError(f"the network's states must have shape {scores.shape}, got {c.shape}")
             has = bounded(bounds)
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                 # -infinity minus itself is NaN, but it is not a difference
                 errors = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
                 used = np.where((errors == 0) | ~has, 0.0, errors / bounds)[self._shortest :]
@@ -257,13 +257,13 @@ class LayerComparison:
             bound_table(a, batch, self._format, slack) for a, slack in zip(automata, deviations, strict=True)
         ]
         rows = {index: row for row, index in enumerate(batch.order.tolist())}
-        places = ((rows[index], len(string) + 1) for index, string in enumerate(strings))
+        prefixes = ((rows[index], len(string) + 1) for index, string in enumerate(strings))
         return [
             (
                 np.stack([values[row, :end] for values, _ in tables], axis=1),
                 np.stack([bound[row, :end] for _, bound in tables], axis=1),
             )
-            for row, end in places
+            for row, end in prefixes
         ]
 
     @property
