@@ -26,6 +26,7 @@ from neural.linear_recurrences.cell import (
     dot,
     grouped,
     scanned,
+    total,
 )
 from neural.linear_recurrences.kind import KEYS, column
 
@@ -34,22 +35,25 @@ class LonghornCell(LinearRecurrenceCell):
     """A cell with the gates beta, a sigmoid, and q, k and x, linear maps of the input."""
 
     token = "beta q[K] k[K] x"
-    names = "delta q[K] k[K] x"
+    names = "delta decay[K] q[K] k[K] x"
     functions: ClassVar[Functions] = {"beta": torch.sigmoid}
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return delta instead of beta."""
-        beta, keys = raw.pop("beta"), grouped(raw).k
-        return {"delta": beta / (1 + beta * dot(keys, keys)), **raw}
+        """Return delta, and 1 - delta k_j^2 as a quotient of positive numbers, in which nothing cancels."""
+        beta = raw.pop("beta")
+        parts = [beta * (k * k) for k in grouped(raw).k]
+        denominator = 1 + total(parts)
+        others = [total([1, *parts[:j], *parts[j + 1 :]]) for j in range(len(parts))]
+        decays = {f"decay[{j}]": other / denominator for j, other in enumerate(others, 1)}
+        return {"delta": beta / denominator, **decays, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return 1 - delta k_j^2 as the decay, the update delta k_j x, and q_j as the output's factor."""
-        decays = [1 - g.delta * (k * k) for k in g.k]
-        return AffineStep([g.delta * (k * g.x) for k in g.k], diagonal(decays), g.q)
+        """Return the decays, the update delta k_j x, and q_j as the factor in the output."""
+        return AffineStep([g.delta * (k * g.x) for k in g.k], diagonal(g.decay), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
         """Compute the step and S_t q_t."""
-        s = scanned([1 - g.delta * (k * k) for k in g.k], [g.delta * (k * g.x) for k in g.k], first)
+        s = scanned(g.decay, [g.delta * (k * g.x) for k in g.k], first)
         return [*s, dot(g.q, s)]
 
 

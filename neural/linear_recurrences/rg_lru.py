@@ -96,5 +96,5 @@ class RGLRUAsProgrammed(Recurrent):
 
 KIND = LayerKind("rg-lru", RGLRU, options={}, weights=unit("h"))
 AS_PROGRAMMED = LayerKind(
-    "rg-lru-as-programmed", RGLRUAsProgrammed, options={}, starts=st.just(0.0), weights=unit("h")
+    "rg-lru-as-programmed", RGLRUAsProgrammed, options={}, starts=st.none(), weights=unit("h")
 )

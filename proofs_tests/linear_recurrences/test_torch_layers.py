@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from automata.equivalence import equivalent
 from neural.layer_kind import layer_kinds
-from neural.linear_recurrences.cell import LinearRecurrenceCell, dot, naively, scanned
+from neural.linear_recurrences.cell import LinearRecurrenceCell, dot, grouped, naively, scanned
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.implementation import Layer
 from ratproof.implementations.layer_strategies import networks
@@ -36,10 +36,11 @@ def test_every_corrected_variant_has_a_layer():
     assert (len(LAYERS), len(linear)) == (31, 25)
 
 
-OWN = [case for case in LAYERS if case[2] != "mamba-scalar"]
+OWN = [case for case in LAYERS if case[2] not in ("mamba-scalar", "longhorn")]
 """The layers whose gates are the weights of the construction.
 
-In Theorem 1 of Mamba, the construction has sigmoid(z), which the layer rounds in another way.
+In Theorem 1 of Mamba, the construction has sigmoid(z), and in Longhorn 1 - delta k^2. The layers compute them
+in another way.
 """
 
 
@@ -53,6 +54,14 @@ def test_the_automata_of_a_layer_are_those_of_the_claim(claim, variant, layer, d
     for unit, own in enumerate(network.automata()):
         automata = variant.reading.construction(network.claim_weights(unit))
         assert equivalent(own, automata[unit % len(automata)]).verdict == "equivalent"
+
+
+def test_the_decay_of_longhorn_is_1_minus_delta_k_squared():
+    torch.manual_seed(0)
+    cell = CELLS["longhorn"](3, 4, keys=3, dtype=torch.float64)
+    g = grouped(cell.gates(torch.randn(20, 3, dtype=torch.float64)))
+    for decay, k in zip(g.decay, g.k, strict=True):
+        torch.testing.assert_close(decay, 1 - g.delta * k * k, rtol=0, atol=2.0**-50)
 
 
 # Mistakes in steps, and the layers that have them.

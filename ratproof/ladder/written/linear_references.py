@@ -176,7 +176,9 @@ def longhorn(cell, x, s):
     beta, k, value = vectors(cell, x, "beta k x")
     beta = sigmoid(beta)
     delta = beta / (1 + beta * (k * k).sum(0))
-    return (1 - delta * k * k) * s + delta * value * k
+    # 1 - delta k^2 cancels, and its error would exceed the layer's bound
+    others = torch.stack([(k * k)[torch.arange(len(k)) != j].sum(0) for j in range(len(k))])
+    return (1 + beta * others) / (1 + beta * (k * k).sum(0)) * s + delta * value * k
 
 
 def rwkv_7(cell, x, s):
