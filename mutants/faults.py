@@ -388,8 +388,11 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
     """Return changes of a layer's gates, or of the gates in its pattern."""
     from neural.affine import AffineCell
+    from neural.linear_recurrences.cell import LinearRecurrenceCell
     from neural.pattern import ONE, START, ZERO
 
+    if issubclass(cell, LinearRecurrenceCell):
+        return _wrong_polynomial_gates()
     pattern = getattr(cell, "pattern", None)
     arrows = () if pattern is None else (*pattern.arrows, *pattern.silent)
     names = [name for name in dict.fromkeys(name for _, _, name in arrows) if name not in (ONE, START, ZERO)]
@@ -412,6 +415,22 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
         else {f"{both} are exchanged": exchanged}
     )
     return {f"{first} is halved": halved, **second}
+
+
+def _wrong_polynomial_gates() -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
+    """Return changes of gates of which the automaton's weights are polynomials."""
+
+    def change(at: int, change: Callable[[Any], Any]) -> Callable[[Any, dict[str, Any]], dict[str, Any]]:
+        def changed(cell: Any, gates: dict[str, Any]) -> dict[str, Any]:
+            name = list(gates)[at]
+            return gates | {name: change(gates[name])}
+
+        return changed
+
+    return {
+        "the first gate is halved": change(0, lambda gate: 0.5 * gate),
+        "the last gate is negated": change(-1, lambda gate: -gate),
+    }
 
 
 def _zeros(cell: Any, state: Sequence[Any]) -> list[Any]:

@@ -151,6 +151,14 @@ class ReorderingBound:
     __rmul__ = __mul__
 
     @_plain
+    def __truediv__(self, other: Any) -> ReorderingBound:
+        return self * _reciprocal(self._number(other))
+
+    @_plain
+    def __rtruediv__(self, other: Any) -> ReorderingBound:
+        return self._number(other) * _reciprocal(self)
+
+    @_plain
     def sum(self, axis: int) -> ReorderingBound:
         """Return the sum along an axis, with a bound that holds for every order of summation."""
         n = self.shape[axis]
@@ -334,16 +342,28 @@ def _log_sigmoid(a: ReorderingBound) -> ReorderingBound:
     return _with_parents(result, 0, (a, lambda bar: bar * derivative))
 
 
+def _reciprocal(a: ReorderingBound) -> ReorderingBound:
+    """Return 1 / a."""
+    value = 1 / a.value
+    exact = torch.zeros_like(value)
+    result = ReorderingBound.leaf(value, a.kind, rounding.quotient(value, exact, a.value, a.bound(), a.kind))
+    return _with_parents(result, 0, (a, lambda bar: -(bar * result * result)))
+
+
 _RULES: dict[str, Callable[..., ReorderingBound]] = {
     "linear": _linear,
     "sigmoid": _smooth(torch.sigmoid, rounding.sigmoid, lambda s: s * (1 - s)),
     "tanh": _smooth(torch.tanh, rounding.tanh, lambda t: 1 - t * t),
     "log_sigmoid": _log_sigmoid,
+    "exp": _smooth(torch.exp, rounding.exponential, lambda e: e),
+    "sqrt": _smooth(torch.sqrt, rounding.square_root, lambda s: _reciprocal(2 * s)),
+    "relu": lambda a: a.maximum(_scaled(a, 0.0)),
     "neg": lambda a: -a,
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "rsub": lambda a, b: b - a,
     "mul": lambda a, b: a * b,
+    "div": lambda a, b: a * _reciprocal(b),
 }
 """The rule for each operation that rounds."""
 _METHODS = DATA_MOVEMENT | {"sigmoid", "tanh", "sub", "add", "mul"}

@@ -13,10 +13,12 @@ the state (``score``) and the outputs (``output``). This class implements everyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.semirings import REAL, Semiring
@@ -162,6 +164,10 @@ class AutomatonCell(RecurrentCell):
     def silent(self, weights: WindowWeights) -> list[Any]:
         """Return each unit's epsilon transitions, shape ``(n, n)``, or ``None`` if it has none."""
         return silent(self.pattern, weights, self.hidden_size)
+
+    def exact_weights(self, gates: Mapping[str, NDArray[np.float64]]) -> Mapping[str, NDArray[Any]]:
+        """Return the automaton's weights from the gates' values; here, the gates are the weights."""
+        return gates
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:
         """Return the number of states of the largest automaton and the total number of weights."""

@@ -15,7 +15,9 @@ by reverse accumulation, with a bound on the error of any other order of evaluat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -26,6 +28,7 @@ from automata.semirings import MAX_PLUS
 from neural.affine import AffineCell
 from neural.any_order import ReorderingBound, derivatives, evaluating
 from neural.cell import AutomatonCell
+from neural.linear_recurrences.cell import LinearRecurrenceCell
 from neural.pattern import ONE, START, ZERO
 from neural.rounding import format_of
 
@@ -87,8 +90,14 @@ def _scores(
         if cell.window > 1:
             view = cell.windows(torch.cat([before, view]))
         gates = cell.gates(view)
-    forward = _affine_scores if isinstance(cell, AffineCell) else _pattern_scores
-    return named, list(forward(cell, gates, first, len(inputs), kind))
+    return named, list(_forward_of(cell)(cell, gates, first, len(inputs), kind))
+
+
+def _forward_of(cell: AutomatonCell) -> Callable[..., Iterator[ReorderingBound]]:
+    """Return the Forward algorithm for the cell's automata."""
+    if isinstance(cell, AffineCell):
+        return _affine_scores
+    return _polynomial_scores if isinstance(cell, LinearRecurrenceCell) else _pattern_scores
 
 
 def _of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
@@ -105,6 +114,35 @@ def _affine_scores(
     for t in range(steps):
         c = (gates["W"][t] * c.unsqueeze(-2)).sum(-1) + gates["b"][t]
         yield c
+
+
+def _polynomial_scores(
+    cell: LinearRecurrenceCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
+) -> Iterator[ReorderingBound]:
+    """Yield the scores of automata with polynomials in the gates as weights, for all units at once."""
+    pattern, units = cell.pattern, range(cell.hidden_size)
+    shown = (..., list(units), [cell.shown(unit) for unit in units])
+    one = ReorderingBound.leaf(torch.ones_like(start.value), kind)
+    none = replace(
+        ReorderingBound.leaf(torch.zeros_like(start.value), kind), reach=torch.zeros_like(start.value)
+    )
+    constants = {ONE: one, ZERO: none, START: start}
+    vector: Any = torch.stack([constants[name] for name in pattern.initial], dim=-1)  # type: ignore[misc]
+    yield vector[shown]
+    if not steps:
+        return
+    weights = constants | cell.bounded_weights(gates)
+    shape = next(gate.shape for gate in gates.values() if gate.dim() > 1)
+    by_arrow = {(source, target): weights[name] for source, target, name in pattern.arrows}
+    states = range(pattern.states)
+    rows = [[by_arrow.get((i, j), none).expand(shape) for j in states] for i in states]
+    matrices: Any = torch.stack([torch.stack(row, dim=-1) for row in rows], dim=-2)
+    for t in range(steps):
+        vector = (matrices[t] * vector.unsqueeze(-1)).sum(-2)
+        # the network computes all components, also those that the score hardly depends on
+        bounded = (vector.bound() < math.inf).all(-1, keepdim=True)
+        vector = replace(vector, error=torch.where(bounded, vector.error, math.inf))
+        yield vector[shown]
 
 
 def _pattern_scores(

@@ -136,16 +136,17 @@ def arrays(pattern: Pattern, weights: WindowWeights, windows: Windows, units: in
 
     Their shapes are ``(n,)``, ``(n,)`` and ``(symbols, n, n)``. The states are pairs of a pattern state and a
     history, ordered by the pattern state. States in which no path can start and that no path can reach are
-    omitted.
+    omitted. Exact gates, which are arrays of fractions, give arrays of numbers of any type.
     """
     h = windows.histories
     n = pattern.states * h
     before, symbol, after = windows.parts
+    dtype = np.result_type(np.float64, *weights.gates.values())
     result = []
     for unit in range(units):
-        initial = np.full(n, weights.zero, dtype=np.float64)
+        initial = np.full(n, weights.zero, dtype=dtype)
         final = np.repeat([float(weights.of(name, unit)) for name in pattern.final], h)
-        matrices = np.full((windows.symbols, n, n), weights.zero, dtype=np.float64)
+        matrices = np.full((windows.symbols, n, n), weights.zero, dtype=dtype)
         for source, target, name in pattern.arrows:
             matrices[symbol, source * h + before, target * h + after] = weights.of(name, unit)
         live = np.ones(n, dtype=bool)

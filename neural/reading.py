@@ -16,11 +16,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from automata.aliases import Floats
 from automata.errors import InputError
-from automata.rounding.bounds import Deviation
+from automata.rounding.bounds import FLOAT64, Deviation
 from automata.text.number_text import shorten
 from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
 from neural.cell import AutomatonCell
+from neural.linear_recurrences.cell import LinearRecurrenceCell
 from neural.pattern import Windows, WindowWeights
 from neural.tracked import RunningErrorTensor, tracking
 
@@ -33,7 +35,8 @@ def to_automata(
     windows = _windows(cell, embeddings, vocabulary, exact)
     gates = {name: _array(gate) for name, gate in cell.gates(_views(cell, embeddings, windows)).items()}
     c = first(cell, start)
-    weights = WindowWeights(gates, cell.semiring.one, cell.semiring.zero, c, c == cell.semiring.zero)
+    values = cell.exact_weights(gates)
+    weights = WindowWeights(values, cell.semiring.one, cell.semiring.zero, c, c == cell.semiring.zero)
     index = {symbol: i for i, symbol in enumerate(vocabulary)}
     shared: dict[int, WFSA] = {}
     automata = []
@@ -44,10 +47,10 @@ def to_automata(
         if one is None:
             one = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
             one = one if epsilon is None else one.replace(epsilon=epsilon)
-            one = shared[id(matrices)] = _exact(one) if exact else one
+            one = shared[id(matrices)] = _exact(one, initial, final, matrices) if exact else one
         else:  # only initial and final weights differ; the matrices are shared
             ends = WFSA.from_arrays(cell.semiring, initial, final, matrices[:0], {})
-            ends = _exact(ends) if exact else ends
+            ends = _exact(ends, initial, final, matrices[:0]) if exact else ends
             one = one.replace(initial=ends.initial, final=ends.final)
         automata.append(one)
     return automata
@@ -72,6 +75,35 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
             cell.arrays(weights, windows), cell.silent(weights), strict=True
         )
     ]
+
+
+@torch.no_grad()
+def magnitudes(
+    cell: LinearRecurrenceCell, embeddings: Tensor, vocabulary: Sequence[Hashable], start: Any
+) -> list[tuple[WFSA, Floats]]:
+    """Return, for each unit, the automaton of the sums of the magnitudes of the monomials of its weights.
+
+    The network may add monomials in another order than the automaton, so magnitudes bound its rounding errors
+    where weights may cancel. The second item is, for each state, a bound on every product of its value and
+    some of the gates of one step, relative to that value, shape ``(states,)``.
+    """
+    windows = _windows(cell, embeddings, vocabulary, exact=False)
+    weights = cell.tracked_weights(tracked_gates(cell, _views(cell, embeddings, windows)))
+    sizes = {name: _finite(weight.size + weight.error) for name, weight in weights.items()}
+    reach = {name: _finite(weight.reach) for name, weight in weights.items()}
+    c = np.abs(first(cell, start))
+    index = {symbol: i for i, symbol in enumerate(vocabulary)}
+    result = []
+    for (initial, final, matrices), (_, _, factors) in zip(
+        cell.arrays(WindowWeights(sizes, 1.0, 0.0, c, c == 0), windows),
+        cell.arrays(WindowWeights(reach, 1.0, 0.0, c, c == 0), windows),
+        strict=True,
+    ):
+        automaton = WFSA.from_arrays(cell.semiring, initial, final, matrices, index)
+        with np.errstate(over="ignore"):
+            every = factors.sum(axis=2).max(axis=0, initial=0.0)
+        result.append((automaton, np.minimum(every, FLOAT64.largest)))
+    return result
 
 
 def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTensor]:
@@ -127,15 +159,16 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
     return values
 
 
-def _exact(unit: WFSA) -> WFSA:
-    """Convert to exact weights like ``unit.to_exact()``, but share one object for all zeros.
+def _exact(unit: WFSA, initial: NDArray[Any], final: NDArray[Any], matrices: NDArray[Any]) -> WFSA:
+    """Convert to exact weights, those of the arrays, but share one object for all zeros.
 
     With windows, almost all weights are zero.
     """
+    every = {"initial": initial, "final": final, "matrices": matrices}
+    if unit.epsilon is not None:
+        every["epsilon"] = unit.epsilon
     parts = {}
-    silent = () if unit.epsilon is None else ("epsilon",)
-    for name in ("initial", "final", "matrices", *silent):
-        weights = getattr(unit, name)
+    for name, weights in every.items():
         nonzero = weights != unit.semiring.zero
         parts[name] = unit.semiring.zeros(*weights.shape, exact=True)
         parts[name][nonzero] = [unit.semiring.exact(w) for w in weights[nonzero]]
@@ -144,6 +177,11 @@ def _exact(unit: WFSA) -> WFSA:
 
 def _array(values: Tensor) -> NDArray[np.float64]:
     return np.asarray(values.double().cpu().numpy())
+
+
+def _finite(values: Tensor) -> NDArray[np.float64]:
+    """Return an array whose infinities are replaced by the largest float64, for which there is no bound."""
+    return np.nan_to_num(_array(values), nan=FLOAT64.largest, posinf=FLOAT64.largest)
 
 
 def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hashable], exact: bool) -> Windows:

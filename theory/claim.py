@@ -53,6 +53,10 @@ class Effort:
         strings: the maximum number of random strings for each case.
         longest, run: the maximum length of random strings, and of additional long runs of one
             symbol.
+        layers: the number of random torch layers for each kind of evidence, in each dtype, if it differs from
+            ``examples``.
+        gradients: the numbers of random torch layers whose gradients are compared on short and on long
+            strings, in each dtype; ``None`` for the layer's default.
         exhausted, letters: test every string up to this length over alphabets of 1 to ``letters``
             letters.
     """
@@ -63,6 +67,8 @@ class Effort:
     run: int = 16
     exhausted: int = 4
     letters: int = 2
+    layers: int | None = None
+    gradients: tuple[int, int] | None = None
 
     def examples_of(self, kind: str) -> int | None:
         """Return the number of random cases for a kind of evidence; ``None`` for the run's default."""

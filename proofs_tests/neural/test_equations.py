@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from neural.layer_kind import layer_kinds
-from ratproof.ladder.written.equations import CHECKS, LAYERS
-from ratproof.ladder.written.references import REFERENCES
+from ratproof.ladder.written.equations import CHECKS, EVERY_REFERENCE, LAYERS
 
 
 @pytest.mark.parametrize("case", [check.test.partition("[")[2].removesuffix("]") for check in CHECKS])
@@ -15,4 +14,4 @@ def test_the_gates_of_a_torch_layer_are_those_of_the_paper(case, shows_what_is_e
 
 
 def test_a_layer_of_a_claim_has_reference_equations():
-    assert {layer for _, _, layer in LAYERS} & set(layer_kinds()) <= set(REFERENCES)
+    assert {layer for _, _, layer in LAYERS} & set(layer_kinds()) <= set(EVERY_REFERENCE)

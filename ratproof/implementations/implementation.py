@@ -432,6 +432,6 @@ def sides_of(
                 if kind == "sampled":
                     yield SampledLayer(layer, dtype, device)
             elif kind in ("sampled", GRADIENT) or (kind == "decided" and claim.layers_are_cases):
-                yield Layer(layer, dtype, device)
+                yield Layer(layer, dtype, device, claim.effort_of(variant).layers)
     if kind == "sampled":
         yield from (TorchProgram(name, dtype, device) for name in variant.programs for dtype in DTYPES)

@@ -18,13 +18,16 @@ from torch import Tensor
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
-from automata.rounding.bounds import Deviation, Format, bound_table, bounded, prefix_bounds, share
+from automata.rounding.bounds import Deviation, Format, bound_table, bounded, share
+from automata.rounding.units import unit_bounds
 from automata.strings import String, encode
 from automata.wfsa import WFSA
 from neural.cell import AutomatonCell
 from neural.derivatives import any_order_scores
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, layer_kinds
+from neural.linear_recurrences.cell import LinearRecurrenceCell
+from neural.reading import magnitudes
 from neural.rounding import format_of
 from neural.scan import use
 from neural.scan.backends import Backend
@@ -38,6 +41,7 @@ from ratproof.implementations.comparison import (
 )
 from ratproof.implementations.layer_files import checked
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
+from ratproof.implementations.polynomial_bounds import polynomial_bounds
 from theory.claim import Claim, Variant
 from theory.weights import Weights
 
@@ -214,19 +218,13 @@ class LayerComparison:
         The automata are scored in float64 first, with that rounding in the bound. Strings that exceed this
         bound are scored exactly.
         """
-        batch = encode(self._automata[0].index, strings)
-        row_of = {index: row for row, index in enumerate(batch.order.tolist())}
-        states = self.states(strings)
         constants = Constants()
-        near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self.sides()]
-        for index, c in enumerate(states):
-            row, length = row_of[index], len(c)
-            scores = np.stack([values[row, :length] for values, _ in near], axis=1)
-            bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
+        near = self._bounded_scores(strings, exact=False)
+        for index, (c, (scores, bounds)) in enumerate(zip(self.states(strings), near, strict=True)):
             if c.shape != scores.shape:
                 raise ValueError(f"the network's states must have shape {scores.shape}, got {c.shape}")
             has = bounded(bounds)
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                 # -infinity minus itself is NaN, but it is not a difference
                 errors = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
                 used = np.where((errors == 0) | ~has, 0.0, errors / bounds)[self._shortest :]
@@ -236,6 +234,37 @@ class LayerComparison:
                 result = self._exactly(strings[index], c)
             varies = constants.exclude(scores[self._shortest :], bounds[self._shortest :])
             yield replace(result, varies=varies)
+
+    def _bounded_scores(
+        self, strings: Sequence[String], exact: bool
+    ) -> list[tuple[NDArray[Any], NDArray[np.float64]]]:
+        """Return the scores of each string's prefixes, as fractions or in float64, and their bounds.
+
+        Both have the shape ``(T + 1, units)``.
+        """
+        sides = self.sides()
+        automata = [a if exact else a.to_float() for a, _ in sides]
+        deviations = [slack for _, slack in sides]
+        if isinstance(self.network.cell, LinearRecurrenceCell):
+            every = magnitudes(self.network.cell, self.vectors, self.layer.alphabet, self._known_start)
+            if self.network.cell.in_order:
+                every = [(a.to_float(), factors) for a, (_, factors) in zip(automata, every, strict=True)]
+            bounds = polynomial_bounds(every, deviations, strings, self._format)
+            scores = unit_bounds(automata, strings, self._format)
+            return [(values, bound) for (values, _), bound in zip(scores, bounds, strict=True)]
+        batch = encode(self._automata[0].index, strings)
+        tables = [
+            bound_table(a, batch, self._format, slack) for a, slack in zip(automata, deviations, strict=True)
+        ]
+        rows = {index: row for row, index in enumerate(batch.order.tolist())}
+        prefixes = ((rows[index], len(string) + 1) for index, string in enumerate(strings))
+        return [
+            (
+                np.stack([values[row, :end] for values, _ in tables], axis=1),
+                np.stack([bound[row, :end] for _, bound in tables], axis=1),
+            )
+            for row, end in prefixes
+        ]
 
     @property
     def _dtype(self) -> torch.dtype:
@@ -251,20 +280,18 @@ class LayerComparison:
         return list(zip(self._automata, slack, strict=True))
 
     def _exactly(self, string: String, states: NDArray[Any]) -> StringResult:
-        sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self.sides()]
+        ((scores, bounds),) = self._bounded_scores([string], exact=True)
         worst = 0.0
         for t in range(self._shortest, len(string) + 1):
-            for unit, (scores, bounds) in enumerate(sides):
-                used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
+            for unit in range(scores.shape[1]):
+                used = share([states[t, unit]], [scores[t, unit]], [bounds[t, unit]])
                 if used > 1:
-                    network, automaton = repr(float(states[t, unit])), repr(float(scores[t]))
+                    network, automaton = repr(float(states[t, unit])), repr(float(scores[t, unit]))
                     return StringResult(
-                        string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}")
+                        string, worst, Difference(t, unit, network, automaton, f"{bounds[t, unit]:.2g}")
                     )
                 worst = max(worst, used)
-        return no_difference(
-            string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[self._shortest :]
-        )
+        return no_difference(string, worst, bounded(bounds)[self._shortest :])
 
     def claim_weights(self, unit: int) -> Weights:
         """Return the gates of the unit as the weights of a claim, each float as an exact fraction.

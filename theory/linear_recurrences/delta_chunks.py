@@ -106,5 +106,7 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("delta-net", "gated-delta-net"),
+    layers=("delta-chunks",),
+    layers_are_cases=False,
     effort=chunks.EFFORT,
 )

@@ -67,5 +67,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("linear-attention",),
+    layers=("delta-net",),
     effort=records.EFFORT,
 )

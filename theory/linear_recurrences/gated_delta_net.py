@@ -66,5 +66,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("delta-net",),
+    layers=("gated-delta-net",),
     effort=records.EFFORT,
 )

@@ -29,5 +29,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("linear-attention",),
+    layers=("gla",),
     effort=records.EFFORT,
 )

@@ -109,5 +109,7 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("gla",),
+    layers=("gla-chunks",),
+    layers_are_cases=False,
     effort=chunks.EFFORT,
 )

@@ -78,10 +78,12 @@ CLAIM = Claim(
             "without theta, as in later programs: the automaton with the states 1 and h",
             records.theorem("hgrn", "minus h_0 f c", "real_hgrn_unit", "hgrn_without_theta"),
             name="corrected-without-theta",
+            layers=("hgrn-real",),
         ),
         records.refuted("without-signs", "automata that turn by minus theta", LAYER, BACK, CASES, SMALL),
     ),
     example=CASES.example(),
     uses=("proposition-7",),
+    layers=("hgrn",),
     effort=records.EFFORT,
 )

@@ -52,5 +52,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("gla",),
+    layers=("hgrn2",),
     effort=records.EFFORT,
 )

@@ -92,5 +92,6 @@ CLAIM = Claim(
         ),
     ),
     example=weights(2).example(),
+    layers=("linear-attention",),
     effort=records.EFFORT,
 )

@@ -100,5 +100,7 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("gla",),
+    layers=("longhorn",),
+    layers_are_cases=False,
     effort=records.EFFORT,
 )

@@ -79,5 +79,6 @@ CLAIM = Claim(
     ),
     example=weights(1).example(),
     uses=("gla",),
+    layers=("lru",),
     effort=records.EFFORT,
 )

@@ -112,6 +112,7 @@ CLAIM = Claim(
             CASES,
             "without the convolution: the automaton with N + 2 states",
             name="corrected-without-convolution",
+            layers=("mamba-without-convolution",),
             theorem=records.theorem("mamba", "h_0 D a B C x", name="mamba_without_convolution"),
         ),
         records.refuted(
@@ -126,5 +127,6 @@ CLAIM = Claim(
     ),
     example=convolved_weights((2, 1)).example(),
     uses=("mamba-2", "proposition-11-qrnn"),
+    layers=("mamba",),
     effort=records.EFFORT,
 )

@@ -61,5 +61,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("gla",),
+    layers=("mamba-2",),
     effort=records.EFFORT,
 )

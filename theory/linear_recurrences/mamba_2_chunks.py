@@ -99,5 +99,7 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("mamba-2", "gla-chunks"),
+    layers=("mamba-2-chunks",),
+    layers_are_cases=False,
     effort=chunks.EFFORT,
 )

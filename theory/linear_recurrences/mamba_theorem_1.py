@@ -121,6 +121,7 @@ CLAIM = Claim(
                 "mamba_theorem_1", "h_0 decay Delta u", "mamba_one_unit", name="mamba_theorem_1_as_programmed"
             ),
             name="corrected-as-programmed",
+            layers=("mamba-scalar-as-programmed",),
         ),
         records.refuted(
             "without-zero-order-hold",
@@ -133,5 +134,6 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("min-gru", "mamba"),
+    layers=("mamba-scalar",),
     effort=records.EFFORT,
 )

@@ -81,6 +81,7 @@ CLAIM = Claim(
                 name="min_gru_in_log_space",
             ),
             name="corrected-in-log-space",
+            layers=("min-gru-log-space",),
         ),
         records.refuted(
             "without-first-state-in-log-space",
@@ -106,5 +107,6 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("proposition-7",),
+    layers=("min-gru",),
     effort=records.EFFORT,
 )

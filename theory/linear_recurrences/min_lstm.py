@@ -67,5 +67,7 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("min-gru",),
+    layers=("min-lstm",),
+    layers_are_cases=False,
     effort=records.EFFORT,
 )

@@ -113,6 +113,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-as-programmed",
+            layers=("mlstm-stabilised",),
             expected="holds",
             says=(
                 "the stabilised recurrence of programs (NX-AI/xlstm), whose output is multiplied by exp(m):"
@@ -202,5 +203,6 @@ CLAIM = Claim(
             test="proofs_tests/linear_recurrences/test_as_programmed.py::test_with_1_in_its_place_it_does_not",
         ),
     ),
+    layers=("mlstm",),
     effort=records.EFFORT,
 )

@@ -34,5 +34,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("linear-attention",),
+    layers=("retnet",),
     effort=records.EFFORT,
 )

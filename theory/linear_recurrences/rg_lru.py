@@ -103,6 +103,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-as-programmed",
+            layers=("rg-lru-as-programmed",),
             expected="holds",
             says="with the first token not scaled: there is one more state, for the start of the string",
             reading=Equality(recurrence=as_programmed, construction=three_states),
@@ -138,5 +139,7 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("proposition-7",),
+    layers=("rg-lru",),
+    layers_are_cases=False,
     effort=records.EFFORT,
 )

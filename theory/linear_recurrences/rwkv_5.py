@@ -64,5 +64,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("gla",),
+    layers=("rwkv-5",),
     effort=records.EFFORT,
 )

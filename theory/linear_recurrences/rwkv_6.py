@@ -31,5 +31,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("rwkv-5",),
+    layers=("rwkv-6",),
     effort=records.EFFORT,
 )

@@ -83,5 +83,7 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("rwkv-6", "gla-chunks"),
+    layers=("rwkv-6-chunks",),
+    layers_are_cases=False,
     effort=chunks.EFFORT,
 )

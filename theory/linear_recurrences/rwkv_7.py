@@ -75,5 +75,6 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("delta-net",),
+    layers=("rwkv-7",),
     effort=records.EFFORT,
 )

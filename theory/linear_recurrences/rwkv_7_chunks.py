@@ -96,5 +96,7 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("rwkv-7", "delta-chunks"),
+    layers=("rwkv-7-chunks",),
+    layers_are_cases=False,
     effort=chunks.EFFORT,
 )

@@ -50,5 +50,6 @@ CLAIM = Claim(
     ),
     example=lru.CLAIM.example,
     uses=("lru",),
+    layers=("s4d",),
     effort=EFFORT,
 )

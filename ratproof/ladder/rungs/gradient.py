@@ -22,7 +22,6 @@ def gradient(claim: Claim, variant: Variant, side: Implementation, effort: Effor
         agree(*side.gradients(claim, variant, data))
 
     name = f"{claim.name} {variant.name} {GRADIENT} {side.label}"
-    for_random_cases(name, side.gradient_examples, one_case)
-    for_random_cases(
-        f"{name} long", side.long_examples, lambda data: agree(*side.long_gradients(claim, variant, data))
-    )
+    short, long = effort.gradients or (side.gradient_examples, side.long_examples)
+    for_random_cases(name, short, one_case)
+    for_random_cases(f"{name} long", long, lambda data: agree(*side.long_gradients(claim, variant, data)))

@@ -1,7 +1,8 @@
 """Comparison of a torch layer's automata with an independent implementation of the papers' equations.
 
 A layer and its automata share their gates, so an error in a gate would affect both sides. Here one side is
-:mod:`ratproof.ladder.written.references`.
+:mod:`ratproof.ladder.written.references` or
+:mod:`ratproof.ladder.written.linear_references`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_strategies import networks
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.written.check import Inputs, WrittenCheck, drawn
+from ratproof.ladder.written.linear_references import LINEAR_REFERENCES
 from ratproof.ladder.written.references import REFERENCES
 from theory.registry import claims
 
 TEST = "proofs_tests/neural/test_equations.py::test_the_gates_of_a_torch_layer_are_those_of_the_paper"
-EXAMPLES = 40
+EXAMPLES, LINEAR_EXAMPLES = 40, 12
+"""Numbers of random layers of the papers, and of today's linear recurrences."""
+EVERY_REFERENCE = {**REFERENCES, **LINEAR_REFERENCES}
 
 
 class OfEquations(LayerComparison):
@@ -47,7 +51,7 @@ class OfEquations(LayerComparison):
         states = []
         for string in strings:
             vectors = self.vectors[torch.tensor([index[x] for x in string], dtype=torch.long)]
-            steps = [c for c, _ in REFERENCES[self.kind.name](cell, vectors, start)]
+            steps = [c for c, _ in EVERY_REFERENCE[self.kind.name](cell, vectors, start)]
             states.append(torch.stack([first, *steps]).double().cpu().numpy())
         return states
 
@@ -84,10 +88,10 @@ CHECKS = tuple(
         drawn(
             f"{claim} {variant} {layer} equations",
             partial(gates_are_those_of_the_paper, claim=claim, variant=variant, layer=layer),
-            EXAMPLES,
+            LINEAR_EXAMPLES if layer in LINEAR_REFERENCES else EXAMPLES,
         ),
         draws=True,
     )
     for claim, variant, layer in LAYERS
-    if layer in REFERENCES
+    if layer in EVERY_REFERENCE
 )

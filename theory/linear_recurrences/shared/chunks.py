@@ -26,7 +26,7 @@ from theory.weights import Weights, total
 State = tuple[str, tuple[Any, ...]]
 """The chunk's tokens so far, and the state at its start with the last output."""
 Chunk = Sequence[Token]
-EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1)
+EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1, layers=8, gradients=(4, 1))
 MULTIPLIED = "Decays between two tokens are multiplied; nothing is divided by a decay, so a decay may be 0."
 
 

@@ -16,7 +16,7 @@ from theory.signature import Signature, Sizes, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
+EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3, layers=8, gradients=(4, 1))
 REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
 """The effort for refuted variants, whose counterexamples are short."""
 NOT_STATED = "other checks find a counterexample, and Coq has theorems only about properties that hold"
@@ -123,7 +123,12 @@ def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", *
 
 
 def corrected(
-    layer: AffineLayer, cases: Sizes | Signature, says: str, theorem: Theorem, name: str = "corrected"
+    layer: AffineLayer,
+    cases: Sizes | Signature,
+    says: str,
+    theorem: Theorem,
+    name: str = "corrected",
+    layers: tuple[str, ...] = (),
 ) -> Variant:
     """Return the variant that the layer equals its automata, proved for all weights and sizes."""
     signatures = [cases] if isinstance(cases, Signature) else [cases.of(size) for size in PROOF_SIZES]
@@ -137,6 +142,7 @@ def corrected(
         kinds=PROVED,
         proof=layer.proof(*signatures),
         theorem=theorem,
+        layers=layers,
     )
 
 

@@ -1,0 +1,348 @@
+"""The base classes of today's linear recurrences, whose automata have polynomials in the gates as weights.
+
+A unit has a state of several components, which each token changes by an affine step. The unit is a component,
+or an output that reads all components. A layer's file contains its step twice: as the paper prints it, in
+torch (``run_steps``), and as the weights of an automaton (``affine_step``), for numbers of any type. The
+columns of a matrix memory do not interact, so each unit here is a head with one column.
+
+>>> from neural.linear_recurrences.gla import GLACell
+>>> cell = GLACell(3, 2, keys=1)
+>>> sorted(cell.gates(torch.zeros(4, 3)))
+['alpha[1]', 'k[1]', 'q[1]', 'v']
+>>> cell.pattern.states  # 1, the component of the state, and the output
+3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from neural.any_order import ReorderingBound
+from neural.cell import AutomatonCell
+from neural.pattern import ONE, START, ZERO, Pattern
+from neural.rounding import format_of
+from neural.scan import elementwise
+from neural.tracked import RunningErrorTensor
+from neural.unrolled import checked_integer
+
+Functions = Mapping[str, Callable[[Any], Any]]
+"""The function of each linear map or parameter that is not itself a gate."""
+CONSTANT, OUTPUT = "one", "out"
+
+
+@dataclass(frozen=True)
+class AffineStep:
+    """The weights of a unit's step, for numbers of any type.
+
+    Attributes:
+        update: the summand of each component that does not depend on the state.
+        moves: the factor of component i in component j, keyed by ``(i, j)``; missing pairs are zero.
+        read: the factor of each component in the output; ``None`` if components are the units.
+        skip: the summand of the output that does not depend on the state.
+        first: whether the output reads the state before the step.
+    """
+
+    update: Sequence[Any]
+    moves: Mapping[tuple[int, int], Any]
+    read: Sequence[Any] | None = None
+    skip: Any = None
+    first: bool = False
+
+    def weights(self) -> dict[str, Any]:
+        """Return the automaton's weights by name: ``"one>0"``, ``"0>1"`` and ``"0>out"``, for example."""
+        result = {f"{CONSTANT}>{j}": update for j, update in enumerate(self.update)}
+        result |= {f"{i}>{j}": move for (i, j), move in self.moves.items()}
+        if self.read is None:
+            return result
+        skip = [] if self.skip is None else [self.skip]
+        if self.first:
+            result |= {f"{i}>{OUTPUT}": weight for i, weight in enumerate(self.read)}
+            return result | ({f"{CONSTANT}>{OUTPUT}": self.skip} if skip else {})
+        for i in sorted({i for i, _ in self.moves}):
+            targets = [j for source, j in self.moves if source == i]
+            result[f"{i}>{OUTPUT}"] = total(self.read[j] * self.moves[i, j] for j in targets)
+        written = [weight * update for weight, update in zip(self.read, self.update, strict=True)]
+        return result | {f"{CONSTANT}>{OUTPUT}": total([*written, *skip])}
+
+
+def total(numbers: Iterable[Any]) -> Any:
+    """Return the sum of at least one number of any type."""
+    return reduce(add, numbers)
+
+
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Return the inner product of two sequences of numbers of any type."""
+    return total(x * y for x, y in zip(a, b, strict=True))
+
+
+def diagonal(decays: Sequence[Any]) -> dict[tuple[int, int], Any]:
+    """Return the moves of a step that only multiplies each component by a decay."""
+    return {(j, j): decay for j, decay in enumerate(decays)}
+
+
+def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:
+    """Return the gates as attributes; ``k[1]``, ``k[2]``, ... are the list ``k``."""
+    result: dict[str, Any] = {}
+    for name, value in gates.items():
+        base, bracket, _ = name.partition("[")
+        if bracket:
+            result.setdefault(base, []).append(value)
+        else:
+            result[name] = value
+    return SimpleNamespace(**result)
+
+
+def scanned(decays: Sequence[Tensor], updates: Sequence[Tensor], first: Sequence[Tensor]) -> list[Tensor]:
+    """Return the states s_j <- decay_j s_j + update_j of all steps, each ``(T, B, units)``."""
+    return [elementwise(d.expand_as(u), u, s) for d, u, s in zip(decays, updates, first, strict=True)]
+
+
+def naively(
+    step: Callable[[SimpleNamespace, list[Tensor]], list[Tensor]], g: SimpleNamespace, first: Sequence[Tensor]
+) -> list[Tensor]:
+    """Run a step over all tokens, and return each of its results as one tensor ``(T, B, units)``.
+
+    Args:
+        step: a function from a token's gates and the components of the state to the next components, which
+            come first, and an output.
+        g: the gates of all tokens; those of shape ``(units,)`` are the same for all.
+        first: the components of the first state.
+    """
+    time = next(len(x) for x in flat(g) if x.dim() > 1)
+    state, rows = list(first), []
+    for t in range(time):
+        rows.append(step(at(g, t), state))
+        state = rows[-1][: len(first)]
+    if rows:
+        return [torch.stack(column) for column in zip(*rows, strict=True)]
+    return [first[0].unsqueeze(0)[:0]] * (len(first) + 1)
+
+
+def flat(g: SimpleNamespace) -> list[Tensor]:
+    """Return all tensors of the gates."""
+    return [x for value in vars(g).values() for x in (value if isinstance(value, list) else [value])]
+
+
+def at(g: SimpleNamespace, t: int) -> SimpleNamespace:
+    """Return the gates of token t."""
+
+    def row(value: Any) -> Any:
+        if isinstance(value, list):
+            return [row(x) for x in value]
+        return value[t] if value.dim() > 1 else value
+
+    return SimpleNamespace(**{name: row(value) for name, value in vars(g).items()})
+
+
+class LinearRecurrenceCell(AutomatonCell):
+    """A cell whose units have a state of several components and weights that are polynomials in the gates.
+
+    Attributes:
+        token: the names of the gates that are linear maps of the input; a name with ``[K]`` is a vector.
+        layer: the names of the gates that are parameters.
+        functions: the function of a linear map or parameter that gives the gate; by default, none.
+        names: the names of the gates, if :meth:`derived` changes them.
+        reads: whether an output reads the state.
+        in_order: whether a state is computed from the one before it, and not from an earlier one.
+    """
+
+    token: ClassVar[str]
+    layer: ClassVar[str] = ""
+    functions: ClassVar[Functions] = {}
+    names: ClassVar[str] = ""
+    reads: ClassVar[bool] = True
+    in_order: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        keys: int = 2,
+        device: Any = None,
+        dtype: Any = None,
+        window: int = 1,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype, window)
+        self.keys = checked_integer("keys", keys)
+        self.maps = nn.ModuleDict(
+            {_base(word): self.linear(True, self._length(word) * hidden_size) for word in self.token.split()}
+        )
+        self.own = nn.ParameterDict(
+            {
+                _base(word): nn.Parameter(
+                    torch.zeros(self._length(word) * hidden_size, **self.factory_kwargs)
+                )
+                for word in self.layer.split()
+            }
+        )
+
+    def _length(self, word: str) -> int:
+        return self.keys if "[" in word else 1
+
+    # The step, which a layer defines.
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the automaton's weights from gates of any number type, with vectors as lists."""
+        raise NotImplementedError
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the components after each step, and the output if there is one.
+
+        Args:
+            g: the gates, shape ``(T, B, hidden_size)``, or ``(hidden_size,)`` for parameters.
+            first: the components of the first state, each ``(B, hidden_size)``.
+
+        Returns:
+            Tensors of shape ``(T, B, hidden_size)``; the output is the last one.
+        """
+        raise NotImplementedError
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return the gates, computed from the linear maps and parameters after their functions."""
+        return raw
+
+    # The cell.
+
+    def gates(self, view: Tensor) -> dict[str, Any]:
+        """Compute the gates by name; the components of a vector k are ``k[1]``, ``k[2]``, ..."""
+        raw: dict[str, Any] = {}
+        for name, value in [*((n, m(view)) for n, m in self.maps.items()), *self.own.items()]:
+            # the slice makes a parameter the result of an operation, which bounds and derivatives track
+            raw[name] = self.functions[name](value) if name in self.functions else value[...]
+        d, words = self.hidden_size, f"{self.layer} {self.token}".split()
+        parts: dict[str, Any] = {}
+        for word in words:
+            name = _base(word)
+            if "[" in word:
+                parts |= {f"{name}[{j + 1}]": raw[name][..., j * d : (j + 1) * d] for j in range(self.keys)}
+            else:
+                parts[name] = raw[name]
+        return self.derived(parts)
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Compute the components of the state and the output."""
+        return tuple(self.run_steps(grouped(gates), list(state[: self.components])))
+
+    @property
+    def components(self) -> int:
+        """Return the number of components of a unit's state."""
+        return self.keys
+
+    @property
+    def c_states(self) -> int:
+        """Return the number of components, plus 1 for the output."""
+        return self.components + self.reads
+
+    def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
+        """Return the first state, whose components are ``value``; the output of no token is zero."""
+        state = list(super().start(batch, value))
+        if self.reads:
+            state[self.components] = torch.zeros_like(state[self.components])
+        return tuple(state)
+
+    # The automaton.
+
+    def weights(self, gates: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the automaton's weights by name, for gates of any number type."""
+        return self.affine_step(grouped(gates)).weights()
+
+    @property
+    def pattern(self) -> Pattern:  # type: ignore[override]
+        """Return the automaton's shape: the states 1, the components, and the output."""
+        names = [*map(str, range(self.components)), *([OUTPUT] if self.reads else [])]
+        number = {CONSTANT: 0} | {name: i for i, name in enumerate(names, 1)}
+        arrows = [(number[i], number[j], f"{i}>{j}") for i, j in map(_ends, self._weight_names())]
+        starts = [START] * self.components + [ZERO] * self.reads
+        return Pattern((ONE, *starts), (*[ZERO] * len(names), ONE), ((0, 0, ONE), *arrows))
+
+    def shown(self, unit: int) -> int:
+        """Return the index of the automaton's state whose weight is the unit's score."""
+        return self.pattern.states - 1
+
+    def _weight_names(self) -> list[str]:
+        names = (self.names or f"{self.layer} {self.token}").split()
+        return list(self.weights({name: 1 for word in names for name in self._components_of(word)}))
+
+    def _components_of(self, word: str) -> list[str]:
+        return [f"{_base(word)}[{j + 1}]" for j in range(self.keys)] if "[" in word else [word]
+
+    def exact_weights(self, gates: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[Any]]:
+        """Return the automaton's weights as arrays of fractions, without rounding."""
+        exact = {name: np.vectorize(Fraction, otypes=[object])(values) for name, values in gates.items()}
+        units = np.full(self.hidden_size, Fraction(0), dtype=object)
+        return {name: weight + units for name, weight in self.weights(exact).items()}
+
+    # The rounding bounds.
+
+    @property
+    def roundings(self) -> int:
+        """Return the maximum number of roundings of a monomial in one step of the network."""
+        return self.c_states + 8
+
+    def bounded_weights(self, gates: Mapping[str, ReorderingBound]) -> dict[str, ReorderingBound]:
+        """Return the weights with bounds that also hold for a network that never computes them.
+
+        The network multiplies gates and components in any order, and rounds each monomial of a weight at most
+        :attr:`roundings` times in addition to the roundings of the weight itself.
+        """
+        like = next(iter(gates.values()))
+        result = {}
+        for name, weight in self.weights(gates).items():
+            if not isinstance(weight, ReorderingBound):  # a constant of the step
+                ones = torch.ones(self.hidden_size, device=like.value.device)
+                weight = ReorderingBound.leaf(weight * ones, like.kind)
+            result[name] = replace(weight, roundings=weight.roundings + self.roundings)
+        return result
+
+    def tracked_weights(self, gates: Mapping[str, RunningErrorTensor]) -> dict[str, ReorderingBound]:
+        """Return :meth:`bounded_weights` of gates that another evaluation may compute differently."""
+        return self.bounded_weights(
+            {
+                name: ReorderingBound.leaf(gate.value, format_of(gate.dtype), 2 * gate.error)
+                for name, gate in gates.items()
+            }
+        )
+
+    def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
+        """Return bounds on the weights' deviations, which include the roundings of the network's step.
+
+        A product with a component of the state may underflow. Its error is at most the smallest normal number
+        times the later factors; the constant 1 carries this error.
+        """
+        weights = self.tracked_weights(gates)
+        bounds = {name: weight.bound() for name, weight in weights.items()}
+        for name, weight in weights.items():
+            source, target = _ends(name)
+            constant = f"{CONSTANT}>{target}"
+            if source != CONSTANT and constant in bounds:
+                bounds[constant] = bounds[constant] + self.roundings * weight.kind.tiny * weight.reach
+        return bounds
+
+
+def _base(word: str) -> str:
+    return word.partition("[")[0]
+
+
+def _ends(name: str) -> tuple[str, str]:
+    source, _, target = name.partition(">")
+    return source, target
+
+
+class UnitCell(LinearRecurrenceCell):
+    """A cell whose units are components of the state, without keys."""
+
+    reads = False
+
+    def __init__(self, input_size: int, hidden_size: int, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, 1, device, dtype)

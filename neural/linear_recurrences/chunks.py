@@ -1,0 +1,84 @@
+"""Layers that run in chunks of C tokens: each output is computed from the state at the chunk's start.
+
+>>> decays = products([[torch.tensor(0.5)], [torch.tensor(0.25)]])
+>>> [float(decay) for (decay,) in decays]  # of both tokens, of the second, and of none
+[0.125, 0.25, 1.0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+from neural.linear_recurrences.cell import LinearRecurrenceCell, at, flat, total
+from neural.linear_recurrences.kind import KEYS
+from neural.unrolled import checked_integer
+
+Tokens = Sequence[SimpleNamespace]
+CHUNKS = {**KEYS, "chunk": st.integers(1, 3)}
+
+
+class ChunkedCell(LinearRecurrenceCell):
+    """A cell that runs in chunks; the last chunk of a call may be shorter."""
+
+    in_order = False
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        keys: int = 2,
+        chunk: int = 2,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, keys, device, dtype)
+        self.chunk = checked_integer("chunk", chunk)
+
+    @property
+    def roundings(self) -> int:
+        """Return the maximum number of roundings for each step that a monomial spans."""
+        return super().roundings + self.chunk
+
+    def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Return, for each token, the components of the state after it, and the output."""
+        raise NotImplementedError
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute chunk after chunk, each from the state after the one before it."""
+        time = next(len(x) for x in flat(g) if x.dim() > 1)
+        state, rows = first, list[list[Tensor]]()
+        for begin in range(0, time, self.chunk):
+            rows += self.run_chunk([at(g, t) for t in range(begin, min(begin + self.chunk, time))], state)
+            state = rows[-1][: len(first)]
+        if rows:
+            return [torch.stack(column) for column in zip(*rows, strict=True)]
+        return [first[0].unsqueeze(0)[:0]] * (len(first) + 1)
+
+
+def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[list[Tensor]]]:
+    """Return the function that applies ``run`` to every nonempty prefix of a chunk."""
+    return lambda tokens: [run(tokens[:length]) for length in range(1, len(tokens) + 1)]
+
+
+def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
+    """Return the products of the gates of the tokens i + 1, ..., r for i = 0, ..., r, by component.
+
+    Args:
+        gates: the gates of the tokens 1, ..., r, each a list by component.
+    """
+    result = [[torch.ones_like(gate) for gate in gates[-1]]]
+    for row in reversed(gates):
+        result.append([a * b for a, b in zip(row, result[-1], strict=True)])
+    return result[::-1]
+
+
+def written(decays: Sequence[Sequence[Tensor]], rows: Sequence[Sequence[Tensor]]) -> list[Tensor]:
+    """Return the sum over the tokens of decay times row, by component, for as many decays as rows."""
+    terms = [[d * x for d, x in zip(*pair, strict=True)] for pair in zip(decays, rows, strict=True)]
+    return [total(column) for column in zip(*terms, strict=True)]

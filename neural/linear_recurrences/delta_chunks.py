@@ -1,0 +1,64 @@
+"""Gated DeltaNet in chunks: the WY form, whose values are found by substitution.
+
+See Yang et al. 2024, section 3.2, and with gates Yang et al. 2025, section 3.3.
+
+>>> layer = DeltaChunks(3, 2, keys=1, chunk=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch  # noqa: F401 -- the example needs it
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import dot, total
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products
+from neural.linear_recurrences.gated_delta_net import GatedDeltaNetCell
+from neural.linear_recurrences.kind import column
+
+
+class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
+    """A cell with the gates of :class:`~neural.linear_recurrences.gated_delta_net.GatedDeltaNetCell`."""
+
+    def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Solve for the chunk's values u, then compute states and outputs from them."""
+        values = list[Tensor]()
+        for r, t in enumerate(tokens):
+            start, *later = between(tokens[: r + 1])
+            earlier = zip(later, tokens[:r], values, strict=False)  # g(r, r) has no earlier token
+            there = [start * dot(t.k, first), *(g * dot(t.k, y.k) * u for g, y, u in earlier)]
+            values.append(t.beta * (t.v - total(there)))
+
+        def run(chunk: Tokens) -> list[Tensor]:
+            (start, *later), last = between(chunk), chunk[-1]
+            new = list(zip(later, chunk, values[: len(chunk)], strict=True))
+            state = [total([start * s, *(g * (y.k[j] * u) for g, y, u in new)]) for j, s in enumerate(first)]
+            block = [g * dot(last.q, y.k) * u for g, y, u in new]
+            return [*state, total([start * dot(last.q, first), *block])]
+
+        return prefixes(run)(tokens)
+
+
+def between(chunk: Tokens) -> list[Tensor]:
+    """Return g(0, r), ..., g(r, r): the products of alpha of the tokens after token i."""
+    return [g for (g,) in products([[t.alpha] for t in chunk])]
+
+
+class DeltaChunks(Recurrent):
+    """A gated DeltaNet layer in chunks, whose outputs are o_t = S_t q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+        chunk: C, the number of tokens of a chunk. Defaults to 2.
+    """
+
+    cell_class = DeltaChunksCell
+
+
+KIND = LayerKind("delta-chunks", DeltaChunks, options=CHUNKS, weights=column("s", letter="C", size="chunk"))

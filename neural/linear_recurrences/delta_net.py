@@ -1,0 +1,59 @@
+"""DeltaNet (Schlag et al. 2021, section 4.2): S <- S + beta k (v - S^T k)^T, o = S^T q.
+
+>>> layer = DeltaNet(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class DeltaNetCell(LinearRecurrenceCell):
+    """A cell with the gates beta, a sigmoid, k, a tanh, and q and v, linear maps of the input."""
+
+    token = "beta q[K] k[K] v"
+    functions: ClassVar[Functions] = {"beta": torch.sigmoid, "k": torch.tanh}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the matrix 1 - beta k k^T, beta k_j v as the update, and q_j as the factor in the output."""
+        moves = {
+            (i, j): (1 if i == j else 0) - g.beta * left * right
+            for j, left in enumerate(g.k)
+            for i, right in enumerate(g.k)
+        }
+        return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the delta rule."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            error = t.v - dot(t.k, s)
+            new = [x + t.beta * k * error for x, k in zip(s, t.k, strict=True)]
+            return [*new, dot(t.q, new)]
+
+        return naively(step, g, first)
+
+
+class DeltaNet(Recurrent):
+    """A DeltaNet layer, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = DeltaNetCell
+
+
+KIND = LayerKind("delta-net", DeltaNet, options=KEYS, weights=column("s"))

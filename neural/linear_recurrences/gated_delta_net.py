@@ -1,0 +1,60 @@
+"""Gated DeltaNet (Yang et al. 2025, section 3.1): S <- alpha S (1 - beta k k^T) + beta v k^T, o = S q.
+
+>>> layer = GatedDeltaNet(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class GatedDeltaNetCell(LinearRecurrenceCell):
+    """A cell with the gates alpha and beta, sigmoids, k, a tanh, and q and v, linear maps of the input."""
+
+    token = "alpha beta q[K] k[K] v"
+    functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the matrix alpha (1 - beta k k^T), the update beta k_j v, and q_j as the output's factor."""
+        moves = {
+            (i, j): (g.alpha if i == j else 0) - g.alpha * g.beta * left * right
+            for j, left in enumerate(g.k)
+            for i, right in enumerate(g.k)
+        }
+        return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the gated delta rule, which decays the state before it erases."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            held = [t.alpha * x for x in s]
+            error = t.v - dot(t.k, held)
+            new = [x + t.beta * k * error for x, k in zip(held, t.k, strict=True)]
+            return [*new, dot(t.q, new)]
+
+        return naively(step, g, first)
+
+
+class GatedDeltaNet(Recurrent):
+    """A gated DeltaNet layer, whose outputs are o_t = S_t q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = GatedDeltaNetCell
+
+
+KIND = LayerKind("gated-delta-net", GatedDeltaNet, options=KEYS, weights=column("s"))

@@ -1,0 +1,49 @@
+"""Gated linear attention (Yang et al. 2024, section 4.1, equation 3): S <- diag(alpha) S + k v^T, o = S^T q.
+
+>>> layer = GLA(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class GLACell(LinearRecurrenceCell):
+    """A cell with the gates alpha, a sigmoid, and q, k and v, linear maps of the input."""
+
+    token = "alpha[K] q[K] k[K] v"
+    functions: ClassVar[Functions] = {"alpha": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return alpha_j as the decay, k_j v as the update, and q_j as the factor in the output."""
+        return AffineStep([k * g.v for k in g.k], diagonal(g.alpha), g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute equation 3."""
+        s = scanned(g.alpha, [k * g.v for k in g.k], first)
+        return [*s, dot(g.q, s)]
+
+
+class GLA(Recurrent):
+    """A layer of gated linear attention, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = GLACell
+
+
+KIND = LayerKind("gla", GLA, options=KEYS, weights=column("s"))

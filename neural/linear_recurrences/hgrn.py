@@ -1,0 +1,115 @@
+"""HGRN (Qin et al. 2023): h <- f exp(i theta) h + (1 - f) c of complex numbers.
+
+Without theta, the numbers are real.
+
+>>> layer = HGRN(3, 2)
+>>> h, (re, im) = layer(torch.zeros(5, 4, 3))
+>>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, UnitCell, diagonal, naively, scanned
+from neural.linear_recurrences.kind import unit
+from neural.pattern import ONE, ZERO, Windows, WindowWeights, arrays
+
+
+class HGRNCell(UnitCell):
+    """A cell of complex states, whose even units are real parts and whose odd units are imaginary parts.
+
+    The gate f is a sigmoid, and c is a linear map of the input. The turn is theta = 2 arctan t with
+    t = tanh of a parameter.
+    """
+
+    token = "f c_re c_im"
+    layer = "turn"
+    names = "cos sin f c_re c_im"
+    functions: ClassVar[Functions] = {"f": torch.sigmoid, "turn": torch.tanh}
+
+    @property
+    def components(self) -> int:
+        """Return 2, for the real and the imaginary part."""
+        return 2
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return cos theta and sin theta, and the other gates."""
+        t = raw.pop("turn")
+        scale = 1 / (1 + t * t)
+        return {"cos": (1 - t * t) * scale, "sin": 2 * t * scale, **raw}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return f exp(i theta) as a matrix of two rows, and (1 - f) c as the update."""
+        keep, turn = g.f * g.cos, g.f * g.sin
+        moves = {(0, 0): keep, (1, 1): keep, (0, 1): turn, (1, 0): -turn}
+        return AffineStep([(1 - g.f) * g.c_re, (1 - g.f) * g.c_im], moves)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the step, with separate real and imaginary parts."""
+
+        def step(t: SimpleNamespace, h: list[Tensor]) -> list[Tensor]:
+            re, im = h
+            return [
+                t.f * (t.cos * re - t.sin * im) + (1 - t.f) * t.c_re,
+                t.f * (t.sin * re + t.cos * im) + (1 - t.f) * t.c_im,
+            ]
+
+        return naively(step, g, first)[:2]
+
+    def shown(self, unit: int) -> int:
+        """Return the state of the real or of the imaginary part."""
+        return 1 + unit % 2
+
+    def score(self, state: Sequence[Tensor]) -> Tensor:
+        """Return the real parts of units with an even index, and the imaginary parts of the others."""
+        odd = torch.arange(self.hidden_size, device=state[0].device) % 2 == 1
+        return torch.where(odd, state[1], state[0])
+
+    def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
+        """Return the arrays of each unit's automaton, whose final state is the part that it shows."""
+        finals = (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
+        parts = [
+            arrays(replace(self.pattern, final=final), weights, windows, self.hidden_size) for final in finals
+        ]
+        return [parts[unit % 2][unit] for unit in range(self.hidden_size)]
+
+
+class HGRN(Recurrent):
+    """An HGRN layer, whose outputs are real and imaginary parts of h_t in turn."""
+
+    cell_class = HGRNCell
+
+
+class RealHGRNCell(UnitCell):
+    """A cell with the gate f, a sigmoid, and the candidate c, a linear map of the input."""
+
+    token = "f c"
+    functions: ClassVar[Functions] = {"f": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return f as the decay and (1 - f) c as the update."""
+        return AffineStep([(1 - g.f) * g.c], diagonal([g.f]))
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute h_t = f_t h_{t-1} + (1 - f_t) c_t."""
+        return scanned([g.f], [(1 - g.f) * g.c], first)
+
+
+class RealHGRN(Recurrent):
+    """An HGRN layer without theta, whose outputs are h_t."""
+
+    cell_class = RealHGRNCell
+
+
+KIND = LayerKind("hgrn", HGRN, options={}, weights=unit("re", "im"))
+REAL = LayerKind("hgrn-real", RealHGRN, options={}, weights=unit("h"))

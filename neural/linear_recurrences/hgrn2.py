@@ -1,0 +1,49 @@
+"""HGRN2 (Qin et al. 2024): h <- diag(f) h + (1 - f) i^T, and the output o h.
+
+>>> layer = HGRN2(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class HGRN2Cell(LinearRecurrenceCell):
+    """A cell with the gates f, a sigmoid, and o and i, linear maps of the input."""
+
+    token = "f[K] o[K] i"
+    functions: ClassVar[Functions] = {"f": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return f_j as the decay, (1 - f_j) i as the update, and o_j as the factor in the output."""
+        return AffineStep([(1 - f) * g.i for f in g.f], diagonal(g.f), g.o)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute h_t and o_t h_t."""
+        h = scanned(g.f, [(1 - f) * g.i for f in g.f], first)
+        return [*h, dot(g.o, h)]
+
+
+class HGRN2(Recurrent):
+    """An HGRN2 layer, whose outputs are o_t h_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = HGRN2Cell
+
+
+KIND = LayerKind("hgrn2", HGRN2, options=KEYS, weights=column("h"))

@@ -1,0 +1,61 @@
+"""Options of the linear recurrences, and their gates as the weights of a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+from neural.layer import Recurrent
+from neural.layer_kind import ClaimWeights, Tables
+
+KEYS = {"keys": st.integers(1, 3)}
+MINUS = {"minus": Fraction(-1)}
+"""The constant of claims that subtract, which have no other operation than sums and products."""
+
+
+def column(
+    *states: str, letter: str = "K", size: str = "keys"
+) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
+    """Return the function that maps the gates of a layer with keys to the weights of its claim.
+
+    Args:
+        states: the names of the state's vectors.
+        letter: the name of the claim's size.
+        size: the attribute of the cell that is the size: ``keys``, ``chunk`` or ``window``.
+    """
+
+    def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+        first = {f"{state}_0": (start,) * layer.keys for state in states}
+        return (letter, getattr(layer, size)), {**first, **MINUS, **vectors(tables)}
+
+    return weights
+
+
+def unit(*states: str) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
+    """Return the function that maps the gates of a layer without keys to the weights of its claim.
+
+    Args:
+        states: the names of the components of the state.
+    """
+
+    def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+        return None, {**{f"{state}_0": start for state in states}, **MINUS, **tables}
+
+    return weights
+
+
+def vectors(tables: Tables) -> dict[str, Any]:
+    """Return tables by name, in which ``k[1]``, ``k[2]``, ... are one table of vectors."""
+    parts: dict[str, list[Any]] = {}
+    for name, table in tables.items():
+        parts.setdefault(name.partition("[")[0], []).append(table)
+    return {name: parts[name][0] if f"{name}[1]" not in tables else _zipped(parts[name]) for name in parts}
+
+
+def _zipped(tables: list[Any]) -> Any:
+    if not isinstance(tables[0], dict):
+        return tuple(tables)
+    return {key: tuple(table[key] for table in tables) for key in tables[0]}

@@ -1,0 +1,49 @@
+"""Linear attention (Katharopoulos et al. 2020, equation 18): S <- S + k v^T, o = S^T q.
+
+The output is not normalised.
+
+>>> layer = LinearAttention(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, LinearRecurrenceCell, diagonal, dot, scanned
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class LinearAttentionCell(LinearRecurrenceCell):
+    """A cell with the gates q, k and v, linear maps of the input."""
+
+    token = "q[K] k[K] v"
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the decay 1, k_j v as the update, and q_j as the factor in the output."""
+        return AffineStep([k * g.v for k in g.k], diagonal([1 for _ in g.k]), g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute equation 18 as a cumulative sum."""
+        s = scanned([torch.ones_like(g.v) for _ in g.k], [k * g.v for k in g.k], first)
+        return [*s, dot(g.q, s)]
+
+
+class LinearAttention(Recurrent):
+    """A layer of linear attention, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = LinearAttentionCell
+
+
+KIND = LayerKind("linear-attention", LinearAttention, options=KEYS, weights=column("s"))

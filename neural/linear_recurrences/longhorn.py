@@ -1,0 +1,70 @@
+"""Longhorn (Liu et al. 2024): S <- (1 - delta k^2) S + delta x k^T, o = S q.
+
+Here delta = beta / (1 + beta k^T k).
+
+>>> layer = Longhorn(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import (
+    AffineStep,
+    Functions,
+    LinearRecurrenceCell,
+    diagonal,
+    dot,
+    grouped,
+    scanned,
+    total,
+)
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class LonghornCell(LinearRecurrenceCell):
+    """A cell with the gates beta, a sigmoid, and q, k and x, linear maps of the input."""
+
+    token = "beta q[K] k[K] x"
+    names = "delta decay[K] q[K] k[K] x"
+    functions: ClassVar[Functions] = {"beta": torch.sigmoid}
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return delta, and 1 - delta k_j^2 as a quotient of positive numbers, in which nothing cancels."""
+        beta = raw.pop("beta")
+        parts = [beta * (k * k) for k in grouped(raw).k]
+        denominator = 1 + total(parts)
+        others = [total([1, *parts[:j], *parts[j + 1 :]]) for j in range(len(parts))]
+        decays = {f"decay[{j}]": other / denominator for j, other in enumerate(others, 1)}
+        return {"delta": beta / denominator, **decays, **raw}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the decays, the update delta k_j x, and q_j as the factor in the output."""
+        return AffineStep([g.delta * (k * g.x) for k in g.k], diagonal(g.decay), g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the step and S_t q_t."""
+        s = scanned(g.decay, [g.delta * (k * g.x) for k in g.k], first)
+        return [*s, dot(g.q, s)]
+
+
+class Longhorn(Recurrent):
+    """A Longhorn layer without its convolution, whose outputs are S_t q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = LonghornCell
+
+
+KIND = LayerKind("longhorn", Longhorn, options=KEYS, weights=column("s"))

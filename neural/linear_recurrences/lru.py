@@ -1,0 +1,94 @@
+"""The LRU (Orvieto et al. 2023, section 3): x <- Lambda x + B u of complex numbers, and Re(C x) + D u.
+
+>>> layer = LRU(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, naively, total
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class LRUCell(LinearRecurrenceCell):
+    """A cell whose Lambda = a + ib has a sigmoid as modulus and 2 arctan t as angle, t = tanh of a parameter.
+
+    C = c + id is a parameter. B u = p + ir and D u are linear maps of the input.
+
+    Attributes:
+        doubled: whether the output is 2 Re(C x) + D u.
+    """
+
+    token = "p[N] r[N] Du"
+    layer = "modulus[N] turn[N] c[N] d[N]"
+    names = "a[N] b[N] c[N] d[N] p[N] r[N] Du"
+    functions: ClassVar[Functions] = {"modulus": torch.sigmoid, "turn": torch.tanh}
+    doubled: ClassVar[bool] = False
+
+    @property
+    def components(self) -> int:
+        """Return 2 N, for real parts and then imaginary parts."""
+        return 2 * self.keys
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return the real and imaginary parts of Lambda, and the other gates."""
+        parts: dict[str, Any] = {}
+        for j in range(1, self.keys + 1):
+            modulus, t = raw.pop(f"modulus[{j}]"), raw.pop(f"turn[{j}]")
+            scale = modulus / (1 + t * t)
+            parts |= {f"a[{j}]": (1 - t * t) * scale, f"b[{j}]": 2 * t * scale}
+        return {**parts, **raw}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return Lambda as matrices of two rows, B u as the update, and (c, -d) as factors in the output."""
+        n = len(g.a)
+        moves: dict[tuple[int, int], Any] = {}
+        for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):
+            moves |= {(j, j): a, (n + j, n + j): a, (j, n + j): b, (n + j, j): -b}
+        read = [*g.c, *(-d for d in g.d)]
+        return AffineStep([*g.p, *g.r], moves, [x + x for x in read] if self.doubled else read, g.Du)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the step, with separate real and imaginary parts, and the output."""
+
+        def step(t: SimpleNamespace, x: list[Tensor]) -> list[Tensor]:
+            re, im = complex_step(t, x)
+            products = (c * u - d * v for c, d, u, v in zip(t.c, t.d, re, im, strict=True))
+            real_part = total(products)
+            return [*re, *im, (2 * real_part if self.doubled else real_part) + t.Du]
+
+        return naively(step, g, first)
+
+
+def complex_step(t: SimpleNamespace, x: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    """Return the real and the imaginary parts of Lambda x + B u."""
+    n = len(t.a)
+    rows = list(zip(t.a, t.b, t.p, t.r, x[:n], x[n:], strict=True))
+    return (
+        [a * re - b * im + p for a, b, p, _, re, im in rows],
+        [b * re + a * im + r for a, b, _, r, re, im in rows],
+    )
+
+
+class LRU(Recurrent):
+    """An LRU layer, whose outputs are Re(C x_k) + D u_k.
+
+    Args:
+        keys: N, the number of complex components. Defaults to 2.
+    """
+
+    cell_class = LRUCell
+
+
+KIND = LayerKind("lru", LRU, options=KEYS, weights=column("re", "im", letter="N"))

@@ -1,0 +1,50 @@
+"""Mamba-2 without its convolution (Dao and Gu 2024, equation 2): h <- a h + B x, and the output C^T h + D x.
+
+>>> layer = Mamba2(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class Mamba2Cell(LinearRecurrenceCell):
+    """A cell with the gates a, a sigmoid, B, C and x, linear maps of the input, and D, a parameter."""
+
+    token = "a B[N] C[N] x"
+    layer = "D"
+    functions: ClassVar[Functions] = {"a": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return a as the decay, B_j x as the update, C_j as the factor in the output, and D x."""
+        return AffineStep([b * g.x for b in g.B], diagonal([g.a for _ in g.B]), g.C, g.D * g.x)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute equation 2, and add D x."""
+        h = scanned([g.a for _ in g.B], [b * g.x for b in g.B], first)
+        return [*h, dot(g.C, h) + g.D * g.x]
+
+
+class Mamba2(Recurrent):
+    """A Mamba-2 layer without its convolution, whose outputs are C_t^T h_t + D x_t.
+
+    Args:
+        keys: N, the length of the state. Defaults to 2.
+    """
+
+    cell_class = Mamba2Cell
+
+
+KIND = LayerKind("mamba-2", Mamba2, options=KEYS, weights=column("h", letter="N"))

@@ -1,0 +1,68 @@
+"""minGRU (Feng et al. 2024): h <- (1 - z) h + z u, where u is the candidate, step by step and in log space.
+
+>>> layer = MinGRU(3, 2)
+>>> h, h_n = layer(torch.zeros(5, 4, 3))
+>>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import ClaimWeights, LayerKind, Tables
+from neural.linear_recurrences.cell import AffineStep, Functions, UnitCell, diagonal, scanned
+from neural.linear_recurrences.kind import unit
+
+
+class MinGRUCell(UnitCell):
+    """A cell with the gate z, a sigmoid, and the candidate u, a linear map of the input."""
+
+    token = "z u"
+    functions: ClassVar[Functions] = {"z": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return 1 - z as the decay and z u as the update."""
+        return AffineStep([g.z * g.u], diagonal([1 - g.z]))
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute h_t = (1 - z_t) h_{t-1} + z_t u_t."""
+        return scanned([1 - g.z], [g.z * g.u], first)
+
+
+class MinGRU(Recurrent):
+    """A minGRU layer, whose outputs are h_t."""
+
+    cell_class = MinGRUCell
+
+
+def positive(x: Tensor) -> Tensor:
+    """Return g(x): x + 1/2 for x >= 0, and sigmoid(x) otherwise, as in the listing in log space."""
+    return torch.relu(x) + torch.sigmoid(-torch.relu(-x))
+
+
+class MinGRULogSpaceCell(MinGRUCell):
+    """A minGRU cell with the candidate g(u); c_0 is the first state after g."""
+
+    functions: ClassVar[Functions] = {"z": torch.sigmoid, "u": positive}
+
+
+class MinGRULogSpace(Recurrent):
+    """A minGRU layer with positive candidates, like the listing in log space, whose outputs are h_t."""
+
+    cell_class = MinGRULogSpaceCell
+
+
+def log_space_weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
+    """Return the claim's weights, with g(u) as ``g_u``."""
+    size, weights = unit("h")(layer, tables, start)
+    return size, {**weights, "g_u": weights["u"]}
+
+
+KIND = LayerKind("min-gru", MinGRU, options={}, weights=unit("h"))
+LOG_SPACE = LayerKind("min-gru-log-space", MinGRULogSpace, options={}, weights=log_space_weights)

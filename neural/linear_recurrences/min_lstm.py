@@ -1,0 +1,53 @@
+"""minLSTM (Feng et al. 2024): h <- f' h + i' u with f' = f / (f + i) and i' = i / (f + i).
+
+>>> layer = MinLSTM(3, 2)
+>>> h, h_n = layer(torch.zeros(5, 4, 3))
+>>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, UnitCell, diagonal, scanned
+from neural.linear_recurrences.kind import unit
+
+
+class MinLSTMCell(UnitCell):
+    """A cell with sigmoids f and i, and the candidate u, a linear map of the input.
+
+    The normalised gates are sigmoids of log f - log i and of log i - log f, as in the listing in log space.
+    """
+
+    token = "f i u"
+    names = "f_part i_part u"
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return the normalised gates f' and i', and u."""
+        f, i = functional.logsigmoid(raw["f"]), functional.logsigmoid(raw["i"])
+        return {"f_part": torch.sigmoid(f - i), "i_part": torch.sigmoid(i - f), "u": raw["u"]}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return f' as the decay and i' u as the update."""
+        return AffineStep([g.i_part * g.u], diagonal([g.f_part]))
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute h_t = f'_t h_{t-1} + i'_t u_t."""
+        return scanned([g.f_part], [g.i_part * g.u], first)
+
+
+class MinLSTM(Recurrent):
+    """A minLSTM layer, whose outputs are h_t."""
+
+    cell_class = MinLSTMCell
+
+
+KIND = LayerKind("min-lstm", MinLSTM, options={}, weights=unit("h"))

@@ -1,0 +1,114 @@
+"""The memory of an mLSTM (Beck et al. 2024, equations 19 to 21): C <- f C + i v k^T, and the output C q.
+
+>>> layer = MLSTM(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import (
+    AffineStep,
+    Functions,
+    LinearRecurrenceCell,
+    diagonal,
+    dot,
+    grouped,
+    naively,
+    scanned,
+)
+from neural.linear_recurrences.kind import KEYS, column
+
+CAP = 16
+
+
+def capped_exponential(x: Tensor) -> Tensor:
+    """Return exp(CAP tanh(x / CAP)): the exponential of a gate with a soft cap, which does not overflow."""
+    return torch.exp(CAP * torch.tanh(x * (1 / CAP)))
+
+
+class MLSTMCell(LinearRecurrenceCell):
+    """A cell with the gates f, a sigmoid, i, an exponential, and q, k and v, linear maps of the input."""
+
+    token = "f i q[K] k[K] v"
+    functions: ClassVar[Functions] = {"f": torch.sigmoid, "i": capped_exponential}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return f as the decay, i k_j v as the update, and q_j as the factor in the output."""
+        return AffineStep([g.i * (k * g.v) for k in g.k], diagonal([g.f for _ in g.k]), g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the memory, and the value that the query reads."""
+        s = scanned([g.f for _ in g.k], [g.i * (k * g.v) for k in g.k], first)
+        return [*s, dot(g.q, s)]
+
+
+class MLSTM(Recurrent):
+    """The memory of an mLSTM, whose outputs are C_t q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = MLSTMCell
+
+
+class StabilisedMLSTMCell(MLSTMCell):
+    """A cell that stores the memory divided by M = exp(m) (equation 15), like programs.
+
+    M is max(f M, i), and 1 before the first token. A part of the state holds M. The output does not depend on
+    M, so no gradients flow through it.
+    """
+
+    def sizes(self) -> list[tuple[int, ...]]:
+        """Return the shapes of the components of the memory, of the output, and of M."""
+        return [*super().sizes(), (self.hidden_size,)]
+
+    def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
+        """Return the first memory, the output of no token, and M = 1."""
+        *state, scale = super().start(batch, value)
+        return (*state, torch.ones_like(scale))
+
+    def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """Compute the stabilised memory, the value that the query reads from it times M, and M."""
+        memory = [*state[: self.keys], state[-1]]
+        *new, scale, shown = naively(stabilised_step, grouped(gates), memory)
+        return (*new, shown, scale)
+
+    @property
+    def roundings(self) -> int:
+        """Return the maximum number of roundings; products with quotients by M have four more."""
+        return super().roundings + 4
+
+
+def stabilised_step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
+    """Compute the next memory, M, and the output."""
+    *memory, scale = state
+    new = torch.maximum(t.f * scale, t.i).detach()
+    keep, write = t.f * scale / new, t.i / new
+    memory = [keep * x + write * (k * t.v) for x, k in zip(memory, t.k, strict=True)]
+    return [*memory, new, new * dot(t.q, memory)]
+
+
+class StabilisedMLSTM(Recurrent):
+    """The memory of an mLSTM as programmed, whose outputs are C_t q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = StabilisedMLSTMCell
+
+
+KIND = LayerKind("mlstm", MLSTM, options=KEYS, weights=column("s"))
+STABILISED = LayerKind("mlstm-stabilised", StabilisedMLSTM, options=KEYS, weights=column("s"))

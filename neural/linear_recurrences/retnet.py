@@ -1,0 +1,50 @@
+"""Retention (Sun et al. 2023, section 2.1, equation 6): S <- gamma S + k v^T, o = S^T q.
+
+>>> layer = RetNet(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class RetNetCell(LinearRecurrenceCell):
+    """A cell with the gates q, k and v, linear maps of the input, and gamma, the sigmoid of a parameter."""
+
+    token = "q[K] k[K] v"
+    layer = "gamma"
+    functions: ClassVar[Functions] = {"gamma": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return gamma as the decay, k_j v as the update, and q_j as the factor in the output."""
+        return AffineStep([k * g.v for k in g.k], diagonal([g.gamma for _ in g.k]), g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the recurrent representation."""
+        s = scanned([g.gamma for _ in g.k], [k * g.v for k in g.k], first)
+        return [*s, dot(g.q, s)]
+
+
+class RetNet(Recurrent):
+    """A layer of retention, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = RetNetCell
+
+
+KIND = LayerKind("retnet", RetNet, options=KEYS, weights=column("s"))

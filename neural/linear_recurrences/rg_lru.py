@@ -1,0 +1,100 @@
+"""RG-LRU (De et al. 2024, section 2.4): h <- a h + sqrt(1 - a^2) (i x) with a = sigmoid(Lambda)^(8 r).
+
+The published program does not scale the first token, before which its state is cleared.
+
+>>> layer = RGLRU(3, 2)
+>>> h, h_n = layer(torch.zeros(5, 4, 3))
+>>> h.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 2 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.nn import functional
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, UnitCell, diagonal, scanned
+from neural.linear_recurrences.kind import unit
+from neural.pattern import ONE, START, ZERO, Pattern
+
+C = 8
+"""The paper's constant c."""
+
+
+class RGLRUCell(UnitCell):
+    """A cell with the gates r and i, sigmoids, and x, a linear map of the input."""
+
+    token = "r i x"
+    layer = "Lambda"
+    names = "a m ix"
+    functions: ClassVar[Functions] = {"r": torch.sigmoid, "i": torch.sigmoid, "Lambda": functional.logsigmoid}
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return a, m = sqrt(1 - a^2), and i x."""
+        a = torch.exp(C * raw["r"] * raw["Lambda"])
+        return {"a": a, "m": torch.sqrt(1 - a * a), "ix": raw["i"] * raw["x"]}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return a as the decay and m i x as the update."""
+        return AffineStep([g.m * g.ix], diagonal([g.a]))
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute equation 4."""
+        return scanned([g.a], [g.m * g.ix], first)
+
+
+class RGLRU(Recurrent):
+    """An RG-LRU layer as printed, whose outputs are h_t."""
+
+    cell_class = RGLRUCell
+
+
+class RGLRUAsProgrammedCell(RGLRUCell):
+    """A cell that does not scale its first token; a second part of its state is 1 after that token.
+
+    With that part s, the update is i x + s (m - 1) i x.
+    """
+
+    @property
+    def components(self) -> int:
+        """Return 2, for s and h."""
+        return 2
+
+    @property
+    def pattern(self) -> Pattern:  # type: ignore[override]
+        """Return the automaton's shape: the states 1, s and h, of which s starts at zero."""
+        return Pattern((ONE, ZERO, START), (ZERO, ZERO, ONE), super().pattern.arrows)
+
+    def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
+        """Return the first state: s = 0, and h = ``value``, which must be zero."""
+        s, h = super().start(batch, value)
+        return torch.zeros_like(s), h
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the weights of s, which becomes 1, and of h."""
+        return AffineStep([1, g.ix], {(0, 1): (g.m - 1) * g.ix, (1, 1): g.a})
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute equation 4, without the factor m for a token before which s is 0."""
+        later = torch.ones_like(g.ix)
+        seen = torch.cat([first[0].unsqueeze(0), later])[: len(later)]
+        return [later, *scanned([g.a], [torch.where(seen == 0, g.ix, g.m * g.ix)], first[1:])]
+
+
+class RGLRUAsProgrammed(Recurrent):
+    """An RG-LRU layer as programmed, whose outputs are h_t."""
+
+    cell_class = RGLRUAsProgrammedCell
+
+
+KIND = LayerKind("rg-lru", RGLRU, options={}, weights=unit("h"))
+AS_PROGRAMMED = LayerKind(
+    "rg-lru-as-programmed", RGLRUAsProgrammed, options={}, starts=st.none(), weights=unit("h")
+)

@@ -1,0 +1,55 @@
+"""RWKV-6 (Peng et al. 2024, section 4.2.2): o = r (S + diag(u) k^T v), then S <- diag(w) S + k^T v.
+
+>>> layer = RWKV6(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, diagonal, dot, scanned
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class RWKV6Cell(LinearRecurrenceCell):
+    """A cell with the gates w, a sigmoid, r, k and v, linear maps of the input, and u, a parameter."""
+
+    token = "w[K] r[K] k[K] v"
+    layer = "u[K]"
+    functions: ClassVar[Functions] = {"w": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return w_j as the decay, the update k_j v, r_j as the output's factor, and the bonus."""
+        bonus = dot(g.r, [u * (k * g.v) for u, k in zip(g.u, g.k, strict=True)])
+        return AffineStep([k * g.v for k in g.k], diagonal(g.w), g.r, bonus, first=True)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the output from the state before each token, and from the bonus."""
+        s = scanned(g.w, [k * g.v for k in g.k], first)
+        before = [
+            torch.cat([one.unsqueeze(0), later])[: len(later)] for one, later in zip(first, s, strict=True)
+        ]
+        wkv = [x + u * (k * g.v) for x, u, k in zip(before, g.u, g.k, strict=True)]
+        return [*s, dot(g.r, wkv)]
+
+
+class RWKV6(Recurrent):
+    """An RWKV-6 layer without its token shift, whose outputs are r_t wkv_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = RWKV6Cell
+
+
+KIND = LayerKind("rwkv-6", RWKV6, options=KEYS, weights=column("s"))

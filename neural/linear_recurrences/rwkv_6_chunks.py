@@ -1,0 +1,57 @@
+"""RWKV-6 in chunks, with products of decays between two tokens; outputs read the state before their token.
+
+See Peng et al. 2024, section 4.2.2, for the recurrence.
+
+>>> layer = RWKV6Chunks(3, 2, keys=1, chunk=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import dot, total
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products, written
+from neural.linear_recurrences.kind import column
+from neural.linear_recurrences.rwkv_6 import RWKV6Cell
+
+
+class RWKV6ChunksCell(ChunkedCell, RWKV6Cell):
+    """A cell with the gates of :class:`~neural.linear_recurrences.rwkv_6.RWKV6Cell`."""
+
+    def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Compute states and outputs from the state at the chunk's start."""
+
+        def run(chunk: Tokens) -> list[Tensor]:
+            *earlier, last = chunk
+            g = products([t.w for t in chunk])
+            state = written(g, [first, *([k * t.v for k in t.k] for t in chunk)])
+            ones = [[torch.ones_like(w) for w in last.w]]
+            before = products([t.w for t in earlier]) if earlier else ones
+            read = [[r * d for r, d in zip(last.r, row, strict=True)] for row in before]
+            block = [dot(row, t.k) * t.v for row, t in zip(read[1:], earlier, strict=True)]
+            bonus = dot([r * u for r, u in zip(last.r, last.u, strict=True)], last.k) * last.v
+            return [*state, total([dot(read[0], first), *block, bonus])]
+
+        return prefixes(run)(tokens)
+
+
+class RWKV6Chunks(Recurrent):
+    """An RWKV-6 layer in chunks, whose outputs are r_t wkv_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+        chunk: C, the number of tokens of a chunk. Defaults to 2.
+    """
+
+    cell_class = RWKV6ChunksCell
+
+
+KIND = LayerKind("rwkv-6-chunks", RWKV6Chunks, options=CHUNKS, weights=column("s", letter="C", size="chunk"))

@@ -1,0 +1,62 @@
+"""RWKV-7 (Peng et al. 2025, section 4.1): S <- S (diag(w) - kappa^T (a o kappa)) + v^T k, o = S q^T.
+
+>>> layer = RWKV7(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class RWKV7Cell(LinearRecurrenceCell):
+    """A cell with the sigmoids w and a, the tanh kappa, and the linear maps k, q (the receptance) and v."""
+
+    token = "w[K] kappa[K] a[K] k[K] q[K] v"
+    functions: ClassVar[Functions] = {"w": torch.sigmoid, "kappa": torch.tanh, "a": torch.sigmoid}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return diag(w) - (a o kappa) kappa^T, the update k_j v, and q_j as the factor of the output."""
+        moves = {
+            (i, j): (g.w[j] if i == j else 0) - g.a[j] * g.kappa[j] * g.kappa[i]
+            for j in range(len(g.k))
+            for i in range(len(g.k))
+        }
+        return AffineStep([k * g.v for k in g.k], moves, g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the step, whose removal key reads the state before it decays."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            removed = dot(t.kappa, s)
+            new = [
+                w * x - a * kappa * removed + k * t.v
+                for w, x, a, kappa, k in zip(t.w, s, t.a, t.kappa, t.k, strict=True)
+            ]
+            return [*new, dot(t.q, new)]
+
+        return naively(step, g, first)
+
+
+class RWKV7(Recurrent):
+    """An RWKV-7 layer without its token shift and bonus, whose outputs are wkv_t r_t^T.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = RWKV7Cell
+
+
+KIND = LayerKind("rwkv-7", RWKV7, options=KEYS, weights=column("s"))

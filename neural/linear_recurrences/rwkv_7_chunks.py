@@ -1,0 +1,51 @@
+"""RWKV-7 in chunks: decays between two tokens, and removal keys whose values are found by substitution.
+
+See Peng et al. 2025, section 4.1, for the recurrence.
+
+>>> layer = RWKV7Chunks(3, 2, keys=1, chunk=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 3 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch  # noqa: F401 -- the example needs it
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.cell import dot
+from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, products, written
+from neural.linear_recurrences.kind import column
+from neural.linear_recurrences.rwkv_7 import RWKV7Cell
+
+
+class RWKV7ChunksCell(ChunkedCell, RWKV7Cell):
+    """A cell with the gates of :class:`~neural.linear_recurrences.rwkv_7.RWKV7Cell`."""
+
+    def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
+        """Solve for what each token writes, z = k v - (a o kappa) u, and add it with its decays."""
+        z, rows, state = list[list[Tensor]](), list[list[Tensor]](), list(first)
+        for r, t in enumerate(tokens):
+            u = dot(t.kappa, state)
+            z.append([k * t.v - a * kappa * u for k, a, kappa in zip(t.k, t.a, t.kappa, strict=True)])
+            state = written(products([y.w for y in tokens[: r + 1]]), [first, *z])
+            rows.append([*state, dot(t.q, state)])
+        return rows
+
+
+class RWKV7Chunks(Recurrent):
+    """An RWKV-7 layer in chunks, whose outputs are wkv_t r_t^T.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+        chunk: C, the number of tokens of a chunk. Defaults to 2.
+    """
+
+    cell_class = RWKV7ChunksCell
+
+
+KIND = LayerKind("rwkv-7-chunks", RWKV7Chunks, options=CHUNKS, weights=column("s", letter="C", size="chunk"))

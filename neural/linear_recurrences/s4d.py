@@ -1,0 +1,37 @@
+"""S4D (Gu et al. 2022) after its discretisation: the recurrence of the LRU with N conjugate pairs.
+
+Only one component of each pair is stored, so the output is 2 Re(C x) + D u.
+
+>>> layer = S4D(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+import torch  # noqa: F401 -- the example needs it
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.lru import LRUCell
+
+
+class S4DCell(LRUCell):
+    """A cell with the gates and the step of the LRU."""
+
+    doubled = True
+
+
+class S4D(Recurrent):
+    """An S4D layer, whose outputs are 2 Re(C x_k) + D u_k.
+
+    Args:
+        keys: N, the number of conjugate pairs. Defaults to 2.
+    """
+
+    cell_class = S4DCell
+
+
+KIND = LayerKind("s4d", S4D, options=KEYS, weights=column("re", "im", letter="N"))

@@ -1,0 +1,44 @@
+"""Rounding bounds for networks whose automata have polynomials in the gates as weights.
+
+The network multiplies and adds gates and components of the state in its own order. Within a step, the
+deviations of the automaton's weights cover this. A network that runs in chunks also has its own order between
+steps; its bound is that of the automaton of magnitudes (:func:`neural.reading.magnitudes`). Bounds are
+infinite where an intermediate value might overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from automata.aliases import Floats
+from automata.rounding.bounds import Deviation, Format
+from automata.rounding.units import unit_bounds
+from automata.strings import String
+from automata.wfsa import WFSA
+
+
+def polynomial_bounds(
+    units: Sequence[tuple[WFSA, Floats]],
+    deviations: Sequence[Deviation],
+    strings: Sequence[String],
+    computed_in: Format,
+) -> list[Floats]:
+    """Return bounds on the network's error for each string's prefixes, shape ``(T + 1, units)``.
+
+    Args:
+        units: for each unit, its automaton or that of magnitudes, and the factors of
+            :func:`neural.reading.magnitudes`.
+        deviations: the deviations of the automata's weights, one for each unit.
+        strings: the strings.
+        computed_in: the network's dtype.
+    """
+    automata = [automaton for automaton, _ in units]
+    products = [automaton.replace(final=factors) for automaton, factors in units]
+    tables = []
+    for _, bounds in unit_bounds([*automata, *products], strings, computed_in, [*deviations, *deviations]):
+        own, before = np.hsplit(bounds, 2)
+        own[1:][np.isinf(before[:-1])] = np.inf  # a product with the state before the step may overflow
+        tables.append(own)
+    return tables
