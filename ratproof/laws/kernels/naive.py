@@ -271,7 +271,8 @@ def parts(problem: Problem, array: Any) -> Any:
 
 def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> dict[str, Any]:
     """Return decays, their logarithms and roundings, and the rates of a state-space layer."""
-    family, cut, more = problem.family, (group.rows, group.tokens), {}
+    family, cut = problem.family, (group.rows, group.tokens)
+    more: dict[str, Any] = {}
     if family.fixed_decay:
         gamma = 1 - 2.0 ** (-5 - np.arange(problem.heads, dtype=np.float64))
         decay = np.broadcast_to(gamma[:, None], ones.shape).astype(ones.dtype)
