@@ -20,7 +20,12 @@ def over_strings(one):
         else:
             ends, results = cu_seqlens.tolist(), []
             for n in range(len(ends) - 1):
-                part = {k: x[:, ends[n] : ends[n + 1]] if x.dim() > 2 else x for k, x in tensors.items()}
+                part = {
+                    k: x.unflatten(1, (ends[-1], -1))[:, ends[n] : ends[n + 1]].flatten(1, 2)
+                    if x.dim() > 2 and x.numel()
+                    else x
+                    for k, x in tensors.items()
+                }
                 results.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
             outputs, state = (torch.cat(parts, 1 - i) for i, parts in enumerate(zip(*results, strict=True)))
         return outputs, state if output_final_state else None
@@ -121,10 +126,31 @@ def convolution(tensors, state, scale):
     return stacked(outputs, x), state
 
 
+def delta_product(*, num_householder, **arguments):
+    """Compute the gated delta rule with several steps per token."""
+
+    def one(tensors, state, scale):
+        q, k, v, beta, g = (tensors[n] for n in ("q", "k", "v", "beta", "g"))
+        scale = q.shape[-1] ** -0.5 if scale is None else scale
+        s = v.new_zeros(*q[:, :0].sum(1).shape, v.shape[-1]) if state is None else state
+        outputs = []
+        for t in range(q.shape[1]):
+            s = g[:, t].exp()[..., None, None] * s
+            for j in range(t * num_householder, (t + 1) * num_householder):
+                read = torch.einsum("bhk,bhkv->bhv", k[:, j], s)
+                s = s + torch.einsum("bhk,bhv->bhkv", k[:, j], beta[:, j, :, None] * (v[:, j] - read))
+            outputs.append(scale * torch.einsum("bhk,bhkv->bhv", q[:, t], s))
+        return stacked(outputs, v), s
+
+    return over_strings(one)(**arguments)
+
+
 def usual(name, family):
     """Return the kernel of a family."""
     if family.window:
         return convolution
+    if family.substeps:
+        return delta_product
     return of_lanes(name) if family.lanes else of_heads(name)
 
 

@@ -38,6 +38,19 @@ def comba(*, q, k, p, beta, g, scale, **rest):
     return chunked.rwkv_7(r=q, w=per_key(g, k), k=written, a=p, b=-written, scale=scale, **rest)
 
 
+def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, output_final_state, **rest):
+    """Compute the gated delta product as a gated delta rule of all steps, in chunks of 16 tokens."""
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    steps = [x.new_zeros(x.shape[0], x.shape[1] * num_householder, *x.shape[2:]) for x in (q, g)]
+    steps[0][:, num_householder - 1 :: num_householder] = q
+    steps[1][:, ::num_householder] = g
+    options = {"scale": scale, "initial_state": initial_state, "output_final_state": output_final_state}
+    options["cu_seqlens"] = None if cu_seqlens is None else cu_seqlens * num_householder
+    chunk = 16 * num_householder
+    outputs, state = chunked.gated_delta(q=steps[0], g=steps[1], chunk=chunk, **options, **rest)
+    return outputs[:, num_householder - 1 :: num_householder], state
+
+
 def hgrn2(*, g, **rest):
     """Compute HGRN2 in chunks, as gated linear attention with keys 1 - exp(g)."""
     return chunked.gla(g=g, k=1 - g.exp(), **rest)
@@ -107,6 +120,7 @@ CHUNKED = {
     "lightning-attention": simple_gla,
     "kda": kda,
     "comba": comba,
+    "gated-delta-product": delta_product,
     "hgrn2": hgrn2,
 }
 STEPS = {"lerp": torch.lerp, "difference": lambda h, u, z: h + z * (u - h)}
@@ -158,6 +172,12 @@ def changed(family, **changes):
     return kernel
 
 
+def reversed_steps(steps, arguments):
+    """Return the arguments with the steps of each token in reversed order."""
+    turn = lambda x: x.unflatten(1, (-1, steps)).flip(2).flatten(1, 2) if x.numel() else x
+    return {name: turn(x) if name in ("k", "v", "beta") else x for name, x in arguments.items()}
+
+
 def decayed_afterwards(family):
     """Return a kernel that applies each token's decay after its update instead of before."""
 
@@ -194,6 +214,20 @@ FAULTS = {
         lambda *, p, g, **rest: KERNELS["comba"](p=p * g.exp()[..., None], g=g, **rest),
     ),
     "comba: without beta": ("comba", changed("comba", beta=torch.ones_like)),
+    "gated-delta-product: the steps of a token reversed": (
+        "gated-delta-product",
+        lambda *, num_householder, **rest: KERNELS["gated-delta-product"](
+            num_householder=num_householder, **reversed_steps(num_householder, rest)
+        ),
+    ),
+    "gated-delta-product: without beta": (
+        "gated-delta-product",
+        changed("gated-delta-product", beta=torch.ones_like),
+    ),
+    "gated-delta-product: the next token's gate": (
+        "gated-delta-product",
+        changed("gated-delta-product", g=lambda g: g.roll(-1, 1)),
+    ),
     "hgrn2: keys of 1": ("hgrn2", lambda *, g, **rest: KERNELS["gla"](g=g, k=torch.ones_like(g), **rest)),
     "hgrn2: decays after the update": (
         "hgrn2",

@@ -201,7 +201,7 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
     family, lanes = problem.family, problem.family.lanes
 
     def cut(name: str) -> Any:
-        array = numbers_of(problem, arrays[name][group.rows, group.tokens])
+        array = numbers_of(problem, of_steps(problem, arrays, name, group))
         return array[..., None] if lanes and not family.pairs else array
 
     value = cut(family.value)
@@ -226,12 +226,12 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         key_roundings = np.where(inputs.logarithms == 0, 0.0, key_roundings)  # exp(0) is exactly 1
         inputs = replace(inputs, key=key, key_roundings=key_roundings)
     if family.step:
-        step, value = arrays[family.step][group.rows, group.tokens], inputs.value
+        step, value = of_steps(problem, arrays, family.step, group), inputs.value
         more = {"own_value": value, "step": step, "more_roundings": 1}
         often = inputs.product_roundings + 1
         inputs = replace(inputs, value=step[..., None] * value, product_roundings=often, **more)
     if family.correction == "delta":
-        beta = arrays["beta"][group.rows, group.tokens]
+        beta = of_steps(problem, arrays, "beta", group)
         if family.erase:
             erase = cut(family.erase)
             growth = _stretch(inputs, -beta[..., None] * inputs.key, erase)
@@ -244,6 +244,23 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         growth = _stretch(inputs, b, a)
         return replace(inputs, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
     return inputs
+
+
+def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) -> Any:
+    """Return a group's values of a tensor, for each step of each token."""
+    array = arrays[name][group.rows, problem.tokens(name, group.tokens.start, group.tokens.stop)]
+    if "S" in problem.family.tensors[name]:
+        return array
+    return at_steps(problem, array, first=name == problem.family.decay)
+
+
+def at_steps(problem: Problem, array: Any, first: bool = False) -> Any:
+    """Return values of tokens at the last step of each token, or the first, and 0 at all other steps."""
+    if problem.substeps == 1:
+        return array
+    steps = np.zeros((array.shape[0], array.shape[1] * problem.substeps, *array.shape[2:]), array.dtype)
+    steps[:, 0 if first else problem.substeps - 1 :: problem.substeps] = array
+    return steps
 
 
 def _stretch(inputs: RecurrenceInputs, column: Wide, along: Wide) -> Bounds:
@@ -300,7 +317,7 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
     elif family.decay:
         logarithms = arrays[family.decay]
         if "T" in family.tensors[family.decay]:
-            logarithms = logarithms[cut]
+            logarithms = of_steps(problem, arrays, family.decay, group)
             logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
         else:  # one decay for all tokens
             logarithms = np.broadcast_to(logarithms[:, None], ones.shape)

@@ -54,6 +54,7 @@ class Problem:
         offsets: The dtype of ``cu_seqlens``.
         frozen: Names of tensors without ``requires_grad`` when gradients are computed.
         mode: Mode of the call, a key of :data:`MODES`.
+        substeps: The number of steps per token.
     """
 
     family: LinearRecurrence
@@ -77,6 +78,7 @@ class Problem:
     offsets: str = "int64"
     frozen: tuple[str, ...] = ()
     mode: str = "plain"
+    substeps: int = 1
 
     @property
     def time(self) -> int:
@@ -107,7 +109,7 @@ class Problem:
     def shape(self, axes: str) -> tuple[int, ...]:
         """Return the shape of a tensor with these axes."""
         sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
-        sizes |= {"D": self.heads, "P": 2, "W": self.keys}
+        sizes |= {"D": self.heads, "P": 2, "W": self.keys, "S": self.time * self.substeps}
         return tuple(sizes[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -141,7 +143,7 @@ class Problem:
     def weights(self) -> dict[str, NDArray[np.float64]]:
         """Return random weights for the sum of outputs and final state whose gradients are compared."""
         rng = np.random.default_rng((self.seed, 1))
-        shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
+        shapes = {"o": self.shape(self.family.output_axes), "final_state": self.state_shape}
         if self.mode == "sum":
             return {name: np.ones(shape) for name, shape in shapes.items()}
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
@@ -154,6 +156,8 @@ class Problem:
         arguments["output_final_state"] = self.final
         if self.family.scaled:
             arguments["scale"] = self.scale
+        if self.family.substeps:
+            arguments[self.family.substeps] = self.substeps
         if self.family.packed:
             arguments["cu_seqlens"] = None
         if self.packed:
@@ -167,6 +171,11 @@ class Problem:
             return [(row, 0, self.time) for row in range(self.batch)]
         ends = np.cumsum((0, *self.lengths)).tolist()
         return [(0, ends[i], ends[i + 1]) for i in range(len(self.lengths))]
+
+    def tokens(self, name: str, begin: int, end: int) -> slice:
+        """Return the entries of some tokens along the time axis of a tensor."""
+        often = self.substeps if "S" in self.family.tensors[name] else 1
+        return slice(begin * often, end * often)
 
     def part(self, lengths: tuple[int, ...]) -> Problem:
         """Return the same call with other lengths."""
@@ -184,6 +193,7 @@ class Problem:
         """Return the shapes and options on one line."""
         sizes = ", ".join(f"{axis} = {size}" for axis, size in self.sizes().items())
         more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
+        more += [f"{self.family.substeps} = {self.substeps}"] if self.family.substeps else []
         more += ["an initial state"] if self.has_initial_state else []
         more += [f"scale = {self.scale}"] if self.family.scaled else []
         more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []

@@ -202,7 +202,8 @@ def _unpacked(problem: Problem) -> Problem:
 def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
     """Return the tensors from one token to another."""
     axes = problem.family.tensors
-    return {n: x[:, begin:end] if "T" in axes.get(n, "") else x for n, x in arrays.items()}
+    of_tokens = {n for n in arrays if {"T", "S"} & set(axes.get(n, ""))}
+    return {n: x[:, problem.tokens(n, begin, end)] if n in of_tokens else x for n, x in arrays.items()}
 
 
 def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
@@ -220,7 +221,7 @@ def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int
         lane = "D" if family.lanes else "H"
         index: list[int | slice] = [slice(None)] * own.ndim
         if "B" in axes:
-            index[0], index[1] = at, slice(begin, end)
+            index[0], index[1] = at, problem.tokens(name, begin, end)
         if "N" in axes:
             index[0] = row
         index[axes.index(lane)] = head

@@ -51,12 +51,15 @@ def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
     states = np.zeros((problem.rows, problem.heads, keys, values), wide)
     result = BoundedResult(outputs, np.zeros(outputs.shape), states, np.zeros(states.shape))
     arithmetic = RoundingUnits.of(problem.accumulation, problem.family.pairs)
+    form = form.in_steps(problem.substeps)
     for group in groups(problem):
         inputs = inputs_of(problem, arrays, group)
         bounded = bounded_states(inputs, form, arithmetic)
         if inputs.time:
             value, bound = _outputs(inputs, bounded.after, bounded.before, form, arithmetic)
-            value, bound = parts(problem, value), parts(problem, bound)
+            value, bound = (
+                parts(problem, x)[problem.substeps - 1 :: problem.substeps] for x in (value, bound)
+            )
             result.outputs[group.rows, group.tokens] = np.moveaxis(value, 0, 1)
             result.output_bounds[group.rows, group.tokens] = np.moveaxis(bound, 0, 1) * OUTWARD
         bound = parts(problem, bounded.last.error) + arithmetic.smallest

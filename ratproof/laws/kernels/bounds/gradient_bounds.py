@@ -40,6 +40,7 @@ from ratproof.laws.kernels.naive import (
     RecurrenceInputs,
     StringGroup,
     Wide,
+    at_steps,
     groups,
     inputs_of,
     numbers_of,
@@ -68,6 +69,7 @@ def gradients(
     if family.window:
         return convolution_gradients(problem, arrays, weights, final)
     arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
+    form = form.in_steps(problem.substeps)
     weights, final = numbers_of(problem, weights), numbers_of(problem, final)
     if family.lanes and not family.pairs:
         weights, final = weights[..., None], final[..., None]
@@ -77,7 +79,7 @@ def gradients(
     results = {n: (np.zeros(shape, wide), np.zeros(shape)) for n, shape in shapes.items()}
     for group in groups(problem):
         inputs = inputs_of(problem, arrays, group)
-        outputs, last = weights[group.rows, group.tokens], final[group.states]
+        outputs, last = at_steps(problem, weights[group.rows, group.tokens]), final[group.states]
         forward = bounded_states(inputs, form, arithmetic, for_gradients=True)
         backward = adjoint(inputs, outputs, last, form, arithmetic)
         ways = [(forward, backward)]
@@ -105,7 +107,10 @@ def _store(
             target += own
         else:
             alone = family.lanes and not family.pairs
-            target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
+            if "S" not in family.tensors[name]:
+                own = own[0 if name == family.decay else problem.substeps - 1 :: problem.substeps]
+            tokens = problem.tokens(name, group.tokens.start, group.tokens.stop)
+            target[group.rows, tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
 
 
 class _Flows:
@@ -141,7 +146,7 @@ class _Flows:
             yield from self._of_tokens(problem, cumulated)
         else:  # without tokens, the gradient of a shared tensor is zero
             for name, axes in family.tensors.items():
-                if "T" in axes:
+                if {"T", "S"} & set(axes):
                     continue
                 shape = problem.shape(axes)
                 shape = (*shape[:-1], 1) if family.pairs else shape
