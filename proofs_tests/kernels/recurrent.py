@@ -84,12 +84,14 @@ def of_heads(name):
     def one(tensors, state, scale):
         q, v = tensors[family.query], tensors["v"]
         k = 1 - tensors["g"].exp() if family.complement else tensors["k"]
-        (batch, time, heads, keys), values = k.shape, v.shape[-1]
+        batch, time, heads, keys = k.shape
         scale = keys**-0.5 if scale is None else scale
         scale = scale if family.scaled else 1
         decay = decays(family, tensors, v)
         along = lambda x, s: (x[..., None, :] @ s)[..., 0, :]
-        s = v.new_zeros(batch, heads, keys, values) if state is None else state
+        if family.normalised:
+            v = torch.cat([v, torch.ones_like(v[..., :1])], -1)
+        s = v.new_zeros(batch, heads, keys, v.shape[-1]) if state is None else state
         outputs = []
         for t in range(time):
             d, kt, vt = decay[:, t, ..., None], k[:, t, ..., None], v[:, t]
@@ -109,7 +111,9 @@ def of_heads(name):
                 s = d * s + kt * vt[..., None, :]
             if not family.bonus:
                 outputs.append(scale * along(q[:, t], s))
-        return stacked(outputs, v), s
+            if family.normalised:
+                outputs[-1] = outputs[-1][..., :-1] / outputs[-1][..., -1:]
+        return stacked(outputs, tensors["v"]), s
 
     return over_strings(one)
 

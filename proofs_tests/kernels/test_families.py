@@ -51,6 +51,13 @@ def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, ou
     return outputs[:, num_householder - 1 :: num_householder], state
 
 
+def normalised(*, q, k, v, **rest):
+    """Compute normalised linear attention in chunks, with the normaliser as another column."""
+    ones = torch.ones_like(v[..., :1])
+    outputs, state = chunked.gla(q=q, k=k, v=torch.cat([v, ones], -1), g=torch.zeros_like(k), scale=1, **rest)
+    return outputs[..., :-1] / outputs[..., -1:], state
+
+
 def hgrn2(*, g, **rest):
     """Compute HGRN2 in chunks, as gated linear attention with keys 1 - exp(g)."""
     return chunked.gla(g=g, k=1 - g.exp(), **rest)
@@ -120,6 +127,7 @@ CHUNKED = {
     "lightning-attention": simple_gla,
     "kda": kda,
     "comba": comba,
+    "normalised-linear-attention": normalised,
     "gated-delta-product": delta_product,
     "hgrn2": hgrn2,
 }
@@ -170,6 +178,18 @@ def changed(family, **changes):
         return KERNELS[family](**arguments)
 
     return kernel
+
+
+def without_normaliser(state):
+    """Return an initial state whose normaliser is 0."""
+    return None if state is None else torch.cat([state[..., :-1], torch.zeros_like(state[..., -1:])], -1)
+
+
+def divided_by_at_least_one(q, *, k, v, **rest):
+    """Compute normalised linear attention with the divisor max(z^T q, 1)."""
+    values = torch.cat([v, torch.ones_like(v[..., :1])], -1)
+    outputs, state = KERNELS["linear-attention"](q=q, k=k, v=values, scale=1, **rest)
+    return outputs[..., :-1] / outputs[..., -1:].clamp(min=1), state
 
 
 def reversed_steps(steps, arguments):
@@ -227,6 +247,14 @@ FAULTS = {
     "gated-delta-product: the next token's gate": (
         "gated-delta-product",
         changed("gated-delta-product", g=lambda g: g.roll(-1, 1)),
+    ),
+    "normalised-linear-attention: without the initial normaliser": (
+        "normalised-linear-attention",
+        changed("normalised-linear-attention", initial_state=without_normaliser),
+    ),
+    "normalised-linear-attention: a divisor of at least 1": (
+        "normalised-linear-attention",
+        lambda *, q, **rest: divided_by_at_least_one(q, **rest),
     ),
     "hgrn2: keys of 1": ("hgrn2", lambda *, g, **rest: KERNELS["gla"](g=g, k=torch.ones_like(g), **rest)),
     "hgrn2: decays after the update": (

@@ -195,8 +195,7 @@ believe_kernel = kernel_claim
 
 def _kinds(kernel: Kernel) -> Iterable[str]:
     """Yield the kinds of evidence that apply to the kernel."""
-    rounds = kernel.family.fixed_decay or kernel.against is not None
-    if not rounds and not kernel.without & {"exact", "scale"}:
+    if kernel.family.exact and kernel.against is None and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
     narrow = "narrow-gradient" not in kernel.without

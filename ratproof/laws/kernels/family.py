@@ -46,6 +46,8 @@ class LinearRecurrence:
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
+        normalised: Whether outputs are divided by a normaliser: values end with a 1, so that the state has
+            V + 1 columns, and the first V outputs are divided by the last. Queries and keys are positive.
         window: The weights of a causal convolution, axes ``DW``, whose state is its last W inputs, axes
             ``NDW``; empty if there is none.
         pairs: Whether values are complex; then each tensor and the state have a last axis P.
@@ -71,6 +73,7 @@ class LinearRecurrence:
     substeps: str = ""
     bonus: str = ""
     lanes: bool = False
+    normalised: bool = False
     window: str = ""
     pairs: bool = False
     scaled: Literal["", "maybe", "always"] = "maybe"
@@ -81,6 +84,11 @@ class LinearRecurrence:
     def output_axes(self) -> str:
         """Return the axes of the outputs."""
         return self.tensors[self.value].replace("S", "T")
+
+    @property
+    def exact(self) -> bool:
+        """Return whether there are inputs for which no arithmetic of a kernel rounds."""
+        return not self.fixed_decay and not self.normalised
 
     @property
     def axes(self) -> str:
@@ -96,6 +104,13 @@ FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (
         LinearRecurrence("linear-attention", _QKV, says="S += k v^T"),
+        LinearRecurrence(
+            "normalised-linear-attention",
+            _QKV,
+            normalised=True,
+            scaled="",
+            says="S += k v^T, z += k, o = S^T q / (z^T q), with the state (S, z)",
+        ),
         LinearRecurrence("retention", _QKV, fixed_decay=True, says="S = gamma_h S + k v^T"),
         LinearRecurrence("gla", {**_QKV, "g": "BTHK"}, decay="g", says="S = diag(exp g) S + k v^T"),
         LinearRecurrence("simple-gla", {**_QKV, "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"),

@@ -80,8 +80,8 @@ class RecurrenceInputs:
         spread: The size to which roundings of a product with a decay are relative, of the decays' shape, if
             it exceeds the decay.
         factor_roundings: Roundings of a decay that is not an exponential.
-        key_roundings: The error of keys that are computed, in multiples of the unit roundoff, of the keys'
-            shape.
+        key_roundings, value_roundings: The errors of keys and values that are computed, in multiples of the
+            unit roundoff, of their shapes.
         beta: beta of the delta rule, shape ``(N, T, H)``.
         erase: The key or p with which the delta rule reads the state, of the keys' shape.
         reads_before: Whether it reads the state before its decay.
@@ -107,6 +107,7 @@ class RecurrenceInputs:
     spread: Bounds | None = None
     factor_roundings: int = 0
     key_roundings: Bounds | None = None
+    value_roundings: Bounds | None = None
     beta: Bounds | None = None
     erase: Wide = None
     reads_before: bool = False
@@ -205,8 +206,10 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         return array[..., None] if lanes and not family.pairs else array
 
     value = cut(family.value)
+    if family.normalised:
+        value = np.concatenate([value, np.ones_like(value[..., :1])], -1)
     ones = np.ones((*value.shape[:3], 1), wider_than(problem.accumulation))
-    shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, problem.values)))
+    shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, value.shape[-1])))
     first = arrays.get("initial_state")
     start = numbers_of(problem, np.zeros(problem.state_shape) if first is None else first).reshape(shape)
     inputs = RecurrenceInputs(
@@ -288,7 +291,8 @@ def parts(problem: Problem, array: Any) -> Any:
 
 def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> dict[str, Any]:
     """Return decays, their logarithms and roundings, and the rates of a state-space layer."""
-    family, cut, more = problem.family, (group.rows, group.tokens), {}
+    family, cut = problem.family, (group.rows, group.tokens)
+    more: dict[str, Any] = {}
     if family.fixed_decay:
         gamma = 1 - 2.0 ** (-5 - np.arange(problem.heads, dtype=np.float64))
         decay = np.broadcast_to(gamma[:, None], ones.shape).astype(ones.dtype)
@@ -305,7 +309,7 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
         decay = 1 - numbers_of(problem, arrays[family.step][cut][..., None])
         with np.errstate(divide="ignore"):
             logarithms = np.log(decay).astype(float)
-        roundings, more["spread"], more["factor_roundings"] = 2 * np.ones(ones.shape), np.ones(ones.shape), 1
+        roundings, more = 2 * np.ones(ones.shape), {"spread": np.ones(ones.shape), "factor_roundings": 1}
     elif family.rate:  # each product with a time step is rounded once
         rate = arrays[family.rate]
         rate = more["rate"] = rate[:, None] if rate.ndim == 1 else rate

@@ -104,7 +104,7 @@ class Problem:
             return (self.rows, self.heads, self.keys)
         if self.family.lanes:
             return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
-        return (self.rows, self.heads, self.keys, self.values)
+        return (self.rows, self.heads, self.keys, self.values + self.family.normalised)
 
     def shape(self, axes: str) -> tuple[int, ...]:
         """Return the shape of a tensor with these axes."""
@@ -120,7 +120,9 @@ class Problem:
         rng = np.random.default_rng(self.seed)
         arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
         if self.has_initial_state:
-            arrays["initial_state"] = self._values(rng, self.state_shape)
+            state = arrays["initial_state"] = self._values(rng, self.state_shape)
+            if self.family.normalised:
+                state[..., -1] = np.abs(state[..., -1])
         if self.large:
             linear = {self.family.query, self.family.value, "initial_state"}
             # a power of two does not round results; a key does not affect initial states
@@ -242,6 +244,8 @@ class Problem:
             return self._keys(rng, shape)
         if family.correction == "low-rank" and name in ("a", "b"):
             return self._direction(-float(name == "b"), rng, shape)
+        if family.normalised and name in (family.query, family.key):
+            return np.abs(self._values(rng, shape)) + 0.25
         return self._values(rng, shape)
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
