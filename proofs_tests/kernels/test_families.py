@@ -154,6 +154,14 @@ def test_a_wrong_gradient_through_the_state_of_a_convolution_is_refuted(kernel):
     assert verdicts(claim, 60, "sampled") == {"sampled": "holds"}
 
 
+def test_slopes_may_have_no_gradient():
+    kernel = lambda *, g, **rest: KERNELS["lightning-attention"](g=g.detach(), **rest)
+    declared = {"family": "lightning-attention", "kernel": kernel}
+    assert verdicts(kernel_claim("wrong", **declared), 40, "gradient") == {"gradient": "refuted"}
+    claim = kernel_claim("right", without=("decay-gradient",), **declared)
+    assert verdicts(claim, 40, "gradient") == {"gradient": "holds"}
+
+
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
 @pytest.mark.parametrize("mixed", STEPS.values(), ids=STEPS)
 def test_a_minimal_gru_may_add_a_difference(mixed, kind):

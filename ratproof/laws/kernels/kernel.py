@@ -30,6 +30,7 @@ CAPABILITIES = {
     "final-state": "final states",
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
+    "decay-gradient": "gradients of decays",
     "narrow-gradient": "gradients in bfloat16 and float16",
     "scale": "values of scale other than None",
     "zero-scale": "a scale of 0",

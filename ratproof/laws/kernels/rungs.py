@@ -120,7 +120,10 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     arrays, weights = problem.arrays(), problem.weights()
     if not problem.final or kernel.without & {"final-state", "final-state-gradient"}:
         weights["final_state"] *= 0
-    problem = replace(problem, frozen=data.draw(_frozen(tuple(arrays))))
+    frozen = data.draw(_frozen(tuple(arrays)))
+    if "decay-gradient" in kernel.without:
+        frozen = tuple(n for n in arrays if n in (*frozen, problem.family.decay))
+    problem = replace(problem, frozen=frozen)
     some = {n: w for n, w in weights.items() if w.any()}
     law = GRADIENT.get(problem.mode, GRADIENT["plain"])
     call, shown = kernel.gradients(problem, arrays, some), ShownCall(kernel, problem, arrays, law, some)
