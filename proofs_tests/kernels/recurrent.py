@@ -7,11 +7,12 @@ import torch
 from ratproof.laws.kernels.family import FAMILIES
 
 
-def over_strings(one):
+def over_strings(one, **steps):
     """Return a kernel from one that reads a batch of sequences of equal length; packed sequences are run one
     by one.
 
-    ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None.
+    ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None. ``steps``
+    are the entries per token of tensors that have several.
     """
 
     def kernel(*, initial_state=None, cu_seqlens=None, scale=None, output_final_state=True, **tensors):
@@ -21,9 +22,7 @@ def over_strings(one):
             ends, results = cu_seqlens.tolist(), []
             for n in range(len(ends) - 1):
                 part = {
-                    k: x.unflatten(1, (ends[-1], -1))[:, ends[n] : ends[n + 1]].flatten(1, 2)
-                    if x.dim() > 2 and x.numel()
-                    else x
+                    k: x[:, ends[n] * steps.get(k, 1) : ends[n + 1] * steps.get(k, 1)] if x.dim() > 2 else x
                     for k, x in tensors.items()
                 }
                 results.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
@@ -146,7 +145,8 @@ def delta_product(*, num_householder, **arguments):
             outputs.append(scale * torch.einsum("bhk,bhkv->bhv", q[:, t], s))
         return stacked(outputs, v), s
 
-    return over_strings(one)(**arguments)
+    several = dict.fromkeys(("k", "v", "beta"), num_householder)
+    return over_strings(one, **several)(**arguments)
 
 
 def usual(name, family):
