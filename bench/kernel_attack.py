@@ -35,7 +35,8 @@ from ratproof.ladder.user_files import outcome_of
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 
 ROOT = Path(__file__).parent.parent
-SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "D": 4, "P": 2}
+SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "D": 4, "P": 2, "W": 4}
+SUBSTEPS = 3
 Row = dict[str, Any]
 Task = tuple[str, str, int, int, bool]
 """The list, the entry's name, the number of its claim, the random cases, and whether to stop early."""
@@ -177,7 +178,7 @@ class DrawnKernel:
         @functools.wraps(kernel)
         def noted(**arguments: Any) -> Any:
             self.calls += 1
-            key, value = arguments.get("k"), arguments.get("v")
+            key, value = arguments.get("q", arguments.get("k")), arguments.get("v")
             if key is not None and value is not None:
                 sizes = dict(zip("BTHKV", (*key.shape, value.shape[-1]), strict=True))
             else:
@@ -221,6 +222,7 @@ def _compare(
     dtype: torch.dtype,
 ) -> None:
     sizes = {**SIZES, "T": length, "B": 1 if offsets else SIZES["B"]}
+    sizes["S"] = sizes["T"] * SUBSTEPS
     wide = torch.float32 if dtype == torch.bfloat16 else dtype
     tensors = {}
     for name, letters in family.tensors.items():
@@ -229,11 +231,19 @@ def _compare(
             x = -x.abs()
         elif name in ("beta", family.step):
             x = x.sigmoid()
+        elif family.normalised and name in ("q", "k"):
+            x = x.abs() + 0.1
         tensors[name] = x.to(dtype).requires_grad_()
     count = len(offsets) - 1 if offsets else sizes["B"]
-    letters = (["D"] + (["P"] if family.pairs else [])) if family.lanes else ["H", "K", "V"]
-    state = torch.randn(count, *(sizes[letter] for letter in letters), dtype=wide, requires_grad=True)
+    letters = ["H", "K", "V"]
+    if family.lanes:
+        letters = ["D", *("P" if family.pairs else "W" if family.window else "")]
+    shape = [sizes[letter] for letter in letters]
+    shape[-1] += family.normalised
+    state = torch.rand(count, *shape, dtype=wide, requires_grad=True)
     options: dict[str, Any] = {"scale": 0.5} if family.scaled else {}
+    if family.substeps:
+        options[family.substeps] = SUBSTEPS
     for dtype_of_offsets in (torch.int64, torch.int32) if offsets else (None,):
         packed = None if offsets is None else torch.tensor(offsets, dtype=dtype_of_offsets)
         knows = inspect.signature(form.kernel).parameters

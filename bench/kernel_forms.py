@@ -1034,11 +1034,17 @@ def plain(
     if cu_seqlens is not None:
         parts = []
         for n, (begin, end) in enumerate(_offsets(cu_seqlens, next(iter(x.values())))):
-            one = {key: y if y.dim() < 3 else y[:, begin:end] for key, y in x.items()}
+            one = {key: y if y.dim() < 3 else _tokens(y, begin, end, cu_seqlens) for key, y in x.items()}
             parts.append(plain(family, one, scale, None if state is None else state[n : n + 1]))
         return torch.cat([o for o, _ in parts], 1), torch.cat([s for _, s in parts])
-    if name in ("hgrn", "elementwise", "lru"):
+    if name in ("hgrn", "elementwise", "lru", "min-gru", "min-lstm", "causal-conv1d"):
         return _plain_lanes(name, x, state)
+    if name == "hgrn2":
+        x["k"] = 1 - x["g"].exp()
+    if name == "normalised-linear-attention":
+        columns = {**x, "v": torch.cat([x["v"], torch.ones_like(x["v"][..., :1])], -1)}
+        output, last = plain("linear-attention", columns, 1.0, state)
+        return output[..., :-1] / output[..., -1:], last
     q, v = x["r" if name.startswith("rwkv") else "q"], x["v"]
     batch, time, heads, keys = q.shape
     scale = keys**-0.5 if scale is None else scale
@@ -1050,17 +1056,38 @@ def plain(
         for h in range(heads):
             S = q.new_zeros(keys, v.shape[-1]) if state is None else state[b, h]
             for t in range(time):
-                S, output = _plain_step(name, S, {**x, "q": q}, b, t, h)
+                if name == "gated-delta-product":
+                    S, output = _plain_product(S, x, b, t, h)
+                else:
+                    S, output = _plain_step(name, S, {**x, "q": q}, b, t, h)
                 outputs.append(scale * output)
             lasts.append(S)
     last = torch.stack(lasts).view(batch, heads, keys, v.shape[-1])
     if not outputs:
-        return torch.zeros_like(v), last
+        return torch.zeros_like(v[:, :time]), last
     return torch.stack(outputs).view(batch, heads, time, -1).transpose(1, 2), last
+
+
+def _tokens(x, begin, end, cu_seqlens):
+    steps = x.shape[1] // int(cu_seqlens[-1])  # of each token
+    return x[:, begin * steps : end * steps]
+
+
+def _plain_product(S, x, b, t, h):
+    steps = x["k"].shape[1] // x["q"].shape[1]
+    S = x["g"][b, t, h].exp() * S
+    for j in range(t * steps, (t + 1) * steps):
+        k = x["k"][b, j, h]
+        S = S + torch.outer(k, x["beta"][b, j, h] * (x["v"][b, j, h] - S.T @ k))
+    return S, S.T @ x["q"][b, t, h]
 
 
 def _plain_step(name, S, x, b, t, h):
     q, k, v = x["q"][b, t, h], x["k"][b, t, h], x["v"][b, t, h]
+    if name == "comba":
+        new = x["beta"][b, t, h] * (v - S.T @ x["p"][b, t, h])
+        S = x["g"][b, t, h].exp() * S + torch.outer(k, new)
+        return S, S.T @ q
     if name == "rwkv-6":
         output = (S + torch.outer(x["u"][h] * k, v)).T @ q
         return torch.diag(x["w"][b, t, h].exp()) @ S + torch.outer(k, v), output
@@ -1095,9 +1122,20 @@ def _plain_lanes(name, x, state):
         if state is not None:
             h = torch.view_as_complex(state.contiguous())
         decays = factors.expand(inputs.shape)
+    elif name == "causal-conv1d":
+        rows, time, lanes = x["x"].shape
+        width = x["weight"].shape[1]
+        h = x["x"].new_zeros(rows, lanes, width) if state is None else state
+        joined = torch.cat([h, x["x"].transpose(1, 2)], 2)
+        ends = [joined[..., t + 1 : t + 1 + width] for t in range(time)]
+        y = [x["bias"] + torch.einsum("bdw,dw->bd", window, x["weight"]) for window in ends]
+        return stacked(y, x["x"]), joined[..., time:]
     else:
         inputs = x["x" if name == "hgrn" else "u"]
-        decays = x["g"].exp() if name == "hgrn" else x["f"]
+        gates: dict[str, Callable[[], Tensor]] = {"hgrn": lambda: x["g"].exp(), "min-gru": lambda: 1 - x["z"]}
+        decays = gates.get(name, lambda: x["f"])()
+        if name.startswith("min-"):
+            inputs = x["z" if name == "min-gru" else "i"] * inputs
         h = inputs.new_zeros(inputs.shape[0], inputs.shape[2]) if state is None else state
     outputs = []
     for t in range(inputs.shape[1]):

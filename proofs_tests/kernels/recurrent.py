@@ -7,11 +7,12 @@ import torch
 from ratproof.laws.kernels.family import FAMILIES
 
 
-def over_strings(one):
+def over_strings(one, **steps):
     """Return a kernel from one that reads a batch of sequences of equal length; packed sequences are run one
     by one.
 
-    ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None.
+    ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None. ``steps``
+    are the entries per token of tensors that have several.
     """
 
     def kernel(*, initial_state=None, cu_seqlens=None, scale=None, output_final_state=True, **tensors):
@@ -20,7 +21,10 @@ def over_strings(one):
         else:
             ends, results = cu_seqlens.tolist(), []
             for n in range(len(ends) - 1):
-                part = {k: x[:, ends[n] : ends[n + 1]] if x.dim() > 2 else x for k, x in tensors.items()}
+                part = {
+                    k: x[:, ends[n] * steps.get(k, 1) : ends[n + 1] * steps.get(k, 1)] if x.dim() > 2 else x
+                    for k, x in tensors.items()
+                }
                 results.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
             outputs, state = (torch.cat(parts, 1 - i) for i, parts in enumerate(zip(*results, strict=True)))
         return outputs, state if output_final_state else None
@@ -79,12 +83,14 @@ def of_heads(name):
     def one(tensors, state, scale):
         q, v = tensors[family.query], tensors["v"]
         k = 1 - tensors["g"].exp() if family.complement else tensors["k"]
-        (batch, time, heads, keys), values = k.shape, v.shape[-1]
+        batch, time, heads, keys = k.shape
         scale = keys**-0.5 if scale is None else scale
         scale = scale if family.scaled else 1
         decay = decays(family, tensors, v)
         along = lambda x, s: (x[..., None, :] @ s)[..., 0, :]
-        s = v.new_zeros(batch, heads, keys, values) if state is None else state
+        if family.normalised:
+            v = torch.cat([v, torch.ones_like(v[..., :1])], -1)
+        s = v.new_zeros(batch, heads, keys, v.shape[-1]) if state is None else state
         outputs = []
         for t in range(time):
             d, kt, vt = decay[:, t, ..., None], k[:, t, ..., None], v[:, t]
@@ -104,7 +110,9 @@ def of_heads(name):
                 s = d * s + kt * vt[..., None, :]
             if not family.bonus:
                 outputs.append(scale * along(q[:, t], s))
-        return stacked(outputs, v), s
+            if family.normalised:
+                outputs[-1] = outputs[-1][..., :-1] / outputs[-1][..., -1:]
+        return stacked(outputs, tensors["v"]), s
 
     return over_strings(one)
 
@@ -121,10 +129,32 @@ def convolution(tensors, state, scale):
     return stacked(outputs, x), state
 
 
+def delta_product(*, num_householder, **arguments):
+    """Compute the gated delta rule with several steps per token."""
+
+    def one(tensors, state, scale):
+        q, k, v, beta, g = (tensors[n] for n in ("q", "k", "v", "beta", "g"))
+        scale = q.shape[-1] ** -0.5 if scale is None else scale
+        s = v.new_zeros(*q[:, :0].sum(1).shape, v.shape[-1]) if state is None else state
+        outputs = []
+        for t in range(q.shape[1]):
+            s = g[:, t].exp()[..., None, None] * s
+            for j in range(t * num_householder, (t + 1) * num_householder):
+                read = torch.einsum("bhk,bhkv->bhv", k[:, j], s)
+                s = s + torch.einsum("bhk,bhv->bhkv", k[:, j], beta[:, j, :, None] * (v[:, j] - read))
+            outputs.append(scale * torch.einsum("bhk,bhkv->bhv", q[:, t], s))
+        return stacked(outputs, v), s
+
+    several = dict.fromkeys(("k", "v", "beta"), num_householder)
+    return over_strings(one, **several)(**arguments)
+
+
 def usual(name, family):
     """Return the kernel of a family."""
     if family.window:
         return convolution
+    if family.substeps:
+        return delta_product
     return of_lanes(name) if family.lanes else of_heads(name)
 
 

@@ -555,5 +555,5 @@ def test_the_reference_is_the_recurrence_in_exact_numbers(family):
     outputs, states = KERNELS[family](**problem.arguments(arrays))
     result = run(problem, arrays, KernelForm())
     difference = abs(outputs.numpy().reshape(result.outputs.shape) - result.outputs).max()
-    assert difference <= (1e-12 if family == "retention" else 0)
+    assert difference <= (0 if own.exact else 1e-12)
     assert (abs(states.numpy().reshape(result.states.shape) - result.states) <= result.state_bounds).all()

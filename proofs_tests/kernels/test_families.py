@@ -38,6 +38,26 @@ def comba(*, q, k, p, beta, g, scale, **rest):
     return chunked.rwkv_7(r=q, w=per_key(g, k), k=written, a=p, b=-written, scale=scale, **rest)
 
 
+def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, output_final_state, **rest):
+    """Compute the gated delta product as a gated delta rule of all steps, in chunks of 16 tokens."""
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    steps = [x.new_zeros(x.shape[0], x.shape[1] * num_householder, *x.shape[2:]) for x in (q, g)]
+    steps[0][:, num_householder - 1 :: num_householder] = q
+    steps[1][:, ::num_householder] = g
+    options = {"scale": scale, "initial_state": initial_state, "output_final_state": output_final_state}
+    options["cu_seqlens"] = None if cu_seqlens is None else cu_seqlens * num_householder
+    chunk = 16 * num_householder
+    outputs, state = chunked.gated_delta(q=steps[0], g=steps[1], chunk=chunk, **options, **rest)
+    return outputs[:, num_householder - 1 :: num_householder], state
+
+
+def normalised(*, q, k, v, **rest):
+    """Compute normalised linear attention in chunks, with the normaliser as another column."""
+    ones = torch.ones_like(v[..., :1])
+    outputs, state = chunked.gla(q=q, k=k, v=torch.cat([v, ones], -1), g=torch.zeros_like(k), scale=1, **rest)
+    return outputs[..., :-1] / outputs[..., -1:], state
+
+
 def hgrn2(*, g, **rest):
     """Compute HGRN2 in chunks, as gated linear attention with keys 1 - exp(g)."""
     return chunked.gla(g=g, k=1 - g.exp(), **rest)
@@ -107,6 +127,8 @@ CHUNKED = {
     "lightning-attention": simple_gla,
     "kda": kda,
     "comba": comba,
+    "normalised-linear-attention": normalised,
+    "gated-delta-product": delta_product,
     "hgrn2": hgrn2,
 }
 STEPS = {"lerp": torch.lerp, "difference": lambda h, u, z: h + z * (u - h)}
@@ -130,6 +152,14 @@ def test_a_wrong_gradient_through_the_state_of_a_convolution_is_refuted(kernel):
     result = results(claim, 60, "gradient")["gradient"]
     assert str(result.verdict) == "refuted" and result.counterexample.sizes[0] < 8
     assert verdicts(claim, 60, "sampled") == {"sampled": "holds"}
+
+
+def test_slopes_may_have_no_gradient():
+    kernel = lambda *, g, **rest: KERNELS["lightning-attention"](g=g.detach(), **rest)
+    declared = {"family": "lightning-attention", "kernel": kernel}
+    assert verdicts(kernel_claim("wrong", **declared), 40, "gradient") == {"gradient": "refuted"}
+    claim = kernel_claim("right", without=("decay-gradient",), **declared)
+    assert verdicts(claim, 40, "gradient") == {"gradient": "holds"}
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
@@ -156,6 +186,24 @@ def changed(family, **changes):
         return KERNELS[family](**arguments)
 
     return kernel
+
+
+def without_normaliser(state):
+    """Return an initial state whose normaliser is 0."""
+    return None if state is None else torch.cat([state[..., :-1], torch.zeros_like(state[..., -1:])], -1)
+
+
+def divided_by_at_least_one(q, *, k, v, **rest):
+    """Compute normalised linear attention with the divisor max(z^T q, 1)."""
+    values = torch.cat([v, torch.ones_like(v[..., :1])], -1)
+    outputs, state = KERNELS["linear-attention"](q=q, k=k, v=values, scale=1, **rest)
+    return outputs[..., :-1] / outputs[..., -1:].clamp(min=1), state
+
+
+def reversed_steps(steps, arguments):
+    """Return the arguments with the steps of each token in reversed order."""
+    turn = lambda x: x.unflatten(1, (-1, steps)).flip(2).flatten(1, 2) if x.numel() else x
+    return {name: turn(x) if name in ("k", "v", "beta") else x for name, x in arguments.items()}
 
 
 def decayed_afterwards(family):
@@ -194,6 +242,28 @@ FAULTS = {
         lambda *, p, g, **rest: KERNELS["comba"](p=p * g.exp()[..., None], g=g, **rest),
     ),
     "comba: without beta": ("comba", changed("comba", beta=torch.ones_like)),
+    "gated-delta-product: the steps of a token reversed": (
+        "gated-delta-product",
+        lambda *, num_householder, **rest: KERNELS["gated-delta-product"](
+            num_householder=num_householder, **reversed_steps(num_householder, rest)
+        ),
+    ),
+    "gated-delta-product: without beta": (
+        "gated-delta-product",
+        changed("gated-delta-product", beta=torch.ones_like),
+    ),
+    "gated-delta-product: the next token's gate": (
+        "gated-delta-product",
+        changed("gated-delta-product", g=lambda g: g.roll(-1, 1)),
+    ),
+    "normalised-linear-attention: without the initial normaliser": (
+        "normalised-linear-attention",
+        changed("normalised-linear-attention", initial_state=without_normaliser),
+    ),
+    "normalised-linear-attention: a divisor of at least 1": (
+        "normalised-linear-attention",
+        lambda *, q, **rest: divided_by_at_least_one(q, **rest),
+    ),
     "hgrn2: keys of 1": ("hgrn2", lambda *, g, **rest: KERNELS["gla"](g=g, k=torch.ones_like(g), **rest)),
     "hgrn2: decays after the update": (
         "hgrn2",

@@ -109,6 +109,8 @@ def test_states_and_bounds_equal_the_sequential_ones(problem, form):
 def test_the_adjoints_are_equal(problem, form):
     own, arithmetic, weights = roles(problem), RoundingUnits.of(problem.dtype), problem.weights()
     outputs, final = (numbers_of(problem, weights[name]) for name in ("o", "final_state"))
+    if problem.family.normalised:
+        outputs = np.concatenate([outputs, outputs[..., :1]], -1)
     outputs, final = outputs.reshape(own.value.shape), final.reshape(own.start.shape)
     with ellipsoids(False):
         result = adjoint(own, outputs, final, form, arithmetic)

@@ -210,12 +210,10 @@ believe_kernel = kernel_claim
 
 def _kinds(kernel: Kernel) -> Iterable[str]:
     """Yield the kinds of evidence that apply to the kernel."""
-    own = kernel.family
-    rounds = own.fixed_decay or own.function is not None or kernel.against is not None
-    if not rounds and not kernel.without & {"exact", "scale"}:
+    if kernel.family.exact and kernel.against is None and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
-    narrow = "narrow-gradient" not in kernel.without
+    narrow = "narrow-gradient" not in kernel.without and kernel.family.function is None
     if "gradient" not in kernel.without and (narrow or set(kernel.dtypes) & set(WIDE)):
         yield "gradient"
     if not kernel.without & {"initial-state", "final-state"}:

@@ -22,6 +22,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from automata.errors import InputError
@@ -77,6 +78,23 @@ def transposed_states(kernel: Function) -> Function:
             arguments["initial_state"] = state.transpose(-1, -2)
         outputs, state = kernel(**arguments)
         return outputs, None if state is None else state.transpose(-1, -2)
+
+    return adapted
+
+
+def with_normaliser(kernel: Function) -> Function:
+    """Return a kernel whose initial and final states are pairs (S, z) of a state and its normaliser.
+
+    The shapes are ``(N, H, K, V)`` and ``(N, H, K)``; ``kernel_claim`` has z as the last column of the state.
+    """
+
+    @functools.wraps(kernel)
+    def adapted(**arguments: Any) -> Any:
+        state = arguments.get("initial_state")
+        if state is not None:
+            arguments["initial_state"] = (state[..., :-1], state[..., -1])
+        outputs, pair = kernel(**arguments)
+        return outputs, None if pair is None else torch.cat([pair[0], pair[1][..., None]], -1)
 
     return adapted
 

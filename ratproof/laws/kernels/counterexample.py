@@ -173,7 +173,7 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
     )
     numbers = [f"    {name}={_tensor(name, array, problem)}," for name, array in arrays.items()]
     accepted = kernel.accepted(problem.arguments(arrays))
-    for option in ("initial_state", "output_final_state", "scale"):
+    for option in ("initial_state", "output_final_state", "scale", problem.family.substeps):
         if option in accepted and option not in arrays:
             numbers.append(f"    {option}={accepted[option]!r},")
     if "cu_seqlens" in accepted:

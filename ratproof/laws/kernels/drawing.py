@@ -250,6 +250,7 @@ def problems(
         layout=CONTIGUOUS if "non-contiguous" in unsupported else random.choice(tuple(LAYOUTS)),
         large=random.choice(one_in_four),
         final="final-state" not in unsupported and not random.choice(one_in_four),
+        substeps=random.choice((1, 2, 3)) if family.substeps else 1,
         mode="inference" if random.choice(one_in_four) else "plain",
         offsets=random.choice(("int64",) if "int32-offsets" in unsupported else ("int64", "int32")),
     )

@@ -26,7 +26,8 @@ class LinearRecurrence:
         name: The name in ``kernel_claim``.
         tensors: The tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
             ``cu_seqlens``. The axes are B sequences, T tokens, H heads, K and V of the state, D lanes, W the
-            inputs of a convolution, and P the two parts of a complex number.
+            inputs of a convolution, S the steps of all tokens if a token has several, and P the
+            two parts of a complex number.
         query, key, value: The names of these tensors; empty if keys or queries are ones.
         decay: The tensor whose exponential decays the state, axes ``BTHK``, ``BTH``, or ``H`` for one decay
             of all tokens; a natural logarithm, at most 0, possibly -infinity.
@@ -40,9 +41,13 @@ class LinearRecurrence:
             b (S^T a)^T + k v^T, with the state before the decay.
         erase: The tensor p that replaces the key in the correction of ``delta``, which then reads the state
             before the decay: S = diag(d) S + beta k (v - S^T p)^T; empty if there is none.
+        substeps: The option with the number n of steps per token, if there may be several. Tensors with the
+            axis S have n entries per token; a token decays before its first step, and is read after its last.
         bonus: The tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty if it is read after.
         lanes: Whether the state is a vector of size D, axes ``BTD``, rather than one matrix per head.
+        normalised: Whether outputs are divided by a normaliser: values end with a 1, so that the state has
+            V + 1 columns, and the first V outputs are divided by the last. Queries and keys are positive.
         window: The weights of a causal convolution, axes ``DW``, whose state is its last W inputs, axes
             ``NDW``; empty if there is none.
         pairs: Whether values are complex; then each tensor and the state have a last axis P.
@@ -70,8 +75,10 @@ class LinearRecurrence:
     complement: Literal["", "key", "step"] = ""
     correction: Correction = "none"
     erase: str = ""
+    substeps: str = ""
     bonus: str = ""
     lanes: bool = False
+    normalised: bool = False
     window: str = ""
     pairs: bool = False
     scaled: Literal["", "maybe", "always"] = "maybe"
@@ -80,6 +87,16 @@ class LinearRecurrence:
     function: Callable[..., Any] | None = field(default=None, compare=False)
     state: str = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def output_axes(self) -> str:
+        """Return the axes of the outputs."""
+        return self.tensors[self.value].replace("S", "T")
+
+    @property
+    def exact(self) -> bool:
+        """Return whether there are inputs for which no arithmetic of a kernel rounds."""
+        return not self.fixed_decay and not self.normalised and self.function is None
 
     @property
     def axes(self) -> str:
@@ -95,6 +112,13 @@ FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (
         LinearRecurrence("linear-attention", _QKV, says="S += k v^T"),
+        LinearRecurrence(
+            "normalised-linear-attention",
+            _QKV,
+            normalised=True,
+            scaled="",
+            says="S += k v^T, z += k, o = S^T q / (z^T q), with the state (S, z)",
+        ),
         LinearRecurrence("retention", _QKV, fixed_decay=True, says="S = gamma_h S + k v^T"),
         LinearRecurrence("gla", {**_QKV, "g": "BTHK"}, decay="g", says="S = diag(exp g) S + k v^T"),
         LinearRecurrence("simple-gla", {**_QKV, "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"),
@@ -108,6 +132,14 @@ FAMILIES: dict[str, LinearRecurrence] = {
             decay="g",
             correction="delta",
             says="S = exp(g) S, then S += beta k (v - S^T k)^T",
+        ),
+        LinearRecurrence(
+            "gated-delta-product",
+            {"q": "BTHK", "k": "BSHK", "v": "BSHV", "beta": "BSH", "g": "BTH"},
+            decay="g",
+            correction="delta",
+            substeps="num_householder",
+            says="S = exp(g) S, then S += beta_j k_j (v_j - S^T k_j)^T for each step j of the token",
         ),
         LinearRecurrence(
             "kda",

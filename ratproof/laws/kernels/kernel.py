@@ -31,6 +31,7 @@ CAPABILITIES = {
     "final-state": "final states",
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
+    "decay-gradient": "gradients of decays",
     "narrow-gradient": "gradients in bfloat16 and float16",
     "scale": "values of scale other than None",
     "zero-scale": "a scale of 0",
@@ -179,8 +180,7 @@ class Kernel:
             right = "a pair (o, final_state)"
             raise WrongKind(self, problem, arrays, "result", _kind(result), right, "")
         outputs, states = result
-        value = self.family.tensors[self.family.value]
-        self._require(problem, arrays, "o", outputs, problem.shape(value))
+        self._require(problem, arrays, "o", outputs, problem.shape(self.family.output_axes))
         if "final-state" in self.without or not accepted.get("output_final_state", True):
             return outputs, None
         self._require(problem, arrays, "final_state", states, problem.state_shape)

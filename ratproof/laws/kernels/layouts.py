@@ -28,9 +28,11 @@ LAYOUTS = {
 def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
     """Return tensors with the same values in another layout."""
     if layout == "fused":  # slices of one projection's result; the state stays separate
-        fused = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
-        if not fused:
+        wide = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
+        if not wide:
             return tensors
+        rows_and_tokens = next(iter(wide.values())).shape[:2]
+        fused = {n: x for n, x in wide.items() if x.shape[:2] == rows_and_tokens}
         flat = {name: x.flatten(2) for name, x in fused.items()}
         every = next(iter(flat.values()))
         joined = every.new_empty(*every.shape[:2], sum(x.shape[2] for x in flat.values()))

@@ -80,8 +80,8 @@ class RecurrenceInputs:
         spread: The size to which roundings of a product with a decay are relative, of the decays' shape, if
             it exceeds the decay.
         factor_roundings: Roundings of a decay that is not an exponential.
-        key_roundings: The error of keys that are computed, in multiples of the unit roundoff, of the keys'
-            shape.
+        key_roundings, value_roundings: The errors of keys and values that are computed, in multiples of the
+            unit roundoff, of their shapes.
         beta: beta of the delta rule, shape ``(N, T, H)``.
         erase: The key or p with which the delta rule reads the state, of the keys' shape.
         reads_before: Whether it reads the state before its decay.
@@ -107,6 +107,7 @@ class RecurrenceInputs:
     spread: Bounds | None = None
     factor_roundings: int = 0
     key_roundings: Bounds | None = None
+    value_roundings: Bounds | None = None
     beta: Bounds | None = None
     erase: Wide = None
     reads_before: bool = False
@@ -201,12 +202,14 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
     family, lanes = problem.family, problem.family.lanes
 
     def cut(name: str) -> Any:
-        array = numbers_of(problem, arrays[name][group.rows, group.tokens])
+        array = numbers_of(problem, of_steps(problem, arrays, name, group))
         return array[..., None] if lanes and not family.pairs else array
 
     value = cut(family.value)
+    if family.normalised:
+        value = np.concatenate([value, np.ones_like(value[..., :1])], -1)
     ones = np.ones((*value.shape[:3], 1), wider_than(problem.accumulation))
-    shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, problem.values)))
+    shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, value.shape[-1])))
     first = arrays.get("initial_state")
     start = numbers_of(problem, np.zeros(problem.state_shape) if first is None else first).reshape(shape)
     inputs = RecurrenceInputs(
@@ -226,12 +229,12 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         key_roundings = np.where(inputs.logarithms == 0, 0.0, key_roundings)  # exp(0) is exactly 1
         inputs = replace(inputs, key=key, key_roundings=key_roundings)
     if family.step:
-        step, value = arrays[family.step][group.rows, group.tokens], inputs.value
+        step, value = of_steps(problem, arrays, family.step, group), inputs.value
         more = {"own_value": value, "step": step, "more_roundings": 1}
         often = inputs.product_roundings + 1
         inputs = replace(inputs, value=step[..., None] * value, product_roundings=often, **more)
     if family.correction == "delta":
-        beta = arrays["beta"][group.rows, group.tokens]
+        beta = of_steps(problem, arrays, "beta", group)
         if family.erase:
             erase = cut(family.erase)
             growth = _stretch(inputs, -beta[..., None] * inputs.key, erase)
@@ -244,6 +247,23 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
         growth = _stretch(inputs, b, a)
         return replace(inputs, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
     return inputs
+
+
+def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) -> Any:
+    """Return a group's values of a tensor, for each step of each token."""
+    array = arrays[name][group.rows, problem.tokens(name, group.tokens.start, group.tokens.stop)]
+    if "S" in problem.family.tensors[name]:
+        return array
+    return at_steps(problem, array, first=name == problem.family.decay)
+
+
+def at_steps(problem: Problem, array: Any, first: bool = False) -> Any:
+    """Return values of tokens at the last step of each token, or the first, and 0 at all other steps."""
+    if problem.substeps == 1:
+        return array
+    steps = np.zeros((array.shape[0], array.shape[1] * problem.substeps, *array.shape[2:]), array.dtype)
+    steps[:, 0 if first else problem.substeps - 1 :: problem.substeps] = array
+    return steps
 
 
 def _stretch(inputs: RecurrenceInputs, column: Wide, along: Wide) -> Bounds:
@@ -289,7 +309,7 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
         decay = 1 - numbers_of(problem, arrays[family.step][cut][..., None])
         with np.errstate(divide="ignore"):
             logarithms = np.log(decay).astype(float)
-        roundings, more["spread"], more["factor_roundings"] = 2 * np.ones(ones.shape), np.ones(ones.shape), 1
+        roundings, more = 2 * np.ones(ones.shape), {"spread": np.ones(ones.shape), "factor_roundings": 1}
     elif family.rate:  # each product with a time step is rounded once
         rate = arrays[family.rate]
         rate = more["rate"] = rate[:, None] if rate.ndim == 1 else rate
@@ -301,7 +321,7 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
     elif family.decay:
         logarithms = arrays[family.decay]
         if "T" in family.tensors[family.decay]:
-            logarithms = logarithms[cut]
+            logarithms = of_steps(problem, arrays, family.decay, group)
             logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
         else:  # one decay for all tokens
             logarithms = np.broadcast_to(logarithms[:, None], ones.shape)

@@ -54,6 +54,7 @@ class Problem:
         offsets: The dtype of ``cu_seqlens``.
         frozen: Names of tensors without ``requires_grad`` when gradients are computed.
         mode: Mode of the call, a key of :data:`MODES`.
+        substeps: The number of steps per token.
     """
 
     family: LinearRecurrence
@@ -77,6 +78,7 @@ class Problem:
     offsets: str = "int64"
     frozen: tuple[str, ...] = ()
     mode: str = "plain"
+    substeps: int = 1
 
     @property
     def time(self) -> int:
@@ -104,12 +106,12 @@ class Problem:
             return (self.rows, self.heads, self.keys)
         if self.family.lanes:
             return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
-        return (self.rows, self.heads, self.keys, self.values)
+        return (self.rows, self.heads, self.keys, self.values + self.family.normalised)
 
     def shape(self, axes: str) -> tuple[int, ...]:
         """Return the shape of a tensor with these axes."""
         sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
-        sizes |= {"D": self.heads, "P": 2, "W": self.keys}
+        sizes |= {"D": self.heads, "P": 2, "W": self.keys, "S": self.time * self.substeps}
         return tuple(sizes[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -120,7 +122,9 @@ class Problem:
         rng = np.random.default_rng(self.seed)
         arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
         if self.has_initial_state:
-            arrays["initial_state"] = self._values(rng, self.state_shape)
+            state = arrays["initial_state"] = self._values(rng, self.state_shape)
+            if self.family.normalised:
+                state[..., -1] = np.abs(state[..., -1])
         if self.large:
             linear = {self.family.query, self.family.value, "initial_state"}
             # a power of two does not round results; a key does not affect initial states
@@ -143,7 +147,7 @@ class Problem:
     def weights(self) -> dict[str, NDArray[np.float64]]:
         """Return random weights for the sum of outputs and final state whose gradients are compared."""
         rng = np.random.default_rng((self.seed, 1))
-        shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
+        shapes = {"o": self.shape(self.family.output_axes), "final_state": self.state_shape}
         if self.mode == "sum":
             return {name: np.ones(shape) for name, shape in shapes.items()}
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
@@ -156,6 +160,8 @@ class Problem:
         arguments["output_final_state"] = self.final
         if self.family.scaled:
             arguments["scale"] = self.scale
+        if self.family.substeps:
+            arguments[self.family.substeps] = self.substeps
         if self.family.packed:
             arguments["cu_seqlens"] = None
         if self.packed:
@@ -169,6 +175,11 @@ class Problem:
             return [(row, 0, self.time) for row in range(self.batch)]
         ends = np.cumsum((0, *self.lengths)).tolist()
         return [(0, ends[i], ends[i + 1]) for i in range(len(self.lengths))]
+
+    def tokens(self, name: str, begin: int, end: int) -> slice:
+        """Return the entries of some tokens along the time axis of a tensor."""
+        often = self.substeps if "S" in self.family.tensors[name] else 1
+        return slice(begin * often, end * often)
 
     def part(self, lengths: tuple[int, ...]) -> Problem:
         """Return the same call with other lengths."""
@@ -186,6 +197,7 @@ class Problem:
         """Return the shapes and options on one line."""
         sizes = ", ".join(f"{axis} = {size}" for axis, size in self.sizes().items())
         more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
+        more += [f"{self.family.substeps} = {self.substeps}"] if self.family.substeps else []
         more += ["an initial state"] if self.has_initial_state else []
         more += [f"scale = {self.scale}"] if self.family.scaled else []
         more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []
@@ -237,6 +249,8 @@ class Problem:
             return self._keys(rng, shape)
         if family.correction == "low-rank" and name in ("a", "b"):
             return self._direction(-float(name == "b"), rng, shape)
+        if family.normalised and name in (family.query, family.key):
+            return np.abs(self._values(rng, shape)) + 0.25
         return self._values(rng, shape)
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:

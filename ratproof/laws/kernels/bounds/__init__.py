@@ -29,6 +29,9 @@ Sums may be evaluated in any order, with or without fused operations.
   a step or a chunk receives is rounded together with the state. The rounding is bounded relative to the sum
   of the absolute values of the terms, even if the terms cancel.
 * A causal convolution has bounds of its own (:mod:`~ratproof.laws.kernels.bounds.convolution`).
+* Computed keys, values or gradients of outputs have an error of their own, which adds to that of k v^T. An
+  output that is divided by a normaliser has the error of a quotient
+  (:mod:`~ratproof.laws.kernels.bounds.normaliser`).
 * Gradients are products of the state with the adjoint state, which is the same recurrence backwards
   (:mod:`~ratproof.laws.kernels.bounds.adjoint`).
 """

@@ -15,11 +15,16 @@ import numpy as np
 from ratproof.laws.kernels.bounds.chunked import bounded_states
 from ratproof.laws.kernels.bounds.recurrent import BoundedStates
 from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundingUnits
-from ratproof.laws.kernels.naive import RecurrenceInputs, Wide
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, Wide
 
 
 def adjoint(
-    inputs: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
+    inputs: RecurrenceInputs,
+    weights: Wide,
+    final: Wide,
+    form: KernelForm,
+    arithmetic: RoundingUnits,
+    roundings: Bounds | None = None,
 ) -> BoundedStates:
     """Return the adjoint state of each token.
 
@@ -29,6 +34,7 @@ def adjoint(
         final: B, shape ``(N, H, K, V)``.
         form: The kernel's declared form.
         arithmetic: The rounding units of its dtype.
+        roundings: The errors of the weights if they are computed, in units, of their shape.
 
     Returns:
         The states, where ``held`` is D_t, the gradient of the state that token t is read from, or of the
@@ -36,6 +42,8 @@ def adjoint(
         state from later tokens, by that token; ``last`` is the gradient of the initial state.
     """
     backwards = reversed_inputs(inputs, weights, final)
+    if roundings is not None:
+        backwards = replace(backwards, value_roundings=abs(inputs.scale) * np.flip(roundings, 1))
     first = inputs.bonus is None
     states = bounded_states(backwards, form, arithmetic, first, backwards=True, for_gradients=True)
     return _turned(states, inputs.time)

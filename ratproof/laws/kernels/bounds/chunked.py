@@ -15,8 +15,8 @@ from ratproof.laws.kernels.bounds.recurrent import (
     BoundedStates,
     column_length,
     correction_bounds,
+    factor_errors,
     growth,
-    key_error,
     passage,
     products,
     reads,
@@ -103,8 +103,9 @@ def bounded_states(
     sizes = _Sizes(inputs, states, chunks)
     since = sizes.since(sizes.outer)
     direct, direct_held = (rounded * size + tiny for size in since)
-    if inputs.key_roundings is not None:
-        error = chunks.split(unit * key_error(inputs))
+    of_factors = unit * factor_errors(inputs)
+    if of_factors.any():
+        error = chunks.split(of_factors)
         errors, held = passage(sizes.decay, np.zeros(()), error, np.zeros(error.shape[1:]), adds_first)
         direct, direct_held = direct + (1 + rounded) * errors, direct_held + (1 + rounded) * held
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from ratproof.laws.kernels.bounds.chunked import bounded_states
 from ratproof.laws.kernels.bounds.convolution import convolved
+from ratproof.laws.kernels.bounds.normaliser import divided
+from ratproof.laws.kernels.bounds.recurrent import BoundedStates
 from ratproof.laws.kernels.bounds.rounding import OUTWARD, KernelForm, RoundedArray, RoundingUnits
 from ratproof.laws.kernels.naive import (
     Arrays,
@@ -48,15 +50,20 @@ def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
     values = 2 if problem.family.pairs else values
     wide = wider_than(problem.accumulation)
     outputs = np.zeros((problem.batch, problem.time, problem.heads, values), wide)
-    states = np.zeros((problem.rows, problem.heads, keys, values), wide)
+    states = np.zeros((problem.rows, problem.heads, keys, values + problem.family.normalised), wide)
     result = BoundedResult(outputs, np.zeros(outputs.shape), states, np.zeros(states.shape))
     arithmetic = RoundingUnits.of(problem.accumulation, problem.family.pairs)
+    form = form.in_steps(problem.substeps)
     for group in groups(problem):
         inputs = inputs_of(problem, arrays, group)
         bounded = bounded_states(inputs, form, arithmetic)
         if inputs.time:
-            value, bound = _outputs(inputs, bounded.after, bounded.before, form, arithmetic)
-            value, bound = parts(problem, value), parts(problem, bound)
+            output = outputs_of(inputs, bounded, form, arithmetic)
+            output = divided(output) if problem.family.normalised else output
+            value, bound = (
+                parts(problem, x)[problem.substeps - 1 :: problem.substeps]
+                for x in (output.value, output.error)
+            )
             result.outputs[group.rows, group.tokens] = np.moveaxis(value, 0, 1)
             result.output_bounds[group.rows, group.tokens] = np.moveaxis(bound, 0, 1) * OUTWARD
         bound = parts(problem, bounded.last.error) + arithmetic.smallest
@@ -65,20 +72,19 @@ def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
     return result
 
 
-def _outputs(
-    inputs: RecurrenceInputs,
-    read: RoundedArray,
-    before: RoundedArray,
-    form: KernelForm,
-    arithmetic: RoundingUnits,
-) -> tuple[Wide, Bounds]:
-    """Return o = scale S^T q and its bounds, shapes ``(T, N, H, V)``."""
+def outputs_of(
+    inputs: RecurrenceInputs, states: BoundedStates, form: KernelForm, arithmetic: RoundingUnits
+) -> RoundedArray:
+    """Return o = scale S^T q with its bounds, axes T, N, H and V."""
+    read = states.after
     if inputs.bonus is not None:  # the state before the step, with (u * k) v^T
+        before, u = states.before, arithmetic.unit
         added = (inputs.bonus * by_token(inputs.key))[..., None] * by_token(inputs.value)[..., None, :]
-        size, u = size_of(added), arithmetic.unit
+        size = size_of(added)
         read = RoundedArray(before.value + added, before.error + 3 * u * size, before.size + size, u)
     output = read.over_keys(by_token(inputs.query), 5 if form.chunk is None else 4)
-    if inputs.lanes:  # the output is the state
-        return inputs.scale * output.value, read.error[..., 0, :] + arithmetic.smallest
     error = abs(inputs.scale) * output.error + 2 * inputs.keys * arithmetic.smallest
-    return inputs.scale * output.value, error
+    if inputs.lanes:  # the output is the state
+        error = read.error[..., 0, :] + arithmetic.smallest
+    scaled = inputs.scale * output.value
+    return RoundedArray(scaled, error, abs(inputs.scale) * output.size, arithmetic.unit)

@@ -26,6 +26,8 @@ import numpy as np
 from ratproof.laws.kernels.bounds.adjoint import adjoint
 from ratproof.laws.kernels.bounds.chunked import bounded_states
 from ratproof.laws.kernels.bounds.convolution import convolution_gradients
+from ratproof.laws.kernels.bounds.forward import outputs_of
+from ratproof.laws.kernels.bounds.normaliser import undivided
 from ratproof.laws.kernels.bounds.recurrent import BoundedStates
 from ratproof.laws.kernels.bounds.rounding import (
     OUTWARD,
@@ -40,6 +42,7 @@ from ratproof.laws.kernels.naive import (
     RecurrenceInputs,
     StringGroup,
     Wide,
+    at_steps,
     groups,
     inputs_of,
     numbers_of,
@@ -68,6 +71,7 @@ def gradients(
     if family.window:
         return convolution_gradients(problem, arrays, weights, final)
     arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
+    form = form.in_steps(problem.substeps)
     weights, final = numbers_of(problem, weights), numbers_of(problem, final)
     if family.lanes and not family.pairs:
         weights, final = weights[..., None], final[..., None]
@@ -77,13 +81,23 @@ def gradients(
     results = {n: (np.zeros(shape, wide), np.zeros(shape)) for n, shape in shapes.items()}
     for group in groups(problem):
         inputs = inputs_of(problem, arrays, group)
-        outputs, last = weights[group.rows, group.tokens], final[group.states]
+        outputs, last = at_steps(problem, weights[group.rows, group.tokens]), final[group.states]
         forward = bounded_states(inputs, form, arithmetic, for_gradients=True)
-        backward = adjoint(inputs, outputs, last, form, arithmetic)
+        roundings = None
+        if family.normalised and inputs.time:
+            undivided_outputs = outputs_of(inputs, forward, form, arithmetic)
+            flows, errors = undivided(np.moveaxis(outputs, 1, 0), undivided_outputs)
+            outputs, roundings = np.moveaxis(flows, 0, 1), np.moveaxis(errors, 0, 1) / arithmetic.unit
+        elif family.normalised:
+            outputs = np.zeros((*outputs.shape[:3], inputs.values))
+        backward = adjoint(inputs, outputs, last, form, arithmetic, roundings)
         ways = [(forward, backward)]
         if forward.rougher is not None and backward.rougher is not None:
             ways = [(forward.rougher, backward), (forward, backward.rougher)]
-        every = [dict(_Flows(inputs, outputs, last, *way, form).by_name(problem, cumulated)) for way in ways]
+        every = [
+            dict(_Flows(inputs, outputs, last, *way, form, roundings).by_name(problem, cumulated))
+            for way in ways
+        ]
         for name, flow in every[0].items():
             error = np.maximum.reduce([flows[name].error for flows in every])
             _store(problem, results[name], replace(flow, error=error), name, group)
@@ -105,7 +119,10 @@ def _store(
             target += own
         else:
             alone = family.lanes and not family.pairs
-            target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
+            if "S" not in family.tensors[name]:
+                own = own[0 if name == family.decay else problem.substeps - 1 :: problem.substeps]
+            tokens = problem.tokens(name, group.tokens.start, group.tokens.stop)
+            target[group.rows, tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
 
 
 class _Flows:
@@ -119,6 +136,7 @@ class _Flows:
         forward: BoundedStates,
         backward: BoundedStates,
         form: KernelForm,
+        roundings: Bounds | None,
     ) -> None:
         self.inputs, self.form, self.u = inputs, form, forward.last.unit
         self.forward, self.backward = forward, backward
@@ -126,6 +144,8 @@ class _Flows:
             forward.roundings, backward.roundings
         )  # roundings of an explicit inverse, for each token
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
+        if roundings is not None:
+            self.weights = replace(self.weights, error=self.u * np.moveaxis(roundings, 1, 0))
         self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
         if inputs.key_roundings is not None:
             self.k = replace(self.k, error=self.u * np.moveaxis(inputs.key_roundings, 1, 0))
@@ -141,7 +161,7 @@ class _Flows:
             yield from self._of_tokens(problem, cumulated)
         else:  # without tokens, the gradient of a shared tensor is zero
             for name, axes in family.tensors.items():
-                if "T" in axes:
+                if {"T", "S"} & set(axes):
                     continue
                 shape = problem.shape(axes)
                 shape = (*shape[:-1], 1) if family.pairs else shape
@@ -216,6 +236,8 @@ class _Flows:
         if inputs.step is not None:
             yield family.step, of_step
             value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
+        if family.normalised:
+            value = value[..., :-1]
         if inputs.bonus is not None:
             bonus = RoundedArray.exactly(inputs.bonus, self.u)
             product = (self.v * self.weights).sum(-1, inputs.values + 2)

@@ -17,7 +17,7 @@ import numpy as np
 from ratproof.laws.kernels.bounds import ellipsoid
 from ratproof.laws.kernels.bounds.ellipsoid import says_little
 from ratproof.laws.kernels.bounds.rounding import RoundedArray, RoundingUnits, column_norm, norm
-from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, Wide, by_token, size_of
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,7 @@ def step_by_step(
         terms, factor = decayed, decay + spread * (x + 2) * u
         of_decay = u * (x + 1) * decayed + smallest
         of_addition = u * (inputs.product_roundings + 1) * added + smallest
-        if inputs.key_roundings is not None:
-            of_addition = of_addition + u * key_error(inputs)
+        of_addition = of_addition + u * factor_errors(inputs)
     else:
         read, correction = _of_correction(inputs, held_size, decayed)
         terms = decayed + size_of(states.column) * correction
@@ -149,12 +148,15 @@ def passage(
     return bounds, held
 
 
-def key_error(inputs: RecurrenceInputs) -> Bounds:
-    """Return the error of k v^T if keys are computed, in units, shape ``(T, N, H, K, V)``."""
-    assert inputs.key_roundings is not None
-    return np.asarray(
-        by_token(inputs.key_roundings)[..., None] * size_of(by_token(inputs.value))[..., None, :]
-    )
+def factor_errors(inputs: RecurrenceInputs) -> Bounds:
+    """Return the error of k v^T if keys or values are computed, in units, shape ``(T, N, H, K, V)`` or ()."""
+
+    def product(keys: Wide, values: Wide) -> Bounds:
+        if keys is None or values is None:
+            return np.zeros(())
+        return np.asarray(size_of(by_token(keys))[..., None] * size_of(by_token(values))[..., None, :])
+
+    return product(inputs.key_roundings, inputs.value) + product(inputs.key, inputs.value_roundings)
 
 
 def reads(inputs: RecurrenceInputs) -> Bounds:

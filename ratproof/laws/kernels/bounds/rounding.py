@@ -31,6 +31,10 @@ class KernelForm:
     scan: str = "any"
     inverse: str = "substitution"
 
+    def in_steps(self, substeps: int) -> KernelForm:
+        """Return the form with chunks that are counted in steps rather than in tokens."""
+        return self if self.chunk is None else replace(self, chunk=self.chunk * substeps)
+
     def roundings(self) -> float:
         """Return the roundings of a difference of cumulative gates, relative to the sum of absolute gates."""
         assert self.chunk is not None

@@ -1,0 +1,52 @@
+"""Outputs that are divided by a normaliser, o = n / m, and the gradients of n and m, with bounds.
+
+The normaliser m is the last column of the outputs of a recurrence whose values end with a 1. If n and m have
+the errors e and f, the quotient has an error of at most (e + |o| f) / (|m| - f), besides its own roundings. A
+kernel may divide the queries instead, which rounds each term of n.
+
+The gradient A of the outputs gives A / m for n, and -(A . o) / m for m.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ratproof.laws.kernels.bounds.rounding import RoundedArray
+from ratproof.laws.kernels.naive import Bounds, Wide
+
+
+def divided(outputs: RoundedArray) -> RoundedArray:
+    """Return the quotients of all columns and the last one."""
+    numerator, divisor = outputs[..., :-1], outputs[..., -1:]
+    value, size = numerator.value / divisor.value, numerator.size / _least(divisor)
+    error = numerator.error / _least(divisor) + np.abs(value).astype(float) * _relative(divisor)
+    return RoundedArray(value, error + 4 * outputs.unit * size, size, outputs.unit)
+
+
+def undivided(weights: Wide, outputs: RoundedArray) -> tuple[Wide, Bounds]:
+    """Return the gradients of all columns from those of the quotients, and their errors.
+
+    Args:
+        weights: The gradients of the quotients, axes T, N, H and V.
+        outputs: All columns, with V + 1 of them.
+    """
+    divisor, quotient, u = outputs[..., -1:], divided(outputs), outputs.unit
+    own = RoundedArray.exactly(weights, u)
+    products = (own * quotient).sum(-1, weights.shape[-1] + 2)
+    to_divisor = products.value[..., None] / divisor.value
+    error = products.error[..., None] / _least(divisor) + np.abs(to_divisor) * _relative(divisor)
+    error = error + 2 * u * products.size[..., None] / _least(divisor)
+    to_numerator = weights / divisor.value
+    of_numerator = np.abs(to_numerator) * (_relative(divisor) + 2 * u)
+    gradients = np.concatenate([to_numerator, -to_divisor], -1)
+    return gradients, np.concatenate([of_numerator, error], -1).astype(float)
+
+
+def _least(divisor: RoundedArray) -> Bounds:
+    """Return the smallest absolute value that a kernel may have for a divisor, at least 0."""
+    return np.asarray(np.maximum(np.abs(divisor.value).astype(float) - divisor.error, 0.0))
+
+
+def _relative(divisor: RoundedArray) -> Bounds:
+    """Return the largest error of a divisor relative to its computed value."""
+    return np.asarray(divisor.error / _least(divisor))
