@@ -24,18 +24,47 @@ def simple_gla(*, g, k, **rest):
     return chunked.gla(g=per_key(g, k), k=k, **rest)
 
 
-def kda(*, q, k, beta, g, scale, **rest):
-    """Compute Kimi delta attention in chunks, as a correction b (S^T a)^T of rank one."""
-    written = beta[..., None] * k
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
-    return chunked.rwkv_7(r=q, w=g, k=written, a=g.exp() * k, b=-written, scale=scale, **rest)
+def corrected(q, k, p, v, beta, g, scale, initial_state, output_final_state, cu_seqlens, before):
+    """Compute a delta rule with one gate per key in chunks of 16, which reads the state with p.
+
+    ``before`` is true if it reads the state before the decay.
+    """
+    (batch, time, heads, keys), values = q.shape, v.shape[-1]
+    scale = keys**-0.5 if scale is None else scale
+    outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
+    for n, (row, begin, end) in enumerate(chunked.spans(batch, time, cu_seqlens)):
+        s = torch.zeros(heads, keys, values, dtype=v.dtype) if initial_state is None else initial_state[n]
+        for cut in (slice(first, min(first + 16, end)) for first in range(begin, end, 16)):
+            sums, zeros = chunked.cumulated(g[row, cut])
+            at = sums, zeros
+            if before:
+                at = tuple(torch.cat([0 * x[:1], x[:-1]]) for x in at)
+            alive = at[1][:, None] == zeros[None]
+            left = (at[0][:, None] - sums[None]).clamp(max=0).exp() * alive
+            query, key, read = (x[row, cut] for x in (q, k, p))
+            weight = beta[row, cut].T[..., None]
+            lower = weight * torch.einsum("ihk,jhk,ijhk->hij", read, key, left.to(v.dtype)).tril(-1)
+            old = torch.einsum("ihk,hkv->hiv", read * (at[0].exp() * (at[1] == 0)), s)
+            right = weight * (v[row, cut].transpose(0, 1) - old)
+            one = torch.eye(len(sums), dtype=v.dtype)
+            w = torch.linalg.solve_triangular(one + lower, right, upper=False, unitriangular=True)
+            decay, since = chunked.between(sums, zeros, len(sums)).to(v.dtype), sums.exp() * (zeros == 0)
+            scores = torch.einsum("ihk,jhk,ijhk->hij", query, key, decay)
+            carried = torch.einsum("ihk,hkv->ihv", query * since, s)
+            outputs[row, cut] = scale * (carried + (scores @ w).transpose(0, 1))
+            s = since[-1][..., None] * s + torch.einsum("jhk,hjv->hkv", key * decay[-1], w)
+        states.append(s)
+    return outputs, torch.stack(states) if output_final_state else None
 
 
-def comba(*, q, k, p, beta, g, scale, **rest):
-    """Compute Comba in chunks, as a correction b (S^T a)^T of rank one."""
-    written = beta[..., None] * k
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
-    return chunked.rwkv_7(r=q, w=per_key(g, k), k=written, a=p, b=-written, scale=scale, **rest)
+def kda(*, k, **rest):
+    """Compute Kimi delta attention in chunks."""
+    return corrected(k=k, p=k, before=False, **rest)
+
+
+def comba(*, k, g, **rest):
+    """Compute Comba in chunks."""
+    return corrected(k=k, g=per_key(g, k), before=True, **rest)
 
 
 def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, output_final_state, **rest):

@@ -128,13 +128,16 @@ def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> It
     """Yield the group of one long call with few keys and values, if it is longer than the usual calls.
 
     There is none if the claim lists its lengths, if one chunk covers all usual lengths, as in a parallel
-    form, or if the smallest sizes exceed :data:`LARGEST`.
+    form, if the smallest sizes exceed :data:`LARGEST`, or if the reference is another kernel, which would run
+    a dozen times.
     """
     most = VERY_LONG if kernel.longest is None else min(kernel.longest, VERY_LONG)
     time = most // kernel.multiple * kernel.multiple
     least = {axis: min(sizes) for axis, sizes in choices.items()}
     one_chunk = kernel.form.chunk is not None and kernel.form.chunk >= usual
-    if kernel.lengths or time <= usual or one_chunk or prod(least.values()) * time > LARGEST:
+    if kernel.against is not None or kernel.lengths or time <= usual or one_chunk:
+        return
+    if prod(least.values()) * time > LARGEST:
         return
     few = {a: tuple(n for n in FEW_KEYS if n in sizes) or (least[a],) for a, sizes in choices.items()}
     few |= {axis: (least[axis],) for axis in "BH" if axis in few}
