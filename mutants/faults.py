@@ -388,7 +388,7 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
     """Return changes of a layer's gates, or of the gates in its pattern."""
     from neural.affine import AffineCell
-    from neural.linear_recurrences.cell import LinearRecurrenceCell
+    from neural.linear_recurrence_cell import LinearRecurrenceCell
     from neural.pattern import ONE, START, ZERO
 
     if issubclass(cell, LinearRecurrenceCell):

@@ -28,7 +28,7 @@ from automata.semirings import MAX_PLUS
 from neural.affine import AffineCell
 from neural.any_order import ReorderingBound, derivatives, evaluating
 from neural.cell import AutomatonCell
-from neural.linear_recurrences.cell import LinearRecurrenceCell
+from neural.linear_recurrence_cell import LinearRecurrenceCell
 from neural.pattern import ONE, START, ZERO
 from neural.rounding import format_of
 

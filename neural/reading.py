@@ -22,7 +22,7 @@ from automata.rounding.bounds import FLOAT64, Deviation
 from automata.text.number_text import shorten
 from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
 from neural.cell import AutomatonCell
-from neural.linear_recurrences.cell import LinearRecurrenceCell
+from neural.linear_recurrence_cell import LinearRecurrenceCell
 from neural.pattern import Windows, WindowWeights
 from neural.tracked import RunningErrorTensor, tracking
 

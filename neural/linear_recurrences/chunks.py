@@ -15,7 +15,7 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from neural.linear_recurrences.cell import LinearRecurrenceCell, at, flat, total
+from neural.linear_recurrence_cell import LinearRecurrenceCell, at, flat, total
 from neural.linear_recurrences.kind import KEYS
 from neural.unrolled import checked_integer
 

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import dot, total
+from neural.linear_recurrence_cell import dot, total
 from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products
 from neural.linear_recurrences.gated_delta_net import GatedDeltaNetCell
 from neural.linear_recurrences.kind import column

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
 from neural.linear_recurrences.kind import KEYS, column
 
 

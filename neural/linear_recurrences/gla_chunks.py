@@ -15,7 +15,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import dot, total
+from neural.linear_recurrence_cell import dot, total
 from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, prefixes, products, written
 from neural.linear_recurrences.gla import GLACell
 from neural.linear_recurrences.kind import column

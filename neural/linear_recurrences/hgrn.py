@@ -20,7 +20,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import AffineStep, Functions, UnitCell, diagonal, naively, scanned
+from neural.linear_recurrence_cell import AffineStep, Functions, UnitCell, diagonal, naively, scanned
 from neural.linear_recurrences.kind import unit
 from neural.pattern import ONE, ZERO, Windows, WindowWeights, arrays
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import (
+from neural.linear_recurrence_cell import (
     AffineStep,
     Functions,
     LinearRecurrenceCell,

@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import AffineStep, UnitCell, diagonal, scanned
+from neural.linear_recurrence_cell import AffineStep, UnitCell, diagonal, scanned
 from neural.linear_recurrences.kind import unit
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import ClaimWeights, LayerKind, Tables
-from neural.linear_recurrences.cell import AffineStep, Functions, UnitCell, diagonal, scanned
+from neural.linear_recurrence_cell import AffineStep, Functions, UnitCell, diagonal, scanned
 from neural.linear_recurrences.kind import unit
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrences.cell import dot
+from neural.linear_recurrence_cell import dot
 from neural.linear_recurrences.chunks import CHUNKS, ChunkedCell, Tokens, products, written
 from neural.linear_recurrences.kind import column
 from neural.linear_recurrences.rwkv_7 import RWKV7Cell

@@ -127,6 +127,7 @@ def test_on_gates_of_torch_modules(compiled: Path) -> None:
         for layer in claim.layers
         if claim.layers_are_cases
         and layer in layer_kinds()
+        and layer != "mamba-scalar"  # its gates determine the theorem's Delta, and do not contain it
         and (claim, claim.variant("corrected")) in runnable_variants()
         # Mathcomp's fractions use unary numbers, and a float has 53 bits.
         and not claim.variant("corrected").theorem.over.startswith("fractions")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from automata.equivalence import equivalent
 from neural.layer_kind import layer_kinds
-from neural.linear_recurrences.cell import LinearRecurrenceCell, dot, grouped, naively, scanned
+from neural.linear_recurrence_cell import LinearRecurrenceCell, dot, grouped, naively, scanned
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.implementation import Layer
 from ratproof.implementations.layer_strategies import networks

@@ -26,7 +26,7 @@ from neural.cell import AutomatonCell
 from neural.derivatives import any_order_scores
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, layer_kinds
-from neural.linear_recurrences.cell import LinearRecurrenceCell
+from neural.linear_recurrence_cell import LinearRecurrenceCell
 from neural.reading import magnitudes
 from neural.rounding import format_of
 from neural.scan import use

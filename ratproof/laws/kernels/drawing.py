@@ -27,7 +27,7 @@ BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
 LARGEST = 2**23
 """The budget of the large call of each check."""
 VERY_LONG, FEW_KEYS = 8_193, (4, 3, 2, 1)
-"""The number of tokens of one long call of the ``sampled`` check, and its numbers of keys and values."""
+"""The number of tokens of long calls of the ``sampled`` check, and its numbers of keys and values."""
 MOST_PAIRS = 2**23
 """Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
@@ -101,7 +101,7 @@ def groups_of(
         examples: Minimum number of calls.
         shortest: Minimum number of tokens.
         small: Whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
-        long: Whether there is also a call of :data:`VERY_LONG` tokens.
+        long: Whether there are also calls of :data:`VERY_LONG` tokens.
     """
     choices = _choices(kernel)
     lengths = [length for length in lengths_of(kernel) if length >= shortest]
@@ -125,7 +125,7 @@ def groups_of(
 
 
 def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
-    """Yield the group of one long call with few keys and values, if it is longer than the usual calls.
+    """Yield the group of long calls with few keys and values, if they are longer than the usual calls.
 
     There is none if the claim lists its lengths, if one chunk covers all usual lengths, as in a parallel
     form, if the smallest sizes exceed :data:`LARGEST`, or if the reference is another kernel, which would run
@@ -141,7 +141,7 @@ def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> It
         return
     few = {a: tuple(n for n in FEW_KEYS if n in sizes) or (least[a],) for a, sizes in choices.items()}
     few |= {axis: (least[axis],) for axis in "BH" if axis in few}
-    yield Group("long", 1, CallSizes(((time,),), few, (LARGEST,), KEEPS_BOTH))
+    yield Group("long", LEAST, CallSizes(((time,),), few, (LARGEST,), KEEPS_BOTH))
 
 
 def shorter_than(kernel: Kernel, time: int, shortest: int) -> CallSizes:
