@@ -248,7 +248,12 @@ def _of_step(
         raise InputError(f"{name}: family and step must not both be given")
     if not callable(step):
         raise InputError(f"{name}: step must be a function, got a {type(step).__name__}")
-    words = {tensor: str(text).split() for tensor, text in (inputs or {}).items()}
+    if not isinstance(inputs, Mapping) or not isinstance(state, str):
+        raise InputError(f"{name}: inputs must map names to axes, and state must be axes, such as 'HKV'")
+    words = {tensor: str(text).split() for tensor, text in inputs.items()}
+    wrong = next((tensor for tensor, own in words.items() if len(own) not in (1, 2)), None)
+    if wrong is not None:
+        raise InputError(f"{name}: {wrong} must have axes and at most one kind, got {inputs[wrong]!r:.60}")
     lanes = set(state) == {"D"}
     allowed = set("BTD") if lanes else set("BTHKV")
     for tensor, (axes, *kind) in words.items():

@@ -12,6 +12,9 @@ times, so its error is at most n u A, that is, n times the running error. Here
   chunk, and G is the largest sum, over C consecutive tokens, of the largest absolute argument of an
   exponential in a step. It covers decays that are exponentials of differences of cumulative logarithms.
 
+A factor of a term that is itself a sum, such as 1 - f, must be computed as in the step: if a kernel computes
+1 - f times u as u - f u, its error is relative to u, which this bound does not cover.
+
 Terms of second order are omitted; elements without a useful bound do not count. A bound of a quotient or
 logarithm whose argument may be 0 is infinite.
 """
