@@ -5,13 +5,13 @@ and the values of sigmoids and similar functions. In every order of sums and pro
 factorisation of sums, each monomial is rounded at most once per operation that it passes through. The error
 of a computation is therefore at most
 
-    error + gamma_k (size + error) + k tiny reach,
+    error + gamma_k size + k tiny reach,
 
-where ``size`` is the sum of the monomials' magnitudes, ``error`` is the error propagated from the leaves, and
-k is the number of roundings of one monomial. ``reach`` is the sum, over the monomials, of the products of the
-factors that are larger than 1: a product of other factors may underflow, with an error of at most ``tiny``,
-before it is multiplied by those. The bound also holds for derivatives, because they are polynomials in the
-same leaves. :mod:`neural.tracked` has tighter bounds for a fixed order.
+where ``size`` is the sum of the monomials' magnitudes, ``error`` is the error propagated from the leaves in
+exact arithmetic, and k is the number of roundings of one monomial. ``reach`` is the sum, over the monomials,
+of the products of the factors that are larger than 1: a product of other factors may underflow, with an error
+of at most ``tiny``, before it is multiplied by those. The bound also holds for derivatives, because they are
+polynomials in the same leaves. :mod:`neural.tracked` has tighter bounds for a fixed order.
 
 >>> from automata.rounding.formats import FLOAT32
 >>> x = ReorderingBound.leaf(torch.tensor([0.5]), FLOAT32)
@@ -38,7 +38,7 @@ from torch.overrides import TorchFunctionMode
 
 from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
-from neural.tracked import DATA_MOVEMENT, PROPERTIES, operation_of
+from neural.tracked import DATA_MOVEMENT, FACTORIES, PROPERTIES, operation_of
 
 _OUTWARD = 1 + 2.0**-40
 # Another order of evaluation may round a monomial more often than ours if it expands products that we do not.
@@ -64,7 +64,8 @@ class ReorderingBound:
 
     Attributes:
         value: the value that float64 computes.
-        size: the sum of the magnitudes of the monomials; 0 for -infinity.
+        size: the sum of the magnitudes of the monomials, for leaves as large as their errors allow; 0 for
+            -infinity.
         error: an upper bound on the error that is propagated from the leaves.
         reach: the sum of the monomials, with every factor below 1 replaced by 1.
         kind: the dtype of the bounded computation.
@@ -81,25 +82,33 @@ class ReorderingBound:
     parents: tuple[tuple[ReorderingBound, PullBack], ...] = field(default=(), repr=False)
 
     @classmethod
+    @_plain
     def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
         """Return leaf values with errors of at most ``error``. If omitted, the values are exact."""
         wide = value.detach().double()
-        finite = torch.where(wide.isfinite(), wide.abs(), 0.0)
         off = torch.zeros_like(wide) if error is None else error
-        return cls(wide, finite, off, (finite + off).clamp(min=1), kind)
+        size = torch.where(wide.isfinite(), wide.abs(), 0.0) + off
+        return cls(wide, size, off, size.clamp(min=1), kind)
 
     @_plain
-    def bound(self) -> Tensor:
+    def bound(self, more: int = 0) -> Tensor:
         """Bound the distance between ``value`` and the result of any computation in the dtype.
 
         The bound includes the rounding errors of ``value`` itself. It is infinite if the result or an
         intermediate value might overflow.
+
+        Args:
+            more: the number of additional roundings of each monomial.
         """
-        count = _TIMES * self.roundings + _MORE
+        count = _TIMES * self.roundings + _MORE + more
         gamma = self.kind.gamma(count) + FLOAT64.gamma(count)
-        largest = self.size + self.error
-        total = (self.error + gamma * largest + count * self.kind.tiny * self.reach) * _OUTWARD
-        return torch.where(largest + total < self.kind.largest / 4, total, math.inf)
+        total = (self.error + gamma * self.size + count * self.kind.tiny * self.reach) * _OUTWARD
+        return torch.where(self.size + total < self.kind.largest / 4, total, math.inf)
+
+    @_plain
+    def rounded(self, more: int = 0) -> ReorderingBound:
+        """Return the computed tensor as a leaf, whose error is :meth:`bound`."""
+        return ReorderingBound.leaf(self.value, self.kind, self.bound(more))
 
     @_plain
     def guarded(self) -> ReorderingBound:
@@ -116,6 +125,21 @@ class ReorderingBound:
         """Return the tensor's shape."""
         return self.value.shape
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """Return the dtype of the tensor's values, torch.float64."""
+        return self.value.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Return the tensor's device."""
+        return self.value.device
+
+    @property
+    def mT(self) -> Any:  # the name of the attribute of torch.Tensor
+        """Return the tensor with the last two axes exchanged."""
+        return self.transpose(-1, -2)
+
     def dim(self) -> int:
         """Return the number of axes."""
         return self.value.dim()
@@ -124,9 +148,11 @@ class ReorderingBound:
         return _apply(Tensor.__getitem__, (self, index), {}, None)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in _METHODS:
-            raise AttributeError(name)
-        return lambda *args, **kwargs: _apply(getattr(Tensor, name), (self, *args), kwargs, None)
+        """Return a tensor method whose operation has a rule or only moves elements."""
+        func = getattr(Tensor, name, None)
+        if operation_of(func) not in RULES and operation_of(func) not in DATA_MOVEMENT:
+            raise AttributeError(f"{name} is not supported: {_NO_RULE}")
+        return lambda *args, **kwargs: _apply(func, (self, *args), kwargs, None)
 
     @_plain
     def __add__(self, other: Any) -> ReorderingBound:
@@ -159,15 +185,22 @@ class ReorderingBound:
         return self._number(other) * _reciprocal(self)
 
     @_plain
-    def sum(self, axis: int) -> ReorderingBound:
+    def __matmul__(self, other: Any) -> ReorderingBound:
+        return _matmul(self, self._number(other))
+
+    @_plain
+    def __rmatmul__(self, other: Any) -> ReorderingBound:
+        return _matmul(self._number(other), self)
+
+    @_plain
+    def sum(self, dim: int, keepdim: bool = False) -> ReorderingBound:
         """Return the sum along an axis, with a bound that holds for every order of summation."""
-        n = self.shape[axis]
 
         def back(bar: ReorderingBound) -> ReorderingBound:
-            return _moved(bar, lambda x: x.unsqueeze(axis).expand(self.shape))
+            return _moved(bar, lambda x: (x if keepdim else x.unsqueeze(dim)).expand(self.shape))
 
-        result = _moved(self, lambda x: x.sum(axis))
-        return _with_parents(result, self.roundings + n, (self, back))
+        result = _moved(self, lambda x: x.sum(dim, keepdim=keepdim))
+        return _with_parents(result, self.roundings + self.shape[dim], (self, back))
 
     @_plain
     def maximum(self, other: ReorderingBound) -> ReorderingBound:
@@ -203,16 +236,18 @@ class ReorderingBound:
 
 @_plain
 def derivatives(
-    results: Sequence[tuple[ReorderingBound, Tensor]], leaves: Sequence[ReorderingBound]
+    results: Sequence[tuple[ReorderingBound, Tensor | ReorderingBound]], leaves: Sequence[ReorderingBound]
 ) -> list[ReorderingBound]:
     """Differentiate the sum of all ``result * factor`` with respect to each leaf.
 
-    The factors are exact.
+    Factors that are tensors are exact.
     """
     bars: dict[int, ReorderingBound] = {}
     order = _sorted([result for result, _ in results])
     for result, factor in results:
-        _collect(bars, result, ReorderingBound.leaf(factor.expand(result.shape), result.kind))
+        if isinstance(factor, Tensor):
+            factor = ReorderingBound.leaf(factor.expand(result.shape), result.kind)
+        _collect(bars, result, factor)
     for number in reversed(order):
         bar = bars.get(id(number))
         for parent, back in number.parents if bar is not None else ():
@@ -235,7 +270,7 @@ class evaluating(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         """Replace a torch function by its rule."""
-        if getattr(func, "__name__", "") in PROPERTIES:
+        if func in FACTORIES or getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))
         return _apply(func, args, kwargs or {}, self)
 
@@ -278,10 +313,28 @@ def _scaled(a: ReorderingBound, sign: float) -> ReorderingBound:
 
 
 def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
-    error = a.error * (b.size + b.error) + a.size * b.error
+    error = _carried(torch.mul, a, b)
     result = ReorderingBound(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
     ways = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
     return _with_parents(result, a.roundings + b.roundings + 1, *ways)
+
+
+def _carried(product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound) -> Tensor:
+    """Bound the error of an exact product that is propagated from its factors."""
+    ours, theirs = (torch.where(x.value.isfinite(), x.value.abs(), 0.0) for x in (a, b))
+    return product(a.error, theirs + b.error) + product(ours, b.error)
+
+
+def _matmul(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
+    if min(a.dim(), b.dim()) < 2:
+        raise TypeError(f"matmul of a vector is not supported: {_NO_RULE}")
+    result = _bilinear(torch.matmul, a, b, a.shape[-1])
+    return _with_parents(
+        result,
+        result.roundings,
+        (a, lambda bar: _to_shape(_matmul(bar, b.mT), a)),
+        (b, lambda bar: _to_shape(_matmul(a.mT, bar), b)),
+    )
 
 
 def _linear(
@@ -311,8 +364,7 @@ def _bilinear(
 ) -> ReorderingBound:
     """Return a matrix product with ``terms`` terms in each sum, with the error of reduced precision."""
     size = product(a.size, b.size)
-    error = product(a.error, b.size + b.error) + product(a.size, b.error)
-    error = error + rounding.reduction(a.kind) * (size + error)
+    error = _carried(product, a, b) + rounding.reduction(a.kind) * size
     result = ReorderingBound(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
     return _with_parents(result, a.roundings + b.roundings + terms + 1)
 
@@ -320,26 +372,54 @@ def _bilinear(
 def _smooth(
     function: Callable[[Tensor], Tensor],
     bound: Callable[[Tensor, Tensor, Format], Tensor],
-    slope: Callable[[ReorderingBound], ReorderingBound],
+    slope: Callable[[ReorderingBound, ReorderingBound], ReorderingBound],
 ) -> Callable[[ReorderingBound], ReorderingBound]:
-    """Return the rule for a function whose derivative can be computed from its result."""
+    """Return the rule for a function, from the bound of its value and its slope at an argument and result."""
 
     def rule(a: ReorderingBound) -> ReorderingBound:
         value = function(a.value)
         result = ReorderingBound.leaf(value, a.kind, bound(value, a.bound(), a.kind))
-        return _with_parents(result, 0, (a, lambda bar: bar * slope(result)))
+        return _with_parents(result, 0, (a, lambda bar: bar * slope(a, result)))
 
     return rule
 
 
-def _log_sigmoid(a: ReorderingBound) -> ReorderingBound:
-    value = functional.logsigmoid(a.value)
-    result = ReorderingBound.leaf(value, a.kind, rounding.log_sigmoid(value, a.bound(), a.kind))
-    slope = torch.sigmoid(-a.value)
-    # It may be computed as 1 minus another sigmoid, with the rounding error of a value near 1.
-    off = rounding.sigmoid(slope, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
-    derivative = ReorderingBound.leaf(slope, a.kind, off)
-    return _with_parents(result, 0, (a, lambda bar: bar * derivative))
+def _sigmoid_leaf(a: ReorderingBound, sign: int) -> ReorderingBound:
+    """Return the sigmoid of ``sign * a``, which may be computed as 1 minus another sigmoid."""
+    value = torch.sigmoid(sign * a.value)
+    off = rounding.sigmoid(value, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
+    return ReorderingBound.leaf(value, a.kind, off)
+
+
+def _log(a: ReorderingBound) -> ReorderingBound:
+    value = torch.log(a.value)
+    result = ReorderingBound.leaf(value, a.kind, rounding.logarithm(value, a.value, a.bound(), a.kind))
+    return _with_parents(result, 0, (a, lambda bar: bar * _reciprocal(a)))
+
+
+def _silu(a: ReorderingBound) -> ReorderingBound:
+    """Return x sigmoid(x), computed in one pass or two."""
+    result = a * RULES["sigmoid"](a)
+    return replace(result, roundings=result.roundings + rounding.FUNCTION_ROUNDINGS + 2)
+
+
+def _lerp(a: ReorderingBound, b: ReorderingBound, weight: ReorderingBound) -> ReorderingBound:
+    """Return a + weight (b - a), or b - (b - a) (1 - weight); torch uses both, and they are equal."""
+    result = a + weight * (b - a)
+    return replace(result, size=(1 + weight.size) * (a.size + b.size)).guarded()
+
+
+def _cumsum(a: ReorderingBound, dim: int) -> ReorderingBound:
+    def back(bar: ReorderingBound) -> ReorderingBound:
+        moved = _moved(bar, lambda x: x.flip(dim).cumsum(dim).flip(dim))
+        return _with_parents(moved, bar.roundings + a.shape[dim])
+
+    result = _moved(a, lambda x: torch.cumsum(x, dim))
+    return _with_parents(result, a.roundings + a.shape[dim], (a, back))
+
+
+def _vector_norm(a: ReorderingBound, dim: int, keepdim: bool = False) -> ReorderingBound:
+    return RULES["sqrt"]((a * a).sum(dim, keepdim))
 
 
 def _reciprocal(a: ReorderingBound) -> ReorderingBound:
@@ -350,14 +430,24 @@ def _reciprocal(a: ReorderingBound) -> ReorderingBound:
     return _with_parents(result, 0, (a, lambda bar: -(bar * result * result)))
 
 
-_RULES: dict[str, Callable[..., ReorderingBound]] = {
+RULES: dict[str, Callable[..., ReorderingBound]] = {
     "linear": _linear,
-    "sigmoid": _smooth(torch.sigmoid, rounding.sigmoid, lambda s: s * (1 - s)),
-    "tanh": _smooth(torch.tanh, rounding.tanh, lambda t: 1 - t * t),
-    "log_sigmoid": _log_sigmoid,
-    "exp": _smooth(torch.exp, rounding.exponential, lambda e: e),
-    "sqrt": _smooth(torch.sqrt, rounding.square_root, lambda s: _reciprocal(2 * s)),
+    "matmul": _matmul,
+    "sum": ReorderingBound.sum,
+    "cumsum": _cumsum,
+    "sigmoid": _smooth(torch.sigmoid, rounding.sigmoid, lambda x, s: s * (1 - s)),
+    "tanh": _smooth(torch.tanh, rounding.tanh, lambda x, t: 1 - t * t),
+    "log_sigmoid": _smooth(functional.logsigmoid, rounding.log_sigmoid, lambda x, _: _sigmoid_leaf(x, -1)),
+    "softplus": _smooth(functional.softplus, rounding.softplus, lambda x, _: _sigmoid_leaf(x, 1)),
+    "silu": _silu,
+    "exp": _smooth(torch.exp, rounding.exponential, lambda x, e: e),
+    "log": _log,
+    "sqrt": _smooth(torch.sqrt, rounding.square_root, lambda x, s: _reciprocal(2 * s)),
+    "linalg_vector_norm": _vector_norm,
     "relu": lambda a: a.maximum(_scaled(a, 0.0)),
+    "abs": lambda a: a.maximum(-a),
+    "maximum": lambda a, b: a.maximum(b),
+    "lerp": _lerp,
     "neg": lambda a: -a,
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -366,7 +456,8 @@ _RULES: dict[str, Callable[..., ReorderingBound]] = {
     "div": lambda a, b: a * _reciprocal(b),
 }
 """The rule for each operation that rounds."""
-_METHODS = DATA_MOVEMENT | {"sigmoid", "tanh", "sub", "add", "mul"}
+_NO_RULE = "no rule bounds its error for every order of evaluation"
+_OF_AXIS = ("sum", "cumsum", "linalg_vector_norm")
 
 
 @_plain
@@ -377,12 +468,14 @@ def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluat
     kind = numbers[0].kind if numbers else mode.kind if mode is not None else FLOAT64
     leaves = {} if mode is None else mode.leaves
     operation = operation_of(func)
-    if operation in _RULES:
-        every = [*args, *kwargs.values()]
-        return _RULES[operation](*(a if a is None else _number(a, kind, leaves) for a in every))
+    if operation in _OF_AXIS:
+        return RULES[operation](_number(args[0], kind, leaves), *args[1:], **kwargs)
+    if operation in RULES:
+        every = [*args, *(x for name, x in kwargs.items() if name != "inplace" or x)]
+        return RULES[operation](*(a if a is None else _number(a, kind, leaves) for a in every))
     if operation in DATA_MOVEMENT:
         return _apply_move(func, args, kwargs, kind, leaves)
-    raise TypeError(f"{getattr(func, '__name__', func)} has no rule for every order of evaluation")
+    raise TypeError(f"{getattr(func, '__name__', func)} is not supported: {_NO_RULE}")
 
 
 def _number(value: Any, kind: Format, leaves: dict[int, ReorderingBound] | None = None) -> ReorderingBound:

@@ -10,7 +10,7 @@ import torch
 from automata.errors import InputError
 from proofs_tests.kernels.test_believe_kernel import FEW, verdicts
 from ratproof import kernel_claim
-from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds import gradients, run
 from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.problem import Problem
@@ -37,6 +37,13 @@ def delta(state, x):
     read = (x["k"][..., None, :] @ state)[..., 0, :]
     state = state + (x["beta"][..., None] * x["k"])[..., None] * (x["v"] - read)[..., None, :]
     return state, (x["q"][..., None, :] @ state)[..., 0, :]
+
+
+def multiplied_out(state, x):
+    """Return the step of :func:`leaky_tanh` with the factor 1 - f multiplied out."""
+    update = torch.tanh(x["u"])
+    state = update - x["f"] * update + state * x["f"]
+    return state, state
 
 
 def faulty(fault):
@@ -72,6 +79,38 @@ def family_of(step):
 @pytest.mark.parametrize("step", OPTIONS)
 def test_the_step_itself_holds(step):
     assert set(verdicts(claim_of(step, as_kernel(family_of(step))), FEW).values()) == {"holds"}
+
+
+def test_a_factor_that_is_a_sum_may_be_multiplied_out():
+    kernel = as_kernel(replace(family_of(leaky_tanh), function=multiplied_out))
+    assert set(verdicts(claim_of(leaky_tanh, kernel), 60).values()) == {"holds"}
+
+
+@pytest.mark.parametrize("step", OPTIONS)
+def test_direct_gradients_have_derived_bounds(step):
+    claim = claim_of(step, as_kernel(family_of(step)), gate_gradient="direct")
+    assert not claim.kernel.measures_gradients
+    assert verdicts(claim, FEW, kind="gradient") == {"gradient": "holds"}
+
+
+@pytest.mark.parametrize("fault", ["decays late", "output scaled by 1.001"])
+def test_a_fault_of_a_direct_gradient_is_refuted(fault):
+    claim = claim_of(gla, faulty(fault), gate_gradient="direct")
+    assert verdicts(claim, 40, kind="gradient") == {"gradient": "refuted"}
+
+
+def test_gradients_agree_with_the_family():
+    problem = call(gla)
+    own = stepwise(problem, problem.arrays(), KernelForm(), problem.weights())
+    as_family = replace(problem, family=FAMILIES["gla"], scale=1.0)
+    weights = problem.weights()
+    expected = gradients(
+        as_family, problem.arrays(), weights["o"], weights["final_state"], KernelForm(), False
+    )
+    for name, (value, bound) in expected.items():
+        ours, ours_bound = own[f"{name}.grad"]
+        assert abs(ours - value).max() < 1e-12
+        assert (ours_bound < 16 * bound).all()
 
 
 FAULTS = {

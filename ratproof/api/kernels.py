@@ -80,8 +80,9 @@ def kernel_claim(
             :class:`~ratproof.laws.kernels.family.LinearRecurrence`. Not given if ``step`` is.
         step: The recurrence as a function of a state, shape ``(N, ...)``, and a dictionary of the tensors of
             one token, without their axis T. It returns the next state and the output of the token. Its
-            operations need a rule in :mod:`neural.tracked`, from which the bound is derived
-            (:mod:`ratproof.laws.kernels.stepwise`). Rounding of gradients is measured.
+            operations need a rule in :mod:`neural.any_order`, from which the bound is derived
+            (:mod:`ratproof.laws.kernels.stepwise`). Rounding of gradients is measured if an input is a decay
+            and ``gate_gradient`` is ``cumulated``.
         inputs: The axes of each tensor of the ``step``, such as ``{"q": "BTHK", "u": "HK"}``. A second word
             sets the values: ``log-decay`` (at most 0), ``decay`` (from 0 to 1), or ``positive``.
         output: The name of a tensor with the same axes as the outputs.
@@ -213,7 +214,7 @@ def _kinds(kernel: Kernel) -> Iterable[str]:
     if kernel.family.exact and kernel.against is None and not kernel.without & {"exact", "scale"}:
         yield "exact"
     yield "sampled"
-    narrow = "narrow-gradient" not in kernel.without and kernel.family.function is None
+    narrow = "narrow-gradient" not in kernel.without and not kernel.measures_gradients
     if "gradient" not in kernel.without and (narrow or set(kernel.dtypes) & set(WIDE)):
         yield "gradient"
     if not kernel.without & {"initial-state", "final-state"}:

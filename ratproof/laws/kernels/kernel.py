@@ -92,6 +92,15 @@ class Kernel:
             return replace(self, function=as_kernel(self.family))
         return replace(self, function=self.against, against=None)
 
+    @property
+    def measures_gradients(self) -> bool:
+        """Whether no bound is derived for the gradients of a step.
+
+        It may compute the gradients of decays as sums of terms that cancel.
+        """
+        decays = {"decay", "log-decay"} & set(self.family.kinds.values())
+        return self.family.function is not None and self.cumulated and bool(decays)
+
     def says(self) -> str:
         """Describe the kernel on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"

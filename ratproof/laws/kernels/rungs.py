@@ -22,6 +22,7 @@ from ratproof.laws.kernels.kernel import Arrays, Kernel
 from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
 from ratproof.laws.kernels.other_forms import with_form
 from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
+from ratproof.laws.kernels.stepwise import stepwise
 from ratproof.laws.kernels.watch import KernelWatch
 
 Body = Callable[[Kernel, Problem, st.DataObject], None]
@@ -61,7 +62,7 @@ class KernelRung:
             Raised: If no call is wrong, but the kernel raised on some.
             InputError: If no call is wrong, but the time was too short for all calls.
         """
-        if self.kind == "gradient" and kernel.family.function is not None and not kernel.lengths:
+        if self.kind == "gradient" and kernel.measures_gradients and not kernel.lengths:
             kernel = replace(kernel, longest=min(kernel.longest or MEASURED, MEASURED))
         watch = KernelWatch(kernel)
         number = examples or settings().max_examples
@@ -100,7 +101,7 @@ GRADIENT = {
     "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
 }
 MEASURED = 257
-"""Maximum number of tokens if the recurrence is a step and rounding of its gradients is measured."""
+"""Maximum number of tokens if rounding of the gradients of a step is measured."""
 SHRINKING, FEW_SHRINKING = 200, 10
 """Number of calls in the search for a shorter counterexample, before shrinking; the second if it is long."""
 
@@ -117,8 +118,9 @@ def sampled(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     """Assert that the gradients of a random sum of outputs and final states are within the derived bound."""
-    measured = kernel.family.function is not None  # the step would round its states to the narrow dtype
-    if problem.dtype not in WIDE and (measured or "narrow-gradient" in kernel.without):
+    measured = kernel.against is not None or kernel.measures_gradients
+    narrow = kernel.measures_gradients or "narrow-gradient" in kernel.without
+    if problem.dtype not in WIDE and narrow:  # the step would round its states to the narrow dtype
         wide = next(dtype for dtype in kernel.dtypes if dtype in WIDE)
         problem = replace(problem, dtype=wide, accumulation=wide)
     problem = replace(problem, mode=data.draw(st.sampled_from(("plain", "plain", "sum", "twice"))))
@@ -132,12 +134,14 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     some = {n: w for n, w in weights.items() if w.any()}
     law = GRADIENT.get(problem.mode, GRADIENT["plain"])
     call, shown = kernel.gradients(problem, arrays, some), ShownCall(kernel, problem, arrays, law, some)
-    if kernel.against is not None or measured:
+    if measured:
         other = kernel.other()
         hold_measured(shown, call, lambda x: other.gradients(problem, x, some))
         return
 
     def right(own: Kernel) -> Right:
+        if own.family.function is not None:
+            return stepwise(problem, arrays, own.form, weights)
         flows = gradients(problem, arrays, weights["o"], weights["final_state"], own.form, own.cumulated)
         return recurrence(problem, arrays, own) | {f"{n}.grad": flow for n, flow in flows.items()}
 

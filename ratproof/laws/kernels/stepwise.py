@@ -1,27 +1,28 @@
 """The reference for a recurrence that is given as a Python step: results in float64, and derived bounds.
 
-The step runs a second time on tensors that carry a bound on their rounding error (:mod:`neural.tracked`), in
-the kernel's accumulation dtype, from token to token. Let u be the unit roundoff and A the sum of the absolute
-values of all terms of a result. The running error is at least u A: each product is charged relative to its
-size, and a sum that cancels is charged before, because no term is larger than the sums before and after it
-together. A kernel that multiplies out the terms and sums them in another order rounds each term at most n
-times, so its error is at most n u A, that is, n times the running error. Here
+The step runs in float64 on tensors that carry the sums of the magnitudes of their monomials
+(:mod:`neural.any_order`). A monomial is a product of elements of the state, of the token's tensors, and of
+values of functions such as exp. The error of a step is
 
-* n = m for a kernel that computes step by step, where m is the number of operations of a step that round,
-* n = m + C + 8 + (2 C + 1) G for chunks of C tokens. C covers the sums and products over the tokens of a
-  chunk, and G is the largest sum, over C consecutive tokens, of the largest absolute argument of an
-  exponential in a step. It covers decays that are exponentials of differences of cumulative logarithms.
+* the error of the state, propagated as in exact arithmetic, and
+* n u times the sum of the magnitudes of the monomials, where u is the unit roundoff and n the number of
+  roundings of a monomial: 2 k + 16 for a kernel that computes step by step, if a monomial passes through k
+  operations of the step. This covers every order of the step's sums and products and the expansion of factors
+  that are sums, for example u - f u for (1 - f) u.
 
-A factor of a term that is itself a sum, such as 1 - f, must be computed as in the step: if a kernel computes
-1 - f times u as u - f u, its error is relative to u, which this bound does not cover.
+For chunks of C tokens, n is larger by C + 8 + (2 C + 1) G. C covers the sums and products over the tokens of
+a chunk, and G is the largest sum, over C consecutive tokens, of the largest absolute argument of an
+exponential in a step. It covers decays that are exponentials of differences of cumulative logarithms. A
+factor that is a sum must then be computed as in the step.
 
-Terms of second order are omitted; elements without a useful bound do not count. A bound of a quotient or
-logarithm whose argument may be 0 is infinite.
+Elements without a useful bound do not count. A bound of a quotient or logarithm whose argument may be 0 is
+infinite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -32,8 +33,11 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from automata.errors import InputError
-from neural.tracked import RULES, RunningErrorTensor, operation_of, tracking
-from ratproof.laws.kernels.bounds.rounding import OUTWARD, KernelForm
+from automata.rounding.formats import FLOAT64
+from neural.any_order import ReorderingBound, derivatives, evaluating
+from neural.rounding import FORMATS as TORCH_FORMATS
+from neural.tracked import operation_of
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.naive import Arrays, groups
@@ -43,21 +47,18 @@ Step = Callable[[Any, dict[str, Any]], tuple[Any, Any]]
 """A step: from a state and the tensors of a token to the next state and an output."""
 
 
-class Operations(TorchFunctionMode):
-    """A context that counts the operations that round, and notes the largest arguments of exponentials."""
+class _Exponents(TorchFunctionMode):
+    """A context that notes the largest arguments of exponentials."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.rounds = 0
-        self.exponents: list[float] = []
+        self.largest: list[float] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call the function, and note its operation."""
-        operation = operation_of(func)
-        self.rounds += operation in RULES
-        if operation == "exp":
+        """Call the function, and note the argument of an exponential."""
+        if operation_of(func) == "exp":
             finite = args[0][args[0].isfinite()].abs()
-            self.exponents.append(float(finite.max()) if finite.numel() else 0.0)
+            self.largest.append(float(finite.max()) if finite.numel() else 0.0)
         return func(*args, **(kwargs or {}))
 
 
@@ -98,78 +99,110 @@ def _token(tensors: Mapping[str, Any], axes: Mapping[str, str], t: int) -> dict[
 
 
 def stepwise(
-    problem: Problem, arrays: Arrays, form: KernelForm
-) -> dict[str, tuple[Any, NDArray[np.float64]]]:
+    problem: Problem,
+    arrays: Arrays,
+    form: KernelForm,
+    weights: Mapping[str, NDArray[np.float64]] | None = None,
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Return the outputs ``o`` and the ``final_state`` of a call, each with its bound.
 
-    Raises:
-        InputError: If no rule bounds an operation of the step.
+    Args:
+        problem: The call.
+        arrays: The values of its arguments.
+        form: The kernel's declared form.
+        weights: The factors of the outputs and of the final states in the sum that is differentiated. The
+            results then include the gradients, for example ``q.grad``.
     """
-    family = problem.family
-    value = np.zeros(problem.shape(family.tensors[family.value]))
-    state = np.zeros(problem.state_shape)
-    results = {"o": (value, value.copy()), "final_state": (state, state.copy())}
-    narrow = FORMATS[problem.accumulation].dtype
+    family, axes = problem.family, problem.family.tensors
+    shapes = {"o": problem.shape(axes[family.value]), "final_state": problem.state_shape}
+    if weights is not None:
+        shapes |= {f"{name}.grad": problem.shape(own) for name, own in axes.items()}
+        shapes["initial_state.grad"] = problem.state_shape
+    results = {name: (np.zeros(shape), np.zeros(shape)) for name, shape in shapes.items()}
+
+    def store(name: str, where: Any, number: ReorderingBound) -> None:
+        results[name][0][where], results[name][1][where] = number.value.numpy(), number.error.numpy()
+
+    kind = TORCH_FORMATS[FORMATS[problem.accumulation].dtype]
+    initial = arrays.get("initial_state", np.zeros(problem.state_shape))
+    shared: dict[str, ReorderingBound] = {}
+    most = 0
     for group in groups(problem):
-        own = {
-            name: array[group.rows, group.tokens] if "T" in family.tensors[name] else array
+        tensors = {
+            name: torch.tensor(array[group.rows, group.tokens] if "T" in axes[name] else array)
             for name, array in arrays.items()
             if name != "initial_state"
         }
-        begin = arrays.get("initial_state", np.zeros(problem.state_shape))[group.states]
-        with Operations() as operations:
-            wide = _run(_step_of(family), family.tensors, _tensors(own, torch.float64), torch.tensor(begin))
-        tensors = {n: RunningErrorTensor.exact(x) for n, x in _tensors(own, narrow).items()}
-        first = RunningErrorTensor.exact(torch.tensor(begin, dtype=narrow))
-        with tracking():
-            tracked = _run(_step_of(family), family.tensors, tensors, first)
-        factor = _factor(operations, form, len(wide[0])) * OUTWARD
-        if problem.accumulation == "float64":
-            factor += 1  # the reference rounds, too
-        for t, (output, bounded) in enumerate(zip(wide[0], tracked[0], strict=True)):
-            where = (group.rows, group.tokens.start + t)
-            results["o"][0][where], results["o"][1][where] = output.numpy(), factor * bounded.error.numpy()
-        results["final_state"][0][group.states] = wide[1].numpy()
-        results["final_state"][1][group.states] = factor * tracked[1].error.numpy()
+        begin = torch.tensor(initial[group.states])
+        more = 0 if form.chunk is None else _roundings_of_chunks(family, tensors, begin, form)
+        most = max(most, more)
+        states = [ReorderingBound.leaf(begin, kind)]
+        tokens = list(_by_token(axes, tensors))
+        for t, own in enumerate(tokens):
+            _, state, output = _run_step(family, states[-1], own)
+            store("o", (group.rows, group.tokens.start + t), output.rounded(more))
+            states.append(state.rounded(more))
+        store("final_state", group.states, states[-1])
+        if weights is None:
+            continue
+        bar = ReorderingBound.leaf(torch.tensor(weights["final_state"][group.states]), kind)
+        for t, own in reversed(list(enumerate(tokens))):
+            where = group.rows, group.tokens.start + t
+            leaves, state, output = _run_step(family, states[t], own)
+            of_output = ReorderingBound.leaf(torch.tensor(weights["o"][where]), kind)
+            of_state, *flows = derivatives([(output, of_output), (state, bar)], [states[t], *leaves.values()])
+            bar = of_state.rounded(more)
+            for name, flow in zip(leaves, flows, strict=True):
+                if "T" in axes[name]:
+                    store(f"{name}.grad", where, flow.rounded(more))
+                else:
+                    shared[name] = shared[name] + flow if name in shared else flow
+        store("initial_state.grad", group.states, bar)
+    for name, flow in shared.items():
+        store(f"{name}.grad", ..., flow.rounded(most))
     return results
 
 
-def _tensors(arrays: Arrays, dtype: torch.dtype) -> dict[str, Tensor]:
-    return {name: torch.tensor(array, dtype=dtype) for name, array in arrays.items()}
+def _run_step(
+    family: LinearRecurrence, state: ReorderingBound, tensors: Mapping[str, Tensor]
+) -> tuple[dict[str, ReorderingBound], ReorderingBound, ReorderingBound]:
+    """Return the leaves of a token's tensors, the next state and the output."""
+    leaves = {name: ReorderingBound.leaf(x, state.kind) for name, x in tensors.items()}
+    with evaluating(state.kind):
+        return leaves, *_step_of(family)(state, leaves)
 
 
-def _run(step: Any, axes: Mapping[str, str], tensors: Mapping[str, Any], state: Any) -> tuple[list[Any], Any]:
-    """Return the outputs of all tokens, and the final state."""
-    outputs = []
-    for t in range(next(x.shape[1] for name, x in tensors.items() if "T" in axes[name])):
-        state, output = step(state, _token(tensors, axes, t))
-        outputs.append(output)
-    return outputs, state
+def _by_token(axes: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Iterator[dict[str, Tensor]]:
+    time = next(x.shape[1] for name, x in tensors.items() if "T" in axes[name])
+    return (_token(tensors, axes, t) for t in range(time))
 
 
-def _factor(operations: Operations, form: KernelForm, time: int) -> float:
-    """Return the number of roundings of a term."""
-    if not time:
-        return 1.0
-    rounds = operations.rounds / time
-    if form.chunk is None:
-        return rounds
-    by_token = np.array(operations.exponents).reshape(time, -1).max(axis=1, initial=0.0)
-    window = np.convolve(by_token, np.ones(min(form.chunk, time)), "valid").max()
-    return float(rounds + form.chunk + 8 + (form.roundings() + 2) * window)
+def _roundings_of_chunks(
+    family: LinearRecurrence, tensors: Mapping[str, Tensor], state: Tensor, form: KernelForm
+) -> int:
+    """Return the additional roundings of a term in a kernel that computes in chunks."""
+    assert form.chunk is not None
+    by_token = []
+    for own in _by_token(family.tensors, tensors):
+        with _Exponents() as exponents:
+            state, _ = _step_of(family)(state, own)
+        by_token.append(max(exponents.largest, default=0.0))
+    if not by_token:
+        return 0
+    window = float(np.convolve(by_token, np.ones(min(form.chunk, len(by_token))), "valid").max())
+    return math.ceil(form.chunk + 8 + (form.roundings() + 2) * window)
 
 
 def require_rules(name: str, step: Step, tensors: Mapping[str, str], value: str, state: str) -> None:
     """Raise InputError unless the step runs, gives the right shapes, and has a rule for each operation."""
     sizes = {"B": 2, "T": 1, "H": 3, "K": 4, "V": 5, "D": 3}
 
-    def ones(axes: str) -> RunningErrorTensor:
-        return RunningErrorTensor.exact(torch.ones(tuple(sizes[axis] for axis in axes)))
+    def ones(axes: str) -> ReorderingBound:
+        return ReorderingBound.leaf(torch.ones(tuple(sizes[axis] for axis in axes if axis != "T")), FLOAT64)
 
-    inputs = {n: ones(axes) for n, axes in tensors.items()}
     try:
-        with tracking():
-            (output,), last = _run(step, tensors, inputs, ones("B" + state))
+        with evaluating(FLOAT64):
+            last, output = step(ones("B" + state), {name: ones(axes) for name, axes in tensors.items()})
     except Exception as error:
         message = (str(error).splitlines() or [""])[0]
         if "no rule bounds" in message:

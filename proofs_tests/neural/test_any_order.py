@@ -1,0 +1,77 @@
+"""Tests of error bounds that hold for every order of evaluation: each rule's value and derivative."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.nn import functional
+
+from automata.rounding.formats import FLOAT32
+from neural.any_order import RULES, ReorderingBound, derivatives, evaluating
+from neural.tracked import operation_of
+
+FUNCTIONS = {
+    "linear": lambda a, b: functional.linear(a, b[:, :3]),
+    "matmul": lambda a, b: (a[:, None] @ b[:, None].mT).flatten(1),
+    "sum": lambda a, b: torch.sum(a * b, -1, keepdim=True) + (a - b).sum(0),
+    "cumsum": lambda a, b: torch.cumsum(a, dim=0) * b,
+    "sigmoid": lambda a, b: torch.sigmoid(a) * b,
+    "tanh": lambda a, b: torch.tanh(a * b),
+    "log_sigmoid": lambda a, b: functional.logsigmoid(a) * b,
+    "softplus": lambda a, b: functional.softplus(a) + b,
+    "silu": lambda a, b: functional.silu(a) * b,
+    "exp": lambda a, b: a.exp() - b,
+    "log": lambda a, b: (a * a + 1).log() * b,
+    "sqrt": lambda a, b: torch.sqrt(a * a + 1) * b,
+    "linalg_vector_norm": lambda a, b: torch.linalg.vector_norm(a + b, dim=-1),
+    "relu": lambda a, b: functional.relu(a) * b,
+    "abs": lambda a, b: (a * b).abs(),
+    "maximum": lambda a, b: torch.maximum(a, b) * b,
+    "lerp": lambda a, b: torch.lerp(a, b, torch.sigmoid(b)),
+    "neg": lambda a, b: -a * b,
+    "add": lambda a, b: a + b * 2,
+    "sub": lambda a, b: a - b,
+    "rsub": lambda a, b: 1 - a * b,
+    "mul": lambda a, b: a * b * a,
+    "div": lambda a, b: a / (1 + b * b),
+}
+
+
+def values(seed, dtype=torch.float32):
+    """Return two random matrices with values that are exact in float32."""
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(3, 3, generator=generator).to(dtype).requires_grad_() for _ in range(2)]
+
+
+def test_every_rule_is_tested():
+    assert {*FUNCTIONS} == {*RULES}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_value_and_its_derivatives_are_within_bounds_that_are_a_few_roundings(name, seed):
+    function = FUNCTIONS[name]
+    leaves = [ReorderingBound.leaf(x, FLOAT32) for x in values(seed)]
+    with evaluating(FLOAT32):
+        result = function(*leaves)
+    bars = derivatives([(result, torch.ones(result.shape))], leaves)
+    for dtype, share in ((torch.float64, 1e-6), (torch.float32, 1.0)):
+        own = values(seed, dtype)
+        value = function(*own)
+        for computed, bound in zip(
+            (value, *torch.autograd.grad(value.sum(), own)), (result, *bars), strict=True
+        ):
+            error = (computed.double() - bound.value).abs()
+            assert (error <= share * bound.bound() + 1e-14).all()
+            assert (bound.bound() <= 1e-3).all()
+
+
+def test_an_operation_without_a_rule_is_refused():
+    x = ReorderingBound.leaf(torch.ones(2), FLOAT32)
+    with pytest.raises(TypeError, match="fft_fft is not supported: no rule bounds its error"):
+        torch.fft.fft(x)
+    with pytest.raises(AttributeError, match="erfinv is not supported"):
+        x.erfinv()
+    with pytest.raises(TypeError, match="matmul of a vector is not supported"):
+        torch.matmul(x, x)
+    assert operation_of(torch.matmul) in RULES
