@@ -124,6 +124,9 @@ def _term(value: Entry, form: str, over: str) -> str:
         return weight_term(value, over)
     if form == "from 1":
         return f"(entry {list_term(['zero', *(weight_term(v, over) for v in value)])} : nat -> {over})"
+    if isinstance(value[0], tuple) and isinstance(value[0][0], tuple):
+        matrices = list_term(_term(v, "", over) for v in value)
+        return f"(fun i : place {len(value)} => nth {_absent(value[0])} {matrices} (i : 'I__))"
     if isinstance(value[0], tuple):
         return f"(by_places {_matrix(value, over)} : {_kind(value, form, over)})"
     return f"(by_place {list_term(weight_term(v, over) for v in value)} : {_kind(value, form, over)})"
@@ -142,9 +145,7 @@ def _kind(value: Tree, form: str, over: str) -> str:
         return over
     if form == "from 1":
         return f"nat -> {over}"
-    if isinstance(value[0], tuple):
-        return f"place {len(value)} -> place {len(value[0])} -> {over}"
-    return f"place {len(value)} -> {over}"
+    return f"place {len(value)} -> {_kind(value[0], form, over)}"
 
 
 def _converted(value: Entry, form: str, over: str) -> str:
