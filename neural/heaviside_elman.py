@@ -1,0 +1,37 @@
+"""Elman networks with the Heaviside function, as language models (Svete and Cotterell 2023)."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class HeavisideElmanRNN(nn.Module):
+    """A network with h_t = H(W h_{t-1} + U[x_t] + b), whose output is a product of probabilities.
+
+    H(z) is 1 if z is positive, and 0 otherwise. The probabilities of the next symbol, and of the end, are
+    linear in h.
+
+    Args:
+        recurrent: W, shape ``(D, D)``.
+        inputs: U, one row for each symbol, shape ``(V, D)``.
+        bias: b, shape ``(D,)``.
+        initial: h_0, shape ``(D,)``.
+        probabilities: the weights of each symbol's probability, and in the last row of the end's, shape
+            ``(V + 1, D)``.
+    """
+
+    def __init__(
+        self, recurrent: Tensor, inputs: Tensor, bias: Tensor, initial: Tensor, probabilities: Tensor
+    ) -> None:
+        super().__init__()
+        self.recurrent, self.inputs, self.bias = map(nn.Parameter, (recurrent, inputs, bias))
+        self.initial, self.probabilities = map(nn.Parameter, (initial, probabilities))
+
+    def forward(self, symbols: Tensor) -> Tensor:
+        """Return the probability of each string: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        h = self.initial.expand(len(symbols), -1)
+        result = h.new_ones(len(symbols))
+        for x in symbols.unbind(1):
+            result = result * (h * self.probabilities[x]).sum(-1)
+            h = (h @ self.recurrent.T + self.inputs[x] + self.bias > 0).to(h.dtype)
+        return result * (h @ self.probabilities[-1])

@@ -1,0 +1,112 @@
+"""The programs of linear second-order RNNs and of Heaviside Elman networks.
+
+Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
+exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
+|A[i, s, j] v[s]|. The units of a Heaviside network are computed with integers, which do not round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from automata.rounding.bounds import Deviation, Format
+from automata.wfsa import WFSA
+from neural.heaviside_elman import HeavisideElmanRNN
+from neural.second_order import SecondOrderRNN
+from ratproof.implementations.fa_rnn.by_factors import DYADIC, NEAR_ONE
+from ratproof.implementations.fa_rnn.program import (
+    Factory,
+    FARNNProgram,
+    Network,
+    Sentences,
+    floats,
+    no_deviation,
+    off_by,
+    tensor,
+)
+from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
+from theory.expressivity.second_order import network
+from theory.signature import Signature, Sizes
+from theory.weights import Weights
+
+
+def _of_vectors(w: Weights, factory: Factory) -> Network:
+    module = SecondOrderRNN(*(tensor(part, factory) for part in (w.A, w.h_0, w.omega)))
+    vectors = {x: tensor(w.v[x], factory) for x in w.alphabet}
+
+    @torch.no_grad()
+    def scores(sentences: Sentences) -> Tensor:
+        empty = module.tensor.new_zeros(0, module.tensor.shape[1])
+        rows = [torch.stack([vectors[x] for x in words]) if words else empty for words in sentences]
+        return torch.stack([module(row[None]) for row in rows])
+
+    return scores
+
+
+def _deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+    (automaton,) = automata
+    k, d = len(w.h_0), len(w.A[0])
+    off = np.zeros(automaton.matrices.shape)
+    for x in w.alphabet:
+        size = np.einsum("isj,s->ij", abs(floats(w.A)), abs(floats(w.v[x])))
+        index = automaton.index[x]
+        off[index] = np.maximum(off[index], form.gamma(k * d + 2) * size * (1 + 2.0**-40))
+    return [Deviation(off, np.zeros(k))]
+
+
+def _of_units(w: Weights, factory: Factory) -> Network:
+    every, symbols = units(w), list(w.alphabet)
+    inputs = [[float(y == x) for _, y in every] for x in symbols]
+    rows = [[values[q] for q, _ in every] for values in (*(w.p[x] for x in symbols), w.rho)]
+    first = [1.0, *[0.0] * (len(every) - 1)]
+    parts: tuple[Any, ...] = recurrent_weights(w), inputs, [-1.0] * len(every), first, rows
+    module = HeavisideElmanRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
+
+    @torch.no_grad()
+    def scores(sentences: Sentences) -> Tensor:
+        numbers = ([symbols.index(x) for x in words] for words in sentences)
+        device = module.bias.device
+        rows = (torch.tensor(row, dtype=torch.long, device=device) for row in numbers)
+        return torch.stack([module(row[None]) for row in rows])
+
+    return scores
+
+
+def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
+    """Restrict the weights, but not states, to these values."""
+    only = tuple(map(Fraction, values))
+    entries = tuple(entry if entry.only else replace(entry, only=only) for entry in signature.entries)
+    return replace(signature, entries=entries)
+
+
+PROGRAMS = (
+    FARNNProgram(
+        "second-order-rnn",
+        Sizes(
+            lambda size: _with(network(size), DYADIC),
+            tuple((k, d) for k in range(1, 5) for d in range(1, 4)),
+            (),
+        ),
+        _of_vectors,
+        off_by(_deviations),
+        ("h_0", "A", "v", "omega"),
+        Sizes(network, ((1, 1),), ()),
+        Sizes(lambda size: _with(network(size), NEAR_ONE), ((1, 1), (2, 1), (1, 2), (2, 2)), ()),
+    ),
+    FARNNProgram(
+        "heaviside-elman",
+        Sizes(lambda n: _with(automaton_of(n), DYADIC), (1, 2, 3, 4), ()),
+        _of_units,
+        off_by(no_deviation),
+        ("p", "rho"),
+        Sizes(automaton_of, (1,), ()),
+        Sizes(lambda n: _with(automaton_of(n), NEAR_ONE), (1, 2, 3), ()),
+    ),
+)

@@ -1,0 +1,223 @@
+"""Elman networks with the Heaviside function are deterministic probabilistic automata, in both directions.
+
+Svete and Cotterell 2023, with Minsky's construction of a unit for each pair of a state and the last symbol.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
+from theory.weights import Weights, total
+
+Bits = tuple[int, ...]
+State = tuple[Bits, Any]
+"""The units, and the product of the probabilities of the symbols that were read."""
+
+
+def automaton_of(n: int) -> Signature:
+    """Return the signature of a deterministic automaton with n states, which starts in state 0."""
+    states = tuple(range(n))
+    entries = by_symbol("delta", (n,), states), by_symbol("p", (n,)), constant("rho", (n,))
+    return Signature(entries, size=("N", n), most_small=300)
+
+
+def deterministic(w: Weights) -> list[WFSA]:
+    """Return the automaton: symbol x leads from state q to delta(x)[q] with the weight p(x)[q]."""
+    k, states = w.over, range(len(w.rho))
+    tables = {
+        x: [[w.p[x][q] if w.delta[x][q] == other else k.zero for other in states] for q in states]
+        for x in w.alphabet
+    }
+    return [WFSA(k, [k.one if q == 0 else k.zero for q in states], w.rho, tables)]
+
+
+# Minsky's network: its units are the start, and the pairs of a state and a symbol.
+
+
+def units(w: Weights) -> list[tuple[int, str]]:
+    """Return the units, each with its state and the symbol that led there; the first is the start."""
+    return [(0, ""), *product(range(len(w.rho)), w.alphabet)]
+
+
+def recurrent_weights(w: Weights) -> list[Bits]:
+    """Return the matrix of the weights to each unit from all units: 1 if its symbol leads to its state."""
+    every = units(w)
+    return [tuple(int(bool(y) and w.delta[y][source] == q) for source, _ in every) for q, y in every]
+
+
+def heaviside(w: Weights, h: Bits, x: str, bias: int = -1) -> Bits:
+    """Return H(W h + U x + b), where H(z) is 1 if z is positive."""
+    rows = zip(recurrent_weights(w), units(w), strict=True)
+    return tuple(
+        int(sum(a * b for a, b in zip(row, h, strict=True)) + (y == x) + bias > 0) for row, (_, y) in rows
+    )
+
+
+def read(w: Weights, h: Bits, values: Any) -> Any:
+    """Return the sum of the values of the states whose units are 1."""
+    return total(w.over, (values[q] for bit, (q, _) in zip(h, units(w), strict=True) if bit))
+
+
+def step(w: Weights, state: State, x: str, bias: int = -1) -> State:
+    """Return the next units, and the product with the probability of x."""
+    h, product_so_far = state
+    return heaviside(w, h, x, bias), w.over.times(product_so_far, read(w, h, w.p[x]))
+
+
+def output(w: Weights, state: State) -> tuple[Any]:
+    """Return the product with the weight of the end."""
+    return (w.over.times(state[1], read(w, state[0], w.rho)),)
+
+
+def started(w: Weights) -> State:
+    """Return the units before the first symbol, of which the start's is 1."""
+    return (1, *[0] * (len(units(w)) - 1)), w.over.one
+
+
+def not_started(w: Weights) -> State:
+    """Return units that are all 0."""
+    return (0,) * len(units(w)), w.over.one
+
+
+minsky = Recurrence(started, step, output, modes=True)
+without_start = Recurrence(not_started, step, output, modes=True)
+without_bias = Recurrence(started, lambda w, state, x: step(w, state, x, bias=0), output, modes=True)
+
+
+# Any Heaviside network: its reachable vectors of units are the states of an automaton.
+
+
+def network(d: int) -> Signature:
+    """Return the signature of a network with d units, and a table of probabilities for each vector."""
+    small = (-2, -1, 0, 1, 2)
+    return Signature(
+        (
+            constant("W", (d, d), small),
+            by_symbol("U", (d,), small),
+            constant("b", (d,), small),
+            by_symbol("p", (2**d,)),
+            constant("rho", (2**d,)),
+        ),
+        size=("D", d),
+        most_small=300,
+    )
+
+
+def vectors(w: Weights) -> list[Bits]:
+    """Return all vectors of units."""
+    return list(product((0, 1), repeat=len(w.b)))
+
+
+def next_vector(w: Weights, h: Bits, x: str) -> Bits:
+    """Return H(W h + U x + b)."""
+    rows = zip(w.W, w.U[x], w.b, strict=True)
+    return tuple(
+        int(sum(a * bit for a, bit in zip(row, h, strict=True)) + u + bias > 0) for row, u, bias in rows
+    )
+
+
+def any_step(w: Weights, state: State, x: str) -> State:
+    """Return the next units, and the product with the probability of x."""
+    h, product_so_far = state
+    return next_vector(w, h, x), w.over.times(product_so_far, w.p[x][vectors(w).index(h)])
+
+
+def any_output(w: Weights, state: State) -> tuple[Any]:
+    """Return the product with the weight of the end."""
+    return (w.over.times(state[1], w.rho[vectors(w).index(state[0])]),)
+
+
+any_network = Recurrence(lambda w: ((0,) * len(w.b), w.over.one), any_step, any_output, modes=True)
+
+
+def of_vectors(w: Weights) -> list[WFSA]:
+    """Return the automaton whose states are the vectors of units."""
+    every = vectors(w)
+    delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
+    return deterministic(Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size))
+
+
+def in_coq(w: Weights) -> dict[str, Any]:
+    """Return the values that Coq reads; delta is a table of the numbers of states."""
+    n, rows = len(w.rho), (f"[:: {'; '.join(f'{q}%N' for q in w.delta[x])}]" for x in w.alphabet)
+    table = f"nth 0%N (nth [::] [:: {'; '.join(rows)}] (x : 'I__)) (q : 'I__)"
+    delta = f"(fun (x : place {len(w.alphabet)}) (q : place {n}) => nth ord0 (places {n}) ({table}))"
+    sets = {"Q": f"(place {n})", "S": f"(place {len(w.alphabet)})", "q_0": f"(ord0 : place {n})"}
+    return {**w.entries, **sets, "delta": delta}
+
+
+AUTOMATA = Sizes(automaton_of, (1, 2, 3), (1, 2))
+NETWORKS = Sizes(network, (1, 2), (1, 2))
+
+CLAIM = Claim(
+    name="heaviside-elman",
+    title="a Heaviside Elman network is a deterministic automaton",
+    statement=(
+        "Every deterministic probabilistic automaton with N states is an Elman network with the Heaviside"
+        " function and N V + 1 units, where V is the number of symbols; and every such network with D units"
+        " is an automaton with at most 2^D states."
+    ),
+    source=Source("svete2023recurrent", "", "Heaviside Elman RNNs"),
+    hypotheses=(
+        "H(z) is 1 if z is positive, and 0 otherwise.",
+        "The unit of the start is 1 before the first symbol, and no other one.",
+        "Probabilities are linear in the units, without a softmax.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="Minsky's construction, for any weights, including those of no distribution",
+            reading=Equality(minsky, deterministic),
+            cases=AUTOMATA.random,
+            small_cases=AUTOMATA.near_generic,
+            kinds=LADDER,
+            programs=("heaviside-elman",),
+            theorem=Theorem(
+                "expressivity.heaviside_elman.heaviside_elman",
+                claims=(
+                    "forall (K : semiring) (Q S : finite) (q_0 : Q) (delta : S -> Q -> Q) (p : S -> Q -> K)"
+                    " (rho : Q -> K) letters, {automaton} = {network}"
+                ),
+                network="elman (Q := {Q}) (S := {S}) {q_0} {delta} {p:finite} {rho} {letters}",
+                automaton="pfsa (Q := {Q}) (S := {S}) {q_0} {delta} {p:finite} {rho}",
+                values=in_coq,
+            ),
+        ),
+        Variant(
+            name="corrected-converse",
+            expected="holds",
+            says="any Heaviside network with integer weights, as the automaton of its vectors of units",
+            reading=Equality(any_network, of_vectors),
+            cases=NETWORKS.random,
+            small_cases=NETWORKS.near_generic,
+            kinds=LADDER,
+        ),
+        Variant(
+            name="without-start-unit",
+            expected="refuted",
+            says="all units are 0 before the first symbol: then no unit is ever 1",
+            reading=Equality(without_start, deterministic),
+            cases=AUTOMATA.random,
+            small_cases=AUTOMATA.small,
+            kinds=LADDER,
+        ),
+        Variant(
+            name="without-bias",
+            expected="refuted",
+            says="without the bias -1, units are 1 although their symbol is not read",
+            reading=Equality(without_bias, deterministic),
+            cases=AUTOMATA.random,
+            small_cases=AUTOMATA.small,
+            kinds=LADDER,
+        ),
+    ),
+    example=automaton_of(2).example(),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+)
