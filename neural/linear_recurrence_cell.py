@@ -91,6 +91,15 @@ def diagonal(decays: Sequence[Any]) -> dict[tuple[int, int], Any]:
     return {(j, j): decay for j, decay in enumerate(decays)}
 
 
+def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) -> dict[tuple[int, int], Any]:
+    """Return the moves of the matrix Diag(decays) - erase read^T."""
+    return {
+        (i, j): (decays[j] if i == j else 0) - left * right
+        for j, left in enumerate(erase)
+        for i, right in enumerate(read)
+    }
+
+
 def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:
     """Return the gates as attributes; ``k[1]``, ``k[2]``, ... are the list ``k``."""
     result: dict[str, Any] = {}

@@ -65,6 +65,10 @@ PAPERS = {
         Paper("feng2024were", "Minimal RNNs", "Feng et al. 2024", "MR", LINEAR),
         Paper("yang2025gateddelta", "Gated Delta Networks", "Yang et al. 2025", "GD", LINEAR),
         Paper("peng2025rwkv7", "RWKV-7 Goose", "Peng et al. 2025", "R7", LINEAR),
+        Paper("kimi2025linear", "Kimi Linear", "Kimi Team 2025", "KL", LINEAR),
+        Paper("hu2025comba", "Closed-Loop Bilinear RNNs", "Hu et al. 2025", "CO", LINEAR),
+        Paper("siems2025deltaproduct", "DeltaProduct", "Siems et al. 2025", "DP", LINEAR),
+        Paper("hatamizadeh2026gateddelta2", "Gated DeltaNet-2", "Hatamizadeh et al. 2026", "G2", LINEAR),
     )
 }
 """All papers by key, in order of year, those about linear recurrences last."""

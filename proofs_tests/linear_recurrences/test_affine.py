@@ -34,6 +34,10 @@ MEMORIES = (
     "delta_net",
     "gated_delta_net",
     "rwkv_7",
+    "kda",
+    "gated_delta_net_2",
+    "comba",
+    "gated_delta_product",
     "mlstm",
     "mamba_2",
     "lru",
@@ -41,7 +45,15 @@ MEMORIES = (
 )
 UNITS = ("min_gru", "min_lstm", "rg_lru", "hgrn")
 IN_CHUNKS = ("gla_chunks", "delta_chunks", "mamba_2_chunks", "rwkv_6_chunks", "rwkv_7_chunks")
-OF_RANK_ONE = ("gated_delta_net", "delta_net", "rwkv_7")
+OF_RANK_ONE = (
+    "gated_delta_net",
+    "delta_net",
+    "rwkv_7",
+    "kda",
+    "gated_delta_net_2",
+    "comba",
+    "gated_delta_product",
+)
 
 
 def claim_of(module):

@@ -164,12 +164,48 @@ def delta_net(cell, x, s):
     return s + sigmoid(beta) * k * (v - (k * s).sum(0))
 
 
+def without(left, right):
+    """Return 1 - left right^T for vectors of each unit, of shape ``(K, K, units)``."""
+    identity = torch.eye(len(left), dtype=left.dtype, device=left.device)
+    return identity.unsqueeze(-1) - left.unsqueeze(1) * right.unsqueeze(0)
+
+
 def gated_delta_net(cell, x, s):
     alpha, beta, k, v = vectors(cell, x, "alpha beta k v")
     k, beta = tanh(k), sigmoid(beta)
-    identity = torch.eye(cell.keys, dtype=s.dtype, device=s.device)
-    erase = identity.unsqueeze(-1) - beta * k.unsqueeze(1) * k.unsqueeze(0)
-    return sigmoid(alpha) * (erase * s.unsqueeze(0)).sum(1) + beta * v * k
+    return sigmoid(alpha) * (without(beta * k, k) * s.unsqueeze(0)).sum(1) + beta * v * k
+
+
+def kda(cell, x, s):
+    alpha, beta, k, v = vectors(cell, x, "alpha beta k v")
+    k, beta = tanh(k), sigmoid(beta)
+    return (without(beta * k, k) * (sigmoid(alpha) * s).unsqueeze(0)).sum(1) + beta * v * k
+
+
+def gated_delta_net_2(cell, x, s):
+    alpha, b, w, k, v = vectors(cell, x, "alpha b w k v")
+    k = tanh(k)
+    held = (sigmoid(alpha) * s).unsqueeze(0)
+    return (without(k, sigmoid(b) * k) * held).sum(1) + sigmoid(w) * v * k
+
+
+def comba(cell, v, start):
+    s = start.expand(cell.keys, -1)
+    for x in v:
+        alpha, erase, beta, q, k, value = vectors(cell, x, "alpha erase beta q k v")
+        k = tanh(k)
+        there = (k.unsqueeze(1) * k.unsqueeze(0) * s.unsqueeze(0)).sum(1)
+        s = sigmoid(alpha) * s - sigmoid(erase) * there + sigmoid(beta) * value * k
+        yield both((q * s).sum(0) - cell.own["d"] * (k * s).sum(0))
+
+
+def gated_delta_product(cell, x, s):
+    g, beta1, k1, v1, beta2, k2, v2 = vectors(cell, x, "g beta1 k1 v1 beta2 k2 v2")
+    k1, k2, beta1, beta2 = tanh(k1), tanh(k2), sigmoid(beta1), sigmoid(beta2)
+    first, second = without(beta1 * k1, k1), without(beta2 * k2, k2)
+    both_steps = (second.unsqueeze(2) * first.unsqueeze(0)).sum(1)
+    written = (second * (beta1 * v1 * k1).unsqueeze(0)).sum(1) + beta2 * v2 * k2
+    return (both_steps * (sigmoid(g) * s).unsqueeze(0)).sum(1) + written
 
 
 def longhorn(cell, x, s):
@@ -248,6 +284,10 @@ LINEAR_REFERENCES = {
     "delta-net": memory(delta_net),
     "gated-delta-net": memory(gated_delta_net),
     "delta-chunks": memory(gated_delta_net),
+    "kda": memory(kda),
+    "gated-delta-net-2": memory(gated_delta_net_2),
+    "comba": comba,
+    "gated-delta-product": memory(gated_delta_product),
     "longhorn": memory(longhorn),
     "rwkv-7": memory(rwkv_7),
     "rwkv-7-chunks": memory(rwkv_7),
