@@ -437,8 +437,9 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
     """Yield choices of one option each, ordered by how many are not the first option."""
     plain = [options[0] for options in choices]
-    for others in range(len(choices) + 1):
-        for changed in combinations(reversed(range(len(choices))), others):
+    free = [i for i in reversed(range(len(choices))) if len(choices[i]) > 1]
+    for others in range(len(free) + 1):
+        for changed in combinations(free, others):
             for values in product(*(choices[i][1:] for i in changed)):
                 chosen = list(plain)
                 for i, value in zip(changed, values, strict=True):

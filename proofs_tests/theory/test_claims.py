@@ -22,8 +22,10 @@ SECTION_UNKNOWN = {
     "hgrn",
     "hgrn2",
     "longhorn",
+    "mamba-3",
     "min-gru",
     "min-lstm",
+    "momentum-delta-net",
     "s4d",
 }
 """Claims of papers whose section numbers could not be looked up."""

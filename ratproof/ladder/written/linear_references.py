@@ -208,6 +208,27 @@ def gated_delta_product(cell, x, s):
     return (both_steps * (sigmoid(g) * s).unsqueeze(0)).sum(1) + written
 
 
+def momentum_delta_net(cell, v, start):
+    s = m = start.expand(cell.keys, -1)
+    for x in v:
+        alpha, mu, beta, eta, p, k, q, value = vectors(cell, x, "alpha mu beta eta p k q v")
+        change = sigmoid(eta) * tanh(k) * (value - (tanh(p) * s).sum(0))
+        m = sigmoid(mu) * m - change
+        s = sigmoid(alpha) * s - sigmoid(beta) * m
+        yield both((q * s).sum(0))
+
+
+def titans(cell, v, start):
+    m = s = start.expand(cell.keys, -1)
+    for x in v:
+        alpha, eta, theta, k, q, value = vectors(cell, x, "alpha eta theta k q v")
+        k = tanh(k)
+        gradient = 2 * (k.unsqueeze(1) * k.unsqueeze(0) * m.unsqueeze(0)).sum(1) - 2 * value * k
+        s = sigmoid(eta) * s - sigmoid(theta) / 32 * gradient
+        m = (1 - sigmoid(alpha)) * m + s
+        yield both((q * m).sum(0))
+
+
 def longhorn(cell, x, s):
     beta, k, value = vectors(cell, x, "beta k x")
     beta = sigmoid(beta)
@@ -253,6 +274,18 @@ def mamba_2(cell, v, start):
         yield both((c * h).sum(0) + cell.own["D"] * value[0])
 
 
+def mamba_3(cell, v, start):
+    h = last = torch.complex(start, start).expand(cell.keys, -1)
+    for x in v:
+        z, rate, step, turn, b, e, c, d, value = vectors(cell, x, "z A lambda turn B E c d x")
+        delta, step, theta = softplus(z), sigmoid(step), 2 * torch.atan(tanh(turn))
+        factor = torch.exp(-delta * softplus(-rate)) * torch.complex(torch.cos(theta), torch.sin(theta))
+        new = torch.complex(b * value, e * value)
+        h = factor * (h + (1 - step) * delta * last) + step * delta * new
+        last = new
+        yield both((c * h.real + d * h.imag).sum(0))
+
+
 def mamba(cell, v, start):
     h, rate = start.expand(cell.keys, -1), -softplus(-rows(cell, cell.own["A"]))
     padded = torch.cat([v.new_zeros(cell.window - 1, v.shape[1]), v])
@@ -289,6 +322,8 @@ LINEAR_REFERENCES = {
     "comba": comba,
     "gated-delta-product": memory(gated_delta_product),
     "longhorn": memory(longhorn),
+    "momentum-delta-net": momentum_delta_net,
+    "titans": titans,
     "rwkv-7": memory(rwkv_7),
     "rwkv-7-chunks": memory(rwkv_7),
     "mlstm": memory(mlstm),
@@ -299,5 +334,6 @@ LINEAR_REFERENCES = {
     "mamba-2": mamba_2,
     "mamba-2-chunks": mamba_2,
     "mamba": mamba,
+    "mamba-3": mamba_3,
     "mamba-without-convolution": mamba,
 }

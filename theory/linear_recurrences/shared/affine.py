@@ -36,6 +36,8 @@ ByPart = AtPlace | Mapping[Any, AtPlace]
 
 If there is only one part, it is the function itself.
 """
+Terms = tuple[tuple[AtPlace, AtPlace], ...]
+"""Pairs of a left and a right factor."""
 OUTPUT = "o"
 
 
@@ -124,7 +126,7 @@ class AffineLayer:
         update: the summand of the step that does not depend on the state.
         decay: the factor of the component at the same index. With several parts, it is keyed by the part that
             is read and the part that is written; missing pairs mean zero.
-        terms: pairs of a left and a right factor.
+        terms: pairs of a left and a right factor; with several parts, they are keyed like the decay.
         reading: the output that reads the state. If omitted, the components of the state are the units.
         parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
             layer whose first state is a scalar is treated unit by unit, and has no indices.
@@ -136,7 +138,7 @@ class AffineLayer:
     step: ByPart
     update: ByPart
     decay: ByPart
-    terms: tuple[tuple[AtPlace, AtPlace], ...] = ()
+    terms: Terms | Mapping[Any, Terms] = ()
     reading: Output | None = None
     parts: tuple[str, ...] = ("s",)
     printed: Mapping[str, Callable[[Weights, str], Any]] = field(default_factory=dict)
@@ -189,7 +191,7 @@ class AffineLayer:
     def move(self, t: Any, p: str, i: Any, q: str, j: Any) -> Any:
         """Return the weight from component i of part p to component j of part q."""
         weight = t.where(i, j, by_part(self.decay, (p, q))(t, j))
-        for left, right in self.terms:
+        for left, right in self.terms if isinstance(self.terms, tuple) else self.terms.get((p, q), ()):
             weight = weight + left(t, j) * right(t, i)
         return weight
 
