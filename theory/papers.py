@@ -69,6 +69,7 @@ PAPERS = {
         Paper("kimi2025linear", "Kimi Linear", "Kimi Team 2025", "KL", LINEAR),
         Paper("hu2025comba", "Closed-Loop Bilinear RNNs", "Hu et al. 2025", "CO", LINEAR),
         Paper("siems2025deltaproduct", "DeltaProduct", "Siems et al. 2025", "DP", LINEAR),
+        Paper("terzic2025structured", "Sparse Transition Matrices", "Terzic et al. 2025", "PS", LINEAR),
         Paper("lahoti2026mamba3", "State-Space Principles", "Lahoti et al. 2026", "M3", LINEAR),
         Paper("huang2026mdn", "Stepwise Momentum", "Huang et al. 2026", "MD", LINEAR),
         Paper("hatamizadeh2026gateddelta2", "Gated DeltaNet-2", "Hatamizadeh et al. 2026", "G2", LINEAR),

@@ -166,16 +166,17 @@ def entries(
 ) -> tuple[WeightEntry, ...]:
     """Parse entries from a line: constants, a bar, and tables by symbol or by window.
 
-    A name with ``[K]`` is a vector of size ``size``. ``window`` is the window length.
+    A name with ``[K]`` is a vector of size ``size``, and one with ``[K][K]`` a square matrix. ``window`` is
+    the window length.
 
     >>> [(entry.name, entry.per, entry.shape) for entry in entries("s_0[K] | q[K] v", 2)]
     [('s_0', 'constant', (2,)), ('q', 'symbol', (2,)), ('v', 'symbol', ())]
     """
 
     def entry(word: str, per: Literal["constant", "symbol", "window"]) -> WeightEntry:
-        name, vector, _ = word.partition("[")
+        name = word.partition("[")[0]
         values = _exact((only or {}).get(name))
-        shape = (size,) if vector else ()
+        shape = (size,) * word.count("[")
         longest = window if per == "window" and window else 1
         return WeightEntry(name, per, shape, values, longest, (derived or {}).get(name))
 

@@ -26,6 +26,7 @@ SECTION_UNKNOWN = {
     "min-gru",
     "min-lstm",
     "momentum-delta-net",
+    "pd-ssm",
     "s4d",
 }
 """Claims of papers whose section numbers could not be looked up."""
