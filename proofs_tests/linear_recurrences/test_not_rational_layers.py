@@ -63,6 +63,23 @@ def mlstm(w, word):
     return torch.sigmoid(read(w, "o", word)[-1]) * (weights @ v) / below
 
 
+def gsa(w, word):
+    k, v = read(w, "k", word), read(w, "v", word)
+    alpha = torch.sigmoid(read(w, "a", word))
+    kept = torch.cat([alpha, torch.ones_like(alpha[:1])]).flip(0).cumprod(0).flip(0)[1:]
+    weights = kept * (1 - alpha)
+    scores = (weights.T @ k) @ read(w, "q", word)[-1]
+    return (weights.T @ v).T @ torch.softmax(scores, 0)
+
+
+def mesa_net(w, word):
+    q, k, v = (read(w, name, word) for name in "qkv")
+    f, i = torch.sigmoid(w["f"][word]), torch.sigmoid(w["i"][word])
+    weights = i * torch.cat([f, torch.ones_like(f[:1])]).flip(0).cumprod(0).flip(0)[1:]
+    matrix = (k * weights[:, None]).T @ k + torch.diag(w["w"])
+    return (v * weights[:, None]).T @ (k @ torch.linalg.solve(matrix, q[-1]))
+
+
 def slstm(w, word):
     c = n = h = torch.zeros_like(w["b_i"])
     for x in word:
@@ -93,6 +110,8 @@ LAYERS = {
     "softmax-attention": softmax_attention,
     "rwkv-4": rwkv_4,
     "mlstm": mlstm,
+    "gsa": gsa,
+    "mesa-net": mesa_net,
     "slstm": slstm,
     "ttt": ttt,
 }
