@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import flint
 import pytest
 import torch
 from hypothesis import given, settings
@@ -115,6 +116,28 @@ LAYERS = {
     "slstm": slstm,
     "ttt": ttt,
 }
+
+
+def log_linear_attention(length):
+    """Compute the outputs from the masks of all levels, with keys, queries and values of 1."""
+    i, j = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
+    weights = torch.zeros(length, length, dtype=torch.float64)
+    for level in range(1, length.bit_length() + 1):
+        block = 2 ** (level - 1)
+        end = i - i % block
+        mask = (i % (2 * block) >= block) & (end - block <= j) & (j < end)
+        weights += mask * 2.0 ** (1 - level)
+    return weights.sum(1).tolist()
+
+
+def test_log_linear_attention_counts_ones():
+    assert log_linear_attention(70) == [t.bit_count() for t in range(70)]
+
+
+@pytest.mark.parametrize("states", [4, 8, 16, 32])
+def test_log_linear_attention_needs_many_states(states):
+    entries = [(i + j).bit_count() for i in range(states) for j in range(states)]
+    assert flint.fmpz_mat(states, states, entries).rank() == states
 
 
 @pytest.mark.parametrize("name", LAYERS)
