@@ -48,7 +48,8 @@ class AffineStep:
     Attributes:
         update: the summand of each component that does not depend on the state.
         moves: the factor of component i in component j, keyed by ``(i, j)``; missing pairs are zero.
-        read: the factor of each component in the output; ``None`` if components are the units.
+        read: the factor of each component in the output, or of the first ones if it does not read the others;
+            ``None`` if components are the units.
         skip: the summand of the output that does not depend on the state.
         first: whether the output reads the state before the step.
     """
@@ -69,10 +70,10 @@ class AffineStep:
         if self.first:
             result |= {f"{i}>{OUTPUT}": weight for i, weight in enumerate(self.read)}
             return result | ({f"{CONSTANT}>{OUTPUT}": self.skip} if skip else {})
-        for i in sorted({i for i, _ in self.moves}):
-            targets = [j for source, j in self.moves if source == i]
+        for i in sorted({i for i, j in self.moves if j < len(self.read)}):
+            targets = [j for source, j in self.moves if source == i and j < len(self.read)]
             result[f"{i}>{OUTPUT}"] = total(self.read[j] * self.moves[i, j] for j in targets)
-        written = [weight * update for weight, update in zip(self.read, self.update, strict=True)]
+        written = [weight * update for weight, update in zip(self.read, self.update, strict=False)]
         return result | {f"{CONSTANT}>{OUTPUT}": total([*written, *skip])}
 
 
@@ -89,6 +90,15 @@ def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 def diagonal(decays: Sequence[Any]) -> dict[tuple[int, int], Any]:
     """Return the moves of a step that only multiplies each component by a decay."""
     return {(j, j): decay for j, decay in enumerate(decays)}
+
+
+def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) -> dict[tuple[int, int], Any]:
+    """Return the moves of the matrix Diag(decays) - erase read^T."""
+    return {
+        (i, j): (decays[j] if i == j else 0) - left * right
+        for j, left in enumerate(erase)
+        for i, right in enumerate(read)
+    }
 
 
 def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:

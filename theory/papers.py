@@ -64,10 +64,18 @@ PAPERS = {
         Paper("liu2024longhorn", "Amortized Online Learners", "Liu et al. 2024", "LO", LINEAR),
         Paper("beck2024xlstm", "Extended LSTM", "Beck et al. 2024", "XL", LINEAR),
         Paper("feng2024were", "Minimal RNNs", "Feng et al. 2024", "MR", LINEAR),
+        Paper("behrouz2024titans", "Titans Memory", "Behrouz et al. 2024", "TI", LINEAR),
         Paper("yang2025gateddelta", "Gated Delta Networks", "Yang et al. 2025", "GD", LINEAR),
         Paper("peng2025rwkv7", "RWKV-7 Goose", "Peng et al. 2025", "R7", LINEAR),
+        Paper("kimi2025linear", "Kimi Linear", "Kimi Team 2025", "KL", LINEAR),
+        Paper("hu2025comba", "Closed-Loop Bilinear RNNs", "Hu et al. 2025", "CO", LINEAR),
+        Paper("siems2025deltaproduct", "DeltaProduct", "Siems et al. 2025", "DP", LINEAR),
+        Paper("terzic2025structured", "Sparse Transition Matrices", "Terzic et al. 2025", "PS", LINEAR),
+        Paper("lahoti2026mamba3", "State-Space Principles", "Lahoti et al. 2026", "M3", LINEAR),
+        Paper("huang2026mdn", "Stepwise Momentum", "Huang et al. 2026", "MD", LINEAR),
+        Paper("hatamizadeh2026gateddelta2", "Gated DeltaNet-2", "Hatamizadeh et al. 2026", "G2", LINEAR),
         Paper("svete2023recurrent", "Heaviside RNNs", "Svete and Cotterell 2023", "HE", EXPRESSIVITY),
         Paper("rabusseau2019connecting", "Linear 2-RNNs", "Rabusseau et al. 2019", "2R", EXPRESSIVITY),
     )
 }
-"""All papers by key, in order of year, those about linear recurrences last."""
+"""All papers by key: the three papers, those about linear recurrences, and those about expressivity."""

@@ -166,16 +166,17 @@ def entries(
 ) -> tuple[WeightEntry, ...]:
     """Parse entries from a line: constants, a bar, and tables by symbol or by window.
 
-    A name with ``[K]`` is a vector of size ``size``. ``window`` is the window length.
+    A name with ``[K]`` is a vector of size ``size``, and one with ``[K][K]`` a square matrix. ``window`` is
+    the window length.
 
     >>> [(entry.name, entry.per, entry.shape) for entry in entries("s_0[K] | q[K] v", 2)]
     [('s_0', 'constant', (2,)), ('q', 'symbol', (2,)), ('v', 'symbol', ())]
     """
 
     def entry(word: str, per: Literal["constant", "symbol", "window"]) -> WeightEntry:
-        name, vector, _ = word.partition("[")
+        name = word.partition("[")[0]
         values = _exact((only or {}).get(name))
-        shape = (size,) if vector else ()
+        shape = (size,) * word.count("[")
         longest = window if per == "window" and window else 1
         return WeightEntry(name, per, shape, values, longest, (derived or {}).get(name))
 
@@ -437,8 +438,9 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
     """Yield choices of one option each, ordered by how many are not the first option."""
     plain = [options[0] for options in choices]
-    for others in range(len(choices) + 1):
-        for changed in combinations(reversed(range(len(choices))), others):
+    free = [i for i in reversed(range(len(choices))) if len(choices[i]) > 1]
+    for others in range(len(free) + 1):
+        for changed in combinations(free, others):
             for values in product(*(choices[i][1:] for i in changed)):
                 chosen = list(plain)
                 for i, value in zip(changed, values, strict=True):

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
 from neural.linear_recurrences.kind import KEYS, column
 
 
@@ -28,11 +28,7 @@ class DeltaNetCell(LinearRecurrenceCell):
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the matrix 1 - beta k k^T, beta k_j v as the update, and q_j as the factor in the output."""
-        moves = {
-            (i, j): (1 if i == j else 0) - g.beta * left * right
-            for j, left in enumerate(g.k)
-            for i, right in enumerate(g.k)
-        }
+        moves = erasing([1 for _ in g.k], [g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

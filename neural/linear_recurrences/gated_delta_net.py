@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
 from neural.linear_recurrences.kind import KEYS, column
 
 
@@ -28,11 +28,7 @@ class GatedDeltaNetCell(LinearRecurrenceCell):
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return the matrix alpha (1 - beta k k^T), the update beta k_j v, and q_j as the output's factor."""
-        moves = {
-            (i, j): (g.alpha if i == j else 0) - g.alpha * g.beta * left * right
-            for j, left in enumerate(g.k)
-            for i, right in enumerate(g.k)
-        }
+        moves = erasing([g.alpha for _ in g.k], [g.alpha * g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

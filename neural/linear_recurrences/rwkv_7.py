@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind
-from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
 from neural.linear_recurrences.kind import KEYS, column
 
 
@@ -28,11 +28,7 @@ class RWKV7Cell(LinearRecurrenceCell):
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
         """Return diag(w) - (a o kappa) kappa^T, the update k_j v, and q_j as the factor of the output."""
-        moves = {
-            (i, j): (g.w[j] if i == j else 0) - g.a[j] * g.kappa[j] * g.kappa[i]
-            for j in range(len(g.k))
-            for i in range(len(g.k))
-        }
+        moves = erasing(g.w, [a * kappa for a, kappa in zip(g.a, g.kappa, strict=True)], g.kappa)
         return AffineStep([k * g.v for k in g.k], moves, g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

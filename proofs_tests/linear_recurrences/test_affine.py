@@ -34,6 +34,13 @@ MEMORIES = (
     "delta_net",
     "gated_delta_net",
     "rwkv_7",
+    "kda",
+    "gated_delta_net_2",
+    "comba",
+    "gated_delta_product",
+    "momentum_delta_net",
+    "titans",
+    "pd_ssm",
     "mlstm",
     "mamba_2",
     "lru",
@@ -41,7 +48,15 @@ MEMORIES = (
 )
 UNITS = ("min_gru", "min_lstm", "rg_lru", "hgrn")
 IN_CHUNKS = ("gla_chunks", "delta_chunks", "mamba_2_chunks", "rwkv_6_chunks", "rwkv_7_chunks")
-OF_RANK_ONE = ("gated_delta_net", "delta_net", "rwkv_7")
+OF_RANK_ONE = (
+    "gated_delta_net",
+    "delta_net",
+    "rwkv_7",
+    "kda",
+    "gated_delta_net_2",
+    "comba",
+    "gated_delta_product",
+)
 
 
 def claim_of(module):
@@ -65,6 +80,14 @@ def test_the_automaton_has_a_state_per_component_and_two_and_is_minimal(module, 
     _, layer = claim_of(module)
     (automaton,) = variant.reading.construction(weights)
     assert automaton.states == len(layer.parts) * size + 2 == rank(automaton)
+
+
+@pytest.mark.parametrize(("size", "alphabet"), [(1, "ab"), (2, "abcd")])
+def test_the_automaton_of_mamba_3_is_minimal(size, alphabet):
+    """The previous token's input has a value for each letter, so 2 N letters are needed."""
+    weights, variant = generic_weights("mamba_3", size, alphabet)
+    (automaton,) = variant.reading.construction(weights)
+    assert automaton.states == 4 * size + 2 == rank(automaton)
 
 
 @pytest.mark.parametrize(("module", "states"), [("min_gru", 2), ("min_lstm", 2), ("rg_lru", 2), ("hgrn", 3)])
@@ -91,7 +114,7 @@ def test_mambas_automaton_has_a_block_per_history(window, n, alphabet):
 
 
 @pytest.mark.parametrize("what", BREAKS)
-@pytest.mark.parametrize("module", [*MEMORIES, *UNITS])
+@pytest.mark.parametrize("module", [*MEMORIES, "mamba_3", *UNITS])
 def test_a_mutation_is_refuted(monkeypatch, module, what):
     """A mutation transposes the automata, changes their initial or final weights, makes them read another
     letter, or makes them read each letter twice. The weights are generic.
@@ -146,14 +169,14 @@ def broken(monkeypatch, module, layer):
     return claim.name, variant, replace(layer, step=right.step)
 
 
-@pytest.mark.parametrize("module", MEMORIES)
+@pytest.mark.parametrize("module", [*MEMORIES, "mamba_3"])
 @pytest.mark.parametrize("part", ["reads before", "no update", "no decay"])
 def test_another_construction_is_refuted_and_not_proved_for_any_size(monkeypatch, module, part):
     _, layer = claim_of(module)
     other = {
         "reads before": lambda: layer.reading_first(not layer.reading.first),
         "no update": lambda: replace(layer, update=lambda t, j: t.zero),
-        "no decay": lambda: replace(layer, decay=lambda t, j: t.zero),
+        "no decay": lambda: replace(layer, decay=lambda t, j: t.zero, mixing={}),
     }[part]()
     name, variant, mixed = broken(monkeypatch, module, other)
     with pytest.raises(Disagreement):
@@ -239,4 +262,4 @@ def test_every_claim_of_the_folder_is_here():
     """Every claim is in one of the lists above, or has separate tests."""
     folder = {c.name for n, c in registry.modules().items() if n.startswith("theory.linear_recurrences.")}
     here = {module.replace("_", "-") for module in (*MEMORIES, *UNITS, *IN_CHUNKS)}
-    assert folder - here == {"mamba", "mamba-theorem-1"} and here <= folder <= set(claims())
+    assert folder - here == {"mamba", "mamba-3", "mamba-theorem-1"} and here <= folder <= set(claims())

@@ -25,10 +25,13 @@ from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.naive import RecurrenceInputs, groups, inputs_of
 from ratproof.laws.kernels.problem import Problem
 from theory.linear_recurrences import (
+    comba,
     delta_net,
     gated_delta_net,
+    gated_delta_product,
     gla,
     hgrn,
+    kda,
     linear_attention,
     retnet,
     rwkv_6,
@@ -49,11 +52,13 @@ class SameRecurrence:
         layer: The layer of the claim.
         weights: A function from the inputs of one head to the weights by name; tables have the axis of time.
         query: The name of the query.
+        steps: The number of steps per token, whose values are v1, v2, ... if there are several.
     """
 
     layer: AffineLayer
     weights: Callable[[RecurrenceInputs], dict[str, Any]]
     query: str = "q"
+    steps: int = 1
 
 
 def low_rank(inputs: RecurrenceInputs) -> dict[str, Any]:
@@ -61,6 +66,24 @@ def low_rank(inputs: RecurrenceInputs) -> dict[str, Any]:
     kappa, b = exact(head(inputs.a)), exact(head(inputs.b))
     a = np.vectorize(lambda y, x: -y / x if x else Fraction(0), otypes=[object])(b, kappa)
     return {"w": head(inputs.decay), "kappa": kappa, "a": a, "k": head(inputs.key)}
+
+
+ERASE = 0.5
+"""Comba's p is this number times the key."""
+
+
+def corrected_by_key(inputs: RecurrenceInputs) -> dict[str, Any]:
+    """Return Comba's weights, without a correction of the query."""
+    beta = head(inputs.beta)
+    weights = {"k": head(inputs.key), "alpha": head(inputs.decay)[:, 0], "beta": beta}
+    return {**weights, "erase": ERASE * beta, "d": 0.0}
+
+
+def both_steps(inputs: RecurrenceInputs) -> dict[str, Any]:
+    """Return Gated DeltaProduct's weights; a token's decay is that of its first step."""
+    decay, key, beta = (head(x) for x in (inputs.decay, inputs.key, inputs.beta))
+    weights = {"g": decay[::2, 0], "k1": key[::2], "beta1": beta[::2]}
+    return {**weights, "k2": key[1::2], "beta2": beta[1::2]}
 
 
 RECURRENCES = {
@@ -72,12 +95,17 @@ RECURRENCES = {
         gated_delta_net.LAYER,
         lambda i: {"k": head(i.key), "beta": head(i.beta), "alpha": head(i.decay)[:, 0]},
     ),
+    "kda": SameRecurrence(
+        kda.LAYER, lambda i: {"k": head(i.key), "beta": head(i.beta), "alpha": head(i.decay)}
+    ),
+    "comba": SameRecurrence(comba.LAYER, corrected_by_key),
+    "gated-delta-product": SameRecurrence(gated_delta_product.LAYER, both_steps, steps=2),
     "rwkv-6": SameRecurrence(
         rwkv_6.LAYER, lambda i: {"k": head(i.key), "w": head(i.decay), "u": np.asarray(i.bonus)[0]}, query="r"
     ),
     "rwkv-7": SameRecurrence(rwkv_7.LAYER, low_rank),
 }
-CONSTANTS = {"gamma", "u"}
+CONSTANTS = {"gamma", "u", "d"}
 """Weights that do not depend on the token."""
 
 
@@ -122,13 +150,15 @@ def claimed(recurrence: SameRecurrence, inputs: RecurrenceInputs, column: int) -
         rows = [tuple(row) if isinstance(row, np.ndarray) else row for row in values]
         return dict(zip(TOKENS, rows, strict=True))
 
-    scale = Fraction(float(inputs.scale))
+    scale, often = Fraction(float(inputs.scale)), recurrence.steps
     entries = {
         "s_0": tuple(exact(inputs.start[0, 0, :, column])),
         "minus": Fraction(-1),
-        recurrence.query: table(recurrence.query, scale * exact(head(inputs.query))),
-        "v": table("v", head(inputs.value)[:, column]),
+        recurrence.query: table(recurrence.query, scale * exact(head(inputs.query))[often - 1 :: often]),
     }
+    for step in range(often):
+        name = f"v{step + 1}" if often > 1 else "v"
+        entries[name] = table(name, head(inputs.value)[step::often, column])
     for name, array in recurrence.weights(inputs).items():
         if name not in CONSTANTS:
             entries[name] = table(name, array)
@@ -141,10 +171,12 @@ def claimed(recurrence: SameRecurrence, inputs: RecurrenceInputs, column: int) -
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", RECURRENCES)
 def test_the_claim_and_the_family_are_one_recurrence(name, seed):
-    problem = problem_of(name, seed, "float64")
+    problem = problem_of(name, seed, "float64", substeps=RECURRENCES[name].steps)
     arrays = problem.arrays()
     if name == "rwkv-7":  # b has the factor a
         arrays["b"] = np.where(arrays["a"] == 0, 0, arrays["b"])
+    if name == "comba":
+        arrays["p"] = ERASE * arrays["k"]
     inputs = inputs_of(problem, arrays, next(groups(problem)))
     reference = bounded_outputs(problem, arrays, KernelForm())
     for column in range(problem.values):

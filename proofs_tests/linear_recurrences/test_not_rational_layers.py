@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import flint
 import pytest
 import torch
 from hypothesis import given, settings
@@ -63,6 +64,23 @@ def mlstm(w, word):
     return torch.sigmoid(read(w, "o", word)[-1]) * (weights @ v) / below
 
 
+def gsa(w, word):
+    k, v = read(w, "k", word), read(w, "v", word)
+    alpha = torch.sigmoid(read(w, "a", word))
+    kept = torch.cat([alpha, torch.ones_like(alpha[:1])]).flip(0).cumprod(0).flip(0)[1:]
+    weights = kept * (1 - alpha)
+    scores = (weights.T @ k) @ read(w, "q", word)[-1]
+    return (weights.T @ v).T @ torch.softmax(scores, 0)
+
+
+def mesa_net(w, word):
+    q, k, v = (read(w, name, word) for name in "qkv")
+    f, i = torch.sigmoid(w["f"][word]), torch.sigmoid(w["i"][word])
+    weights = i * torch.cat([f, torch.ones_like(f[:1])]).flip(0).cumprod(0).flip(0)[1:]
+    matrix = (k * weights[:, None]).T @ k + torch.diag(w["w"])
+    return (v * weights[:, None]).T @ (k @ torch.linalg.solve(matrix, q[-1]))
+
+
 def slstm(w, word):
     c = n = h = torch.zeros_like(w["b_i"])
     for x in word:
@@ -93,9 +111,33 @@ LAYERS = {
     "softmax-attention": softmax_attention,
     "rwkv-4": rwkv_4,
     "mlstm": mlstm,
+    "gsa": gsa,
+    "mesa-net": mesa_net,
     "slstm": slstm,
     "ttt": ttt,
 }
+
+
+def log_linear_attention(length):
+    """Compute the outputs from the masks of all levels, with keys, queries and values of 1."""
+    i, j = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
+    weights = torch.zeros(length, length, dtype=torch.float64)
+    for level in range(1, length.bit_length() + 1):
+        block = 2 ** (level - 1)
+        end = i - i % block
+        mask = (i % (2 * block) >= block) & (end - block <= j) & (j < end)
+        weights += mask * 2.0 ** (1 - level)
+    return weights.sum(1).tolist()
+
+
+def test_log_linear_attention_counts_ones():
+    assert log_linear_attention(70) == [t.bit_count() for t in range(70)]
+
+
+@pytest.mark.parametrize("states", [4, 8, 16, 32])
+def test_log_linear_attention_needs_many_states(states):
+    entries = [(i + j).bit_count() for i in range(states) for j in range(states)]
+    assert flint.fmpz_mat(states, states, entries).rank() == states
 
 
 @pytest.mark.parametrize("name", LAYERS)

@@ -33,7 +33,7 @@ def test_every_corrected_variant_has_a_layer():
     linear = {claim.name for claim, _, _ in LAYERS}
     holding = {(c.name, v.name) for c in claims().values() for v in c.variants if v.expected == "holds"}
     assert {(c.name, v.name) for c, v, _ in LAYERS} == {(c, v) for c, v in holding if c in linear}
-    assert (len(LAYERS), len(linear)) == (31, 25)
+    assert (len(LAYERS), len(linear)) == (38, 32)
 
 
 OWN = [case for case in LAYERS if case[2] not in ("mamba-scalar", "longhorn")]
@@ -95,6 +95,15 @@ def decayed_after_the_correction(self, g, first):
     return naively(step, g, first)
 
 
+def erased_before_the_decay(self, g, first):
+    def step(t, s):
+        error = t.v - dot(t.k, s)
+        new = [a * x + t.beta * k * error for a, x, k in zip(t.alpha, s, t.k, strict=True)]
+        return [*new, dot(t.q, new)]
+
+    return naively(step, g, first)
+
+
 def transposed(self, g, first):
     def step(t, s):
         removed = dot([a * k for a, k in zip(t.a, t.kappa, strict=True)], s)
@@ -121,6 +130,7 @@ MISTAKES = [
     ("gla", "gla", added_before_the_decay),
     ("min-gru", "min-gru", swapped_complement),
     ("gated-delta-net", "gated-delta-net", decayed_after_the_correction),
+    ("kda", "kda", erased_before_the_decay),
     ("rwkv-7", "rwkv-7", transposed),
     ("rwkv-6", "rwkv-6", read_after),
     ("mamba-2", "mamba-2", without_skip),

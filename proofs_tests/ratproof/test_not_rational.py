@@ -28,8 +28,8 @@ from theory.not_rational.cells import CELLS, INPUT, Cell
 from theory.not_rational.weights import WeightedCell, some
 
 WILD = [name for name, cell in CELLS.items() if not cell.rational]
-QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
-"""Cells whose unit is a mean of values; on one letter that is a constant."""
+QUOTIENTS = ["linear-attention", "mesa-net", "mlstm", "rwkv-4", "softmax-attention"]
+"""Cells whose unit is a quotient, for most of them a mean of values, which is a constant on one letter."""
 RANKS = {("scrn-context", 1): 2, ("sru", 1): 2, ("sru", 2): 2, ("elman-linear", 1): 2, ("elman-linear", 2): 3}
 
 

@@ -75,7 +75,7 @@ def test_its_certificate_is_checked_by_the_common_command(name, tmp_path, capsys
     size = "2" if CELLS[name].rational else "7"
     assert run(["not-rational", name, "--size", size, "--certificate", path]) == 0
     assert run(["check-certificate", path]) == 0
-    units = "2 units" if name == "ttt" else "1 unit"
+    units = "2 units" if CELLS[name].fewest == 2 else "1 unit"
     accepted = (
         f"accepted: at least {size} states: no automaton over a field that holds the real numbers with fewer"
         f" than {size} states"

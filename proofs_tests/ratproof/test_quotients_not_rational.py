@@ -22,7 +22,7 @@ from theory.not_rational.cell import Cell
 from theory.not_rational.cells import CELLS
 from theory.not_rational.weights import WeightedCell, some
 
-QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
+QUOTIENTS = ["linear-attention", "mesa-net", "mlstm", "rwkv-4", "softmax-attention"]
 
 
 def unit_after(cell, word, unit=0):

@@ -16,14 +16,20 @@ from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
 SECTION_UNKNOWN = {
+    "comba",
+    "gated-delta-net-2",
+    "gated-delta-product",
+    "heaviside-elman",
     "hgrn",
     "hgrn2",
     "longhorn",
+    "mamba-3",
     "min-gru",
     "min-lstm",
+    "momentum-delta-net",
+    "pd-ssm",
     "s4d",
     "second-order-rnn",
-    "heaviside-elman",
 }
 """Claims of papers whose section numbers could not be looked up."""
 each = pytest.mark.parametrize("claim", claims().values(), ids=lambda c: c.name)

@@ -131,7 +131,9 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
     "scrn-context": (2, 0, "W_s alpha W_h P_h U_h"),
     "sru": (1, 0, "W_f b_f W_u"),
     "sru-feedback": (1, 0, "W_f b_f v_f W_u"),
+    "gsa": (0, 1, "W_q W_k W_v W_a"),
     "linear-attention": (0, 1, "W_q W_k W_v"),
+    "mesa-net": (0, 1, "W_q W_k W_v f i w"),
     "mlstm": (0, 1, "W_q W_k W_v W_o i f"),
     "rwkv-4": (0, 1, "w u W_k W_v"),
     "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
@@ -242,6 +244,44 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
             weights.append(kept * written)
             kept = kept * self.once(y, lambda y=y: self.w["f"][y].sigmoid())
         return letters, times(sigmoid(self.column("o", x)), self.mean(letters, weights[::-1], least=ONE))
+
+    def gsa(self, x, before, _):
+        letters, weights, kept = (*before, x), [], [ONE] * len(self.w["W_a"])
+        for y in reversed(letters):
+            gate = self.once(y, lambda y=y: sigmoid(self.column("a", y)))
+            weights.append(times(kept, [ONE - z for z in gate]))
+            kept = times(kept, gate)
+        slots = list(zip(*weights[::-1], strict=True))
+
+        def memory(name):  # a row for each unit, with a number for each slot
+            columns = list(zip(*(self.column(name, y) for y in letters), strict=True))
+            return [[dot(slot, row) for slot in slots] for row in columns]
+
+        scores = [dot(self.column("q", x), slot).exp() for slot in zip(*memory("k"), strict=True)]
+        return letters, [dot(scores, row) / sum(scores, ZERO) for row in memory("v")]
+
+    def mesa(self, x, before, _):  # a solution by two determinants
+        letters, weights, kept = (*before, x), [], ONE
+        for y in reversed(letters):
+            weights.append(kept * self.once((y, "i"), lambda y=y: self.w["i"][y].sigmoid()))
+            kept = kept * self.once((y, "f"), lambda y=y: self.w["f"][y].sigmoid())
+        keys, values = (
+            list(zip(*(self.column(name, y) for y in reversed(letters)), strict=True)) for name in "kv"
+        )
+        right = self.column("q", x)
+        rows = [[dot(times(weights, one), other) for other in keys] for one in keys]
+        rows = [
+            [z + more if i == j else z for j, z in enumerate(row)]
+            for i, (row, more) in enumerate(zip(rows, self.w["w"], strict=True))
+        ]
+        sides = [[dot(times(weights, value), key) for key in keys] for value in values]
+        bordered = [[[*row, z] for row, z in zip(rows, right, strict=True)] for _ in sides]
+        below = determinant([*map(list, rows)])
+        above = [
+            determinant([*matrix, [*(ZERO - z for z in side), ZERO]])
+            for matrix, side in zip(bordered, sides, strict=True)
+        ]
+        return letters, [z / below for z in above]
 
     def slstm(self, x, c, n, h):  # without a stabiliser
         raw = {gate: self.affine(gate, x, U=h) for gate in "ifzo"}

@@ -164,12 +164,69 @@ def delta_net(cell, x, s):
     return s + sigmoid(beta) * k * (v - (k * s).sum(0))
 
 
+def without(left, right):
+    """Return 1 - left right^T for vectors of each unit, of shape ``(K, K, units)``."""
+    identity = torch.eye(len(left), dtype=left.dtype, device=left.device)
+    return identity.unsqueeze(-1) - left.unsqueeze(1) * right.unsqueeze(0)
+
+
 def gated_delta_net(cell, x, s):
     alpha, beta, k, v = vectors(cell, x, "alpha beta k v")
     k, beta = tanh(k), sigmoid(beta)
-    identity = torch.eye(cell.keys, dtype=s.dtype, device=s.device)
-    erase = identity.unsqueeze(-1) - beta * k.unsqueeze(1) * k.unsqueeze(0)
-    return sigmoid(alpha) * (erase * s.unsqueeze(0)).sum(1) + beta * v * k
+    return sigmoid(alpha) * (without(beta * k, k) * s.unsqueeze(0)).sum(1) + beta * v * k
+
+
+def kda(cell, x, s):
+    alpha, beta, k, v = vectors(cell, x, "alpha beta k v")
+    k, beta = tanh(k), sigmoid(beta)
+    return (without(beta * k, k) * (sigmoid(alpha) * s).unsqueeze(0)).sum(1) + beta * v * k
+
+
+def gated_delta_net_2(cell, x, s):
+    alpha, b, w, k, v = vectors(cell, x, "alpha b w k v")
+    k = tanh(k)
+    held = (sigmoid(alpha) * s).unsqueeze(0)
+    return (without(k, sigmoid(b) * k) * held).sum(1) + sigmoid(w) * v * k
+
+
+def comba(cell, v, start):
+    s = start.expand(cell.keys, -1)
+    for x in v:
+        alpha, erase, beta, q, k, value = vectors(cell, x, "alpha erase beta q k v")
+        k = tanh(k)
+        there = (k.unsqueeze(1) * k.unsqueeze(0) * s.unsqueeze(0)).sum(1)
+        s = sigmoid(alpha) * s - sigmoid(erase) * there + sigmoid(beta) * value * k
+        yield both((q * s).sum(0) - cell.own["d"] * (k * s).sum(0))
+
+
+def gated_delta_product(cell, x, s):
+    g, beta1, k1, v1, beta2, k2, v2 = vectors(cell, x, "g beta1 k1 v1 beta2 k2 v2")
+    k1, k2, beta1, beta2 = tanh(k1), tanh(k2), sigmoid(beta1), sigmoid(beta2)
+    first, second = without(beta1 * k1, k1), without(beta2 * k2, k2)
+    both_steps = (second.unsqueeze(2) * first.unsqueeze(0)).sum(1)
+    written = (second * (beta1 * v1 * k1).unsqueeze(0)).sum(1) + beta2 * v2 * k2
+    return (both_steps * (sigmoid(g) * s).unsqueeze(0)).sum(1) + written
+
+
+def momentum_delta_net(cell, v, start):
+    s = m = start.expand(cell.keys, -1)
+    for x in v:
+        alpha, mu, beta, eta, p, k, q, value = vectors(cell, x, "alpha mu beta eta p k q v")
+        change = sigmoid(eta) * tanh(k) * (value - (tanh(p) * s).sum(0))
+        m = sigmoid(mu) * m - change
+        s = sigmoid(alpha) * s - sigmoid(beta) * m
+        yield both((q * s).sum(0))
+
+
+def titans(cell, v, start):
+    m = s = start.expand(cell.keys, -1)
+    for x in v:
+        alpha, eta, theta, k, q, value = vectors(cell, x, "alpha eta theta k q v")
+        k = tanh(k)
+        gradient = 2 * (k.unsqueeze(1) * k.unsqueeze(0) * m.unsqueeze(0)).sum(1) - 2 * value * k
+        s = sigmoid(eta) * s - sigmoid(theta) / 32 * gradient
+        m = (1 - sigmoid(alpha)) * m + s
+        yield both((q * m).sum(0))
 
 
 def longhorn(cell, x, s):
@@ -217,6 +274,18 @@ def mamba_2(cell, v, start):
         yield both((c * h).sum(0) + cell.own["D"] * value[0])
 
 
+def mamba_3(cell, v, start):
+    h = last = torch.complex(start, start).expand(cell.keys, -1)
+    for x in v:
+        z, rate, step, turn, b, e, c, d, value = vectors(cell, x, "z A lambda turn B E c d x")
+        delta, step, theta = softplus(z), sigmoid(step), 2 * torch.atan(tanh(turn))
+        factor = torch.exp(-delta * softplus(-rate)) * torch.complex(torch.cos(theta), torch.sin(theta))
+        new = torch.complex(b * value, e * value)
+        h = factor * (h + (1 - step) * delta * last) + step * delta * new
+        last = new
+        yield both((c * h.real + d * h.imag).sum(0))
+
+
 def mamba(cell, v, start):
     h, rate = start.expand(cell.keys, -1), -softplus(-rows(cell, cell.own["A"]))
     padded = torch.cat([v.new_zeros(cell.window - 1, v.shape[1]), v])
@@ -248,7 +317,13 @@ LINEAR_REFERENCES = {
     "delta-net": memory(delta_net),
     "gated-delta-net": memory(gated_delta_net),
     "delta-chunks": memory(gated_delta_net),
+    "kda": memory(kda),
+    "gated-delta-net-2": memory(gated_delta_net_2),
+    "comba": comba,
+    "gated-delta-product": memory(gated_delta_product),
     "longhorn": memory(longhorn),
+    "momentum-delta-net": momentum_delta_net,
+    "titans": titans,
     "rwkv-7": memory(rwkv_7),
     "rwkv-7-chunks": memory(rwkv_7),
     "mlstm": memory(mlstm),
@@ -259,5 +334,6 @@ LINEAR_REFERENCES = {
     "mamba-2": mamba_2,
     "mamba-2-chunks": mamba_2,
     "mamba": mamba,
+    "mamba-3": mamba_3,
     "mamba-without-convolution": mamba,
 }

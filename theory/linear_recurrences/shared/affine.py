@@ -36,6 +36,10 @@ ByPart = AtPlace | Mapping[Any, AtPlace]
 
 If there is only one part, it is the function itself.
 """
+Mixing = Callable[[Any, Any, Any], Any]
+"""A function from a token and two indices, that which is read and that which is written, to a value."""
+Terms = tuple[tuple[AtPlace, AtPlace], ...]
+"""Pairs of a left and a right factor."""
 OUTPUT = "o"
 
 
@@ -45,11 +49,14 @@ def by_part(functions: ByPart, part: Any) -> AtPlace:
 
 
 class Vector(tuple[Any, ...]):
-    """A vector whose indices are counted from 1."""
+    """A vector whose indices are counted from 1; the indices of a matrix are a pair."""
 
     __slots__ = ()
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, tuple):
+            row, column = index
+            return super().__getitem__(row - 1)[column - 1]
         return super().__getitem__(index - 1)
 
 
@@ -124,7 +131,8 @@ class AffineLayer:
         update: the summand of the step that does not depend on the state.
         decay: the factor of the component at the same index. With several parts, it is keyed by the part that
             is read and the part that is written; missing pairs mean zero.
-        terms: pairs of a left and a right factor.
+        terms: pairs of a left and a right factor; with several parts, they are keyed like the decay.
+        mixing: more factors of all components in all others, keyed by the parts that are read and written.
         reading: the output that reads the state. If omitted, the components of the state are the units.
         parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
             layer whose first state is a scalar is treated unit by unit, and has no indices.
@@ -136,7 +144,8 @@ class AffineLayer:
     step: ByPart
     update: ByPart
     decay: ByPart
-    terms: tuple[tuple[AtPlace, AtPlace], ...] = ()
+    terms: Terms | Mapping[Any, Terms] = ()
+    mixing: Mapping[tuple[str, str], Mixing] = field(default_factory=dict)
     reading: Output | None = None
     parts: tuple[str, ...] = ("s",)
     printed: Mapping[str, Callable[[Weights, str], Any]] = field(default_factory=dict)
@@ -189,9 +198,9 @@ class AffineLayer:
     def move(self, t: Any, p: str, i: Any, q: str, j: Any) -> Any:
         """Return the weight from component i of part p to component j of part q."""
         weight = t.where(i, j, by_part(self.decay, (p, q))(t, j))
-        for left, right in self.terms:
+        for left, right in self.terms if isinstance(self.terms, tuple) else self.terms.get((p, q), ()):
             weight = weight + left(t, j) * right(t, i)
-        return weight
+        return weight + self.mixing[p, q](t, i, j) if (p, q) in self.mixing else weight
 
     def move_to_output(self, t: Any, p: str, i: Any) -> Any:
         """Return the weight from component i of part p to the output."""

@@ -1,0 +1,65 @@
+"""Comba (Hu et al. 2025): S <- S (alpha - beta~ k k^T) + beta v k^T, o = S (q - d k).
+
+>>> layer = Comba(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class CombaCell(LinearRecurrenceCell):
+    """A cell with the sigmoids alpha, beta~ and beta, the tanh k, and the linear maps q and v.
+
+    d is a parameter, and beta~ is called ``erase``.
+    """
+
+    token = "alpha erase beta q[K] k[K] v"
+    layer = "d"
+    functions: ClassVar[Functions] = {
+        "alpha": torch.sigmoid,
+        "erase": torch.sigmoid,
+        "beta": torch.sigmoid,
+        "k": torch.tanh,
+    }
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return alpha - beta~ k k^T, the update beta k_j v, and q_j - d k_j as the output's factor."""
+        moves = erasing([g.alpha for _ in g.k], [g.erase * k for k in g.k], g.k)
+        query = [q - g.d * k for q, k in zip(g.q, g.k, strict=True)]
+        return AffineStep([g.beta * k * g.v for k in g.k], moves, query)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the step, whose erased value is read from the old state, and the corrected output."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            change = t.beta * t.v - t.erase * dot(t.k, s)
+            new = [t.alpha * x + k * change for x, k in zip(s, t.k, strict=True)]
+            return [*new, dot([q - t.d * k for q, k in zip(t.q, t.k, strict=True)], new)]
+
+        return naively(step, g, first)
+
+
+class Comba(Recurrent):
+    """A Comba layer, whose outputs are o_t = S_t (q_t - d k_t).
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = CombaCell
+
+
+KIND = LayerKind("comba", Comba, options=KEYS, weights=column("s"))

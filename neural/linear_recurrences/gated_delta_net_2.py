@@ -1,0 +1,61 @@
+"""Gated DeltaNet-2 (Hatamizadeh et al. 2026): S <- (1 - k (b o k)^T) Diag(alpha) S + k (w o v)^T, o = S^T q.
+
+>>> layer = GatedDeltaNet2(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class GatedDeltaNet2Cell(LinearRecurrenceCell):
+    """A cell with the sigmoids alpha, b (erase) and w (write), the tanh k, and the linear maps q and v."""
+
+    token = "alpha[K] b[K] w q[K] k[K] v"
+    functions: ClassVar[Functions] = {
+        "alpha": torch.sigmoid,
+        "b": torch.sigmoid,
+        "w": torch.sigmoid,
+        "k": torch.tanh,
+    }
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return (1 - k (b o k)^T) Diag(alpha), the update k_j w v, and q_j as the output's factor."""
+        held = [b * k * a for b, k, a in zip(g.b, g.k, g.alpha, strict=True)]
+        return AffineStep([k * (g.w * g.v) for k in g.k], erasing(g.alpha, g.k, held), g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the delta rule with separate gates for erasing and writing, on the decayed state."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            held = [a * x for a, x in zip(t.alpha, s, strict=True)]
+            error = t.w * t.v - dot([b * k for b, k in zip(t.b, t.k, strict=True)], held)
+            new = [x + k * error for x, k in zip(held, t.k, strict=True)]
+            return [*new, dot(t.q, new)]
+
+        return naively(step, g, first)
+
+
+class GatedDeltaNet2(Recurrent):
+    """A gated DeltaNet-2 layer, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = GatedDeltaNet2Cell
+
+
+KIND = LayerKind("gated-delta-net-2", GatedDeltaNet2, options=KEYS, weights=column("s"))

@@ -1,0 +1,81 @@
+"""Gated DeltaProduct (Siems et al. 2025): S <- g S, then two steps S <- S + beta k (v - S^T k)^T, o = S^T q.
+
+>>> layer = GatedDeltaProduct(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import (
+    AffineStep,
+    Functions,
+    LinearRecurrenceCell,
+    dot,
+    erasing,
+    naively,
+    total,
+)
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class GatedDeltaProductCell(LinearRecurrenceCell):
+    """A cell with the sigmoids g, beta1 and beta2, the tanh k1 and k2, and the linear maps q, v1 and v2."""
+
+    token = "g beta1 k1[K] v1 beta2 k2[K] v2 q[K]"
+    functions: ClassVar[Functions] = {
+        "g": torch.sigmoid,
+        "beta1": torch.sigmoid,
+        "beta2": torch.sigmoid,
+        "k1": torch.tanh,
+        "k2": torch.tanh,
+    }
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the product of both steps' matrices and g, both updates, and q_j as the output's factor."""
+        size = range(len(g.k1))
+        first = erasing([g.g for _ in size], [g.beta1 * k for k in g.k1], [g.g * k for k in g.k1])
+        second = erasing([1 for _ in size], [g.beta2 * k for k in g.k2], g.k2)
+        moves = {(i, j): total(first[i, m] * second[m, j] for m in size) for i in size for j in size}
+        written = [g.beta1 * k * g.v1 for k in g.k1]
+        update = [total(written[m] * second[m, j] for m in size) + g.beta2 * g.k2[j] * g.v2 for j in size]
+        return AffineStep(update, moves, g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute both steps of the delta rule, one after the other, on the decayed state."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            s = [t.g * x for x in s]
+            for beta, key, value in ((t.beta1, t.k1, t.v1), (t.beta2, t.k2, t.v2)):
+                error = value - dot(key, s)
+                s = [x + beta * k * error for x, k in zip(s, key, strict=True)]
+            return [*s, dot(t.q, s)]
+
+        return naively(step, g, first)
+
+    @property
+    def roundings(self) -> int:
+        """Return the maximum number of roundings, of which the first step has K + 4."""
+        return super().roundings + self.keys + 4
+
+
+class GatedDeltaProduct(Recurrent):
+    """A gated DeltaProduct layer with n_h = 2, whose outputs are o_t = H_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = GatedDeltaProductCell
+
+
+KIND = LayerKind("gated-delta-product", GatedDeltaProduct, options=KEYS, weights=column("s"))

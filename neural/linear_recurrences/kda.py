@@ -1,0 +1,58 @@
+"""Kimi Delta Attention (Kimi Team 2025): S <- (1 - beta k k^T) Diag(alpha) S + beta k v^T, o = S^T q.
+
+>>> layer = KDA(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 4 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, erasing, naively
+from neural.linear_recurrences.kind import KEYS, column
+
+
+class KDACell(LinearRecurrenceCell):
+    """A cell with the sigmoids alpha and beta, the tanh k, and the linear maps q and v."""
+
+    token = "alpha[K] beta q[K] k[K] v"
+    functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return (1 - beta k k^T) Diag(alpha), the update beta k_j v, and q_j as the output's factor."""
+        moves = erasing(
+            g.alpha, [g.beta * k for k in g.k], [k * a for k, a in zip(g.k, g.alpha, strict=True)]
+        )
+        return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the delta rule on the state that has decayed."""
+
+        def step(t: SimpleNamespace, s: list[Tensor]) -> list[Tensor]:
+            held = [a * x for a, x in zip(t.alpha, s, strict=True)]
+            error = t.v - dot(t.k, held)
+            new = [x + t.beta * k * error for x, k in zip(held, t.k, strict=True)]
+            return [*new, dot(t.q, new)]
+
+        return naively(step, g, first)
+
+
+class KDA(Recurrent):
+    """A layer of Kimi Delta Attention, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = KDACell
+
+
+KIND = LayerKind("kda", KDA, options=KEYS, weights=column("s"))

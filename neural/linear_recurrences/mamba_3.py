@@ -1,0 +1,100 @@
+"""Mamba-3 (Lahoti et al. 2026, Proposition 1), one input and one output, with pairs that rotate.
+
+h_t = a h_{t-1} + (1 - lambda) Delta a B_{t-1} x_{t-1} + lambda Delta B_t x_t with a = exp(Delta A), and the
+output C_t^T h_t.
+
+>>> layer = Mamba3(3, 2, keys=1)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.nn import functional
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrences.kind import column
+
+
+class Mamba3Cell(LinearRecurrenceCell):
+    """A cell with Delta = softplus(z), the log-sigmoid A, the sigmoid lambda, and linear maps B, E, C and x.
+
+    The input of a pair is B x + i E x. It rotates by the angle 2 arctan t, with t the tanh of a linear map.
+    """
+
+    token = "z A lambda turn[N] B[N] E[N] c[N] d[N] x"
+    names = "a[N] b[N] beta gamma p[N] r[N] c[N] d[N]"
+    functions: ClassVar[Functions] = {"A": functional.logsigmoid, "lambda": torch.sigmoid, "turn": torch.tanh}
+
+    @property
+    def components(self) -> int:
+        """Return 4 N: real and imaginary parts of the state, and then those of the previous token's input."""
+        return 4 * self.keys
+
+    def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return exp(Delta A) as a + ib, both factors of inputs, and B x as p + ir."""
+        delta = -functional.logsigmoid(-raw["z"])
+        decay = torch.exp(delta * raw["A"])
+        parts: dict[str, Any] = {}
+        for j in range(1, self.keys + 1):
+            t = raw[f"turn[{j}]"]
+            scale = decay / (1 + t * t)
+            parts |= {f"a[{j}]": (1 - t * t) * scale, f"b[{j}]": 2 * t * scale}
+            parts |= {f"p[{j}]": raw[f"B[{j}]"] * raw["x"], f"r[{j}]": raw[f"E[{j}]"] * raw["x"]}
+        read = {name: value for name, value in raw.items() if name[0] in "cd"}
+        return {**parts, **read, "beta": (1 - raw["lambda"]) * delta, "gamma": raw["lambda"] * delta}
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return both rotations as matrices of two rows, both inputs as updates, and (c, d) as factors."""
+        n = len(g.a)
+        moves: dict[tuple[int, int], Any] = {}
+        for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):
+            moves |= {(j, j): a, (n + j, n + j): a, (j, n + j): b, (n + j, j): -b}
+        moves |= {(2 * n + i, j): g.beta * move for (i, j), move in moves.items()}
+        update = [*(g.gamma * x for x in (*g.p, *g.r)), *g.p, *g.r]
+        return AffineStep(update, moves, [*g.c, *g.d])
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the step, with separate real and imaginary parts, and the output."""
+
+        def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
+            n = len(t.a)
+            re, im = (
+                [x + t.beta * y for x, y in zip(state[k : k + n], state[k + 2 * n : k + 3 * n], strict=True)]
+                for k in (0, n)
+            )
+            rows = list(zip(t.a, t.b, re, im, t.p, t.r, strict=True))
+            new = [
+                *(a * x - b * y + t.gamma * p for a, b, x, y, p, _ in rows),
+                *(b * x + a * y + t.gamma * r for a, b, x, y, _, r in rows),
+            ]
+            return [*new, *t.p, *t.r, dot([*t.c, *t.d], new)]
+
+        return naively(step, g, first)
+
+
+class Mamba3(Recurrent):
+    """A Mamba-3 layer with one input and one output, whose outputs are C_t^T h_t.
+
+    Args:
+        keys: N, the number of pairs of components. Defaults to 2.
+    """
+
+    cell_class = Mamba3Cell
+
+
+KIND = LayerKind(
+    "mamba-3",
+    Mamba3,
+    options={"keys": st.integers(1, 2)},
+    weights=column("re", "im", "last_re", "last_im", letter="N"),
+)

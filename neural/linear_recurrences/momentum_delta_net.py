@@ -1,0 +1,66 @@
+"""Momentum DeltaNet (Huang et al. 2026): M <- mu M - eta k (v - S^T p)^T, S <- alpha S - beta M, o = S^T q.
+
+>>> layer = MomentumDeltaNet(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.momentum import momentum_step
+
+
+class MomentumDeltaNetCell(LinearRecurrenceCell):
+    """A cell with the sigmoids alpha, mu, beta and eta, the tanh p and k, and the linear maps q and v."""
+
+    token = "alpha mu beta eta p[K] k[K] q[K] v"
+    functions: ClassVar[Functions] = {
+        **dict.fromkeys(("alpha", "mu", "beta", "eta"), torch.sigmoid),
+        **dict.fromkeys(("p", "k"), torch.tanh),
+    }
+
+    @property
+    def components(self) -> int:
+        """Return 2 K, for the memory and then the momentum."""
+        return 2 * self.keys
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the step with the term of rank one eta k p^T, and q_j as the factor of the memory."""
+        left = [g.eta * k for k in g.k]
+        return momentum_step(g.mu, g.alpha, -g.beta, left, g.p, [-x * g.v for x in left], g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute the momentum, and the memory, which reads the new momentum."""
+
+        def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
+            s, m = state[: len(t.k)], state[len(t.k) :]
+            error = t.v - dot(t.p, s)
+            m = [t.mu * x - t.eta * k * error for x, k in zip(m, t.k, strict=True)]
+            s = [t.alpha * x - t.beta * y for x, y in zip(s, m, strict=True)]
+            return [*s, *m, dot(t.q, s)]
+
+        return naively(step, g, first)
+
+
+class MomentumDeltaNet(Recurrent):
+    """A Momentum DeltaNet layer, whose outputs are o_t = S_t^T q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = MomentumDeltaNetCell
+
+
+KIND = LayerKind("momentum-delta-net", MomentumDeltaNet, options=KEYS, weights=column("s", "m"))

@@ -1,0 +1,75 @@
+"""The linear memory of Titans (Behrouz et al. 2024, section 3.1), with momentum.
+
+S <- eta S - 2 theta (M k - v) k^T, M <- (1 - alpha) M + S, o = M q.
+
+>>> layer = Titans(3, 2, keys=2)
+>>> o, state = layer(torch.zeros(5, 4, 3))
+>>> o.shape, layer.to_automata(torch.eye(3), "abc")[0]
+(torch.Size([5, 4, 2]), <WFSA: 6 states, 3 symbols, real semiring, exact>)
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind
+from neural.linear_recurrence_cell import AffineStep, Functions, LinearRecurrenceCell, dot, naively
+from neural.linear_recurrences.kind import KEYS, column
+from neural.linear_recurrences.momentum import momentum_step
+
+
+def rate(x: Tensor) -> Tensor:
+    """Return a learning rate below 1/32, with which steps of gradient descent do not overshoot."""
+    return torch.sigmoid(x) * 0.03125
+
+
+class TitansCell(LinearRecurrenceCell):
+    """A cell with the sigmoids alpha and eta, the rate theta, the tanh k, and the linear maps q and v."""
+
+    token = "alpha eta theta k[K] q[K] v"
+    functions: ClassVar[Functions] = {
+        **dict.fromkeys(("alpha", "eta"), torch.sigmoid),
+        "theta": rate,
+        "k": torch.tanh,
+    }
+
+    @property
+    def components(self) -> int:
+        """Return 2 K, for the memory and then the momentum."""
+        return 2 * self.keys
+
+    def affine_step(self, g: SimpleNamespace) -> AffineStep:
+        """Return the step with the term of rank one -2 theta k k^T, and q_j as the factor of the memory."""
+        write = [2 * (g.theta * k) for k in g.k]
+        left = [-x for x in write]
+        return momentum_step(g.eta, 1 - g.alpha, 1, left, g.k, [x * g.v for x in write], g.q)
+
+    def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
+        """Compute one step of gradient descent with momentum and forgetting."""
+
+        def step(t: SimpleNamespace, state: list[Tensor]) -> list[Tensor]:
+            m, s = state[: len(t.k)], state[len(t.k) :]
+            error = dot(t.k, m) - t.v
+            s = [t.eta * x - t.theta * (2 * (error * k)) for x, k in zip(s, t.k, strict=True)]
+            m = [(1 - t.alpha) * x + y for x, y in zip(m, s, strict=True)]
+            return [*m, *s, dot(t.q, m)]
+
+        return naively(step, g, first)
+
+
+class Titans(Recurrent):
+    """The linear memory of Titans, whose outputs are M_t q_t.
+
+    Args:
+        keys: K, the length of keys. Defaults to 2.
+    """
+
+    cell_class = TitansCell
+
+
+KIND = LayerKind("titans", Titans, options=KEYS, weights=column("m", "s"))
