@@ -315,7 +315,7 @@ right = believe("right", start=1, step=lambda c, x: c, automaton=one)
 wrong = believe("wrong", start=1, step=lambda c, x: c + 1, automaton=one)
 both = replace(right, name="both", variants=(*right.variants, *wrong.variants))
 """
-    with pytest.raises(InputError, match="the variants of both must have distinct names, got believed twice"):
+    with pytest.raises(InputError, match="the variants of both must have distinct names, got stated twice"):
         check(written(ONES + text))
 
 
@@ -330,7 +330,7 @@ def test_a_claim_can_import_its_neighbours(tmp_path, monkeypatch):
 
 
 def test_names_cannot_form_the_file_name_of_another_claim():
-    text = 'x = believe("x--believed", start=1, step=lambda c, x: c, automaton=one)'
+    text = 'x = believe("x--stated", start=1, step=lambda c, x: c, automaton=one)'
     with pytest.raises(InputError, match="single hyphens"):
         check(written(ONES + text))
 
@@ -379,7 +379,7 @@ def test_a_users_claim_may_have_the_name_of_a_builtin_claim(monkeypatch, capsys)
     text = EXAMPLE.read_text().replace('"bigrams-late"', '"retnet"')
     assert run(["check", written(text), "retnet", "--kind", "exhausted"]) == 1
     out, _ = capsys.readouterr()
-    kept = ".ratproof/counterexamples/retnet--believed--exhausted.json"
+    kept = ".ratproof/counterexamples/retnet--stated--exhausted.json"
     assert f"ratproof replay {kept} \\\n      --claims mine.py" in out or "--claims mine.py" in out
     monkeypatch.setattr(registry, "_registered", {})
     assert run(["replay", kept]) == 2

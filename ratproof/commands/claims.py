@@ -316,7 +316,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
         task = bar.add_task("", total=None)
 
         def told(name: str, done: int, total: int) -> None:
-            log(f"{done} of {total} claims, {name}")
+            log(f"{done} of {total} claims done, running {name}")
             bar.update(task, completed=done, total=total, description=name[: max(0, screen.width - 48)])
 
         return run(told)

@@ -39,7 +39,7 @@ def test_a_counter_is_certified_with_a_certificate_about_it(here, capsys):
     assert status == 0 and out.startswith("certified: the network decides balanced parentheses\n")
     assert "correct on all strings of length at most 12 and height at most 2 (proved," in out
     assert "correct on all strings of every length and height at most 2 (proved," in out
-    assert "unit 0 alone: depth = 1 c" in out and out.endswith("  c.json\n")
+    assert "unit 0 only: depth = 1 c" in out and out.endswith("\nwrote c.json\n")
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "net.safetensors")
     assert status == 0
     assert out.startswith("accepted: the network decides balanced parentheses: the lstm network")

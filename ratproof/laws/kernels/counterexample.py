@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 
 if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
@@ -142,7 +142,7 @@ class ShownCall:
         problem = self.problem
         example = KernelCounterexample(
             self.kernel.name,
-            BELIEVED,
+            STATED,
             problem.says(),
             number,
             computed,

@@ -118,9 +118,9 @@ class Kernel:
         named = getattr(self.function, "__name__", type(self.function).__name__)
         if self.against is not None:
             other = getattr(self.against, "__name__", type(self.against).__name__)
-            what = f"{named} against {other}, within measured rounding"
+            what = f"{named}, compared with {other}, within measured rounding"
         else:
-            what = f"{named} as {self.family.name} {how}"
+            what = f"{named}, compared with family {self.family.name} {how}"
         return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
