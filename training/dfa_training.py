@@ -114,7 +114,7 @@ def _train(
         harden_round(rnn, linear, vectors, 0.0, machine, hardening, rng, until, report_progress)
         word = counterexample(machine, decide)
         if word is None:
-            return YES, {"verdict": "trained", "word": None}, ["trained: right on all tested strings"]
+            return YES, {"verdict": "trained", "word": None}, ["trained: correct on all tested strings"]
         symbols = [alphabet[symbol] for symbol in word]
         if time.monotonic() > until:
             lines = [f"different: {write_string(symbols)}, when the time limit was reached"]

@@ -251,7 +251,7 @@ def test_a_pfa_hides_dead_states_when_it_has_final_ones():
     assert '1 [label="1", shape=doublecircle]' in text and "2 [label" not in text and "-> 2" not in text
     with pytest.raises(InputError, match="hide_dead needs the final states of the PFA"):
         dot(pfa, hide_dead=True)
-    with pytest.raises(InputError, match="the least probability drawn must be between 0 and 1, got 2"):
+    with pytest.raises(InputError, match="min_probability must be between 0 and 1, got 2"):
         dot(pfa, least=2)
 
 

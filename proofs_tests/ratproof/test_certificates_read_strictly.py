@@ -247,8 +247,8 @@ NO_FLOATS = (
 
 
 def test_floats_in_noncanonical_form_are_rejected():
-    """Other spellings of the same number are also rejected, so that each network has a single digest. A
-    fraction 0/0 would hide an error.
+    """Other spellings of the same number are also rejected, so that each network has a single
+    digest.
     """
     data = WHOLE["boxes-sr-elman-euclidean"]
     one = at(data, ("network", "S", 0, 0))

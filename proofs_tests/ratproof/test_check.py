@@ -278,7 +278,7 @@ def test_a_wrong_file_gives_a_one_line_error(text, says, capsys):
             "the claim must be one of bigrams, bigrams-late, got 'trigrams'",
         ),
         (["check", str(EXAMPLE), "--kind", "believed"], "the kind of evidence must be one of"),
-        (["check", str(EXAMPLE), "--kind", "proved"], "no claim in it promises evidence of the kind proved"),
+        (["check", str(EXAMPLE), "--kind", "proved"], "no selected claim has evidence of kind 'proved'"),
     ],
 )
 def test_bad_arguments_give_a_one_line_error(arguments, says, capsys):
@@ -341,7 +341,7 @@ plain = believe("plain", start=1, step=lambda c, x: c, automaton=one)
 plus = believe("plus", start=0, step=lambda c, x: c, automaton=WFSA(MAX_PLUS, [0], [0], {"a": [[0]]}))
 """
     assert run(["check", written(ONES + text), "plain", "plus", "--kind", "decided"]) == 2
-    assert "plus promises no evidence of the kind decided" in capsys.readouterr().err
+    assert "plus has no evidence of kind 'decided'" in capsys.readouterr().err
 
 
 def test_the_replay_command_can_be_pasted(capsys):

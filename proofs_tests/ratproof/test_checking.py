@@ -281,7 +281,7 @@ def test_an_automaton_has_one_digest_in_every_form():
             "pass the files that certificates must be about after --of",
         ),
         (["equal.json", "twice.json"], "twice.json: a certificate must have the fields"),
-        (["one.att"], "one.att: a certificate must be a JSON file"),
+        (["one.att"], "one.att: a certificate must be JSON"),
         (["text.json"], "text.json: a certificate must be JSON"),
         (["list.json"], "list.json: a certificate must have the fields"),
         (["deep.json"], "deep.json: a certificate must be JSON"),

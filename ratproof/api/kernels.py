@@ -268,9 +268,7 @@ def _of_step(
     if not lanes and (not state or not set(state) <= set("HKV") or len(set(state)) < len(state)):
         raise InputError(f"{name}: state must be different letters of HKV, or D, got {state!r}")
     if output not in words or words[output][0][:2] != "BT":
-        raise InputError(
-            f"{name}: output must be the name of a tensor in inputs with an axis T, got {output!r}"
-        )
+        raise InputError(f"{name}: output must name a tensor whose axes begin with 'BT', got {output!r}")
     axes_of = {tensor: axes for tensor, (axes, *_) in words.items()}
     require_rules(name, step, axes_of, output, state)
     return LinearRecurrence(

@@ -123,8 +123,8 @@ def check(
             "--of",
             metavar="FILE...",
             help=(
-                "the files that all certificates must be about, after them: two automata (.json, .att, .txt,"
-                " .fst, .dot), a checkpoint (.safetensors), a state dict (.safetensors, .pt) and an"
+                "files that every certificate must match, after the certificates: two automata"
+                " (.json, .att, .txt, .fst, .dot), a checkpoint (.safetensors), a state dict (.safetensors, .pt) and an"
                 " automaton, or the weights of a cell (.json)"
             ),
         ),
@@ -196,7 +196,7 @@ def _certificate(path: str) -> JsonObject | Judgement:
     """Return the certificate in a file, or a judgement that rejects it if it is malformed."""
     sure = "pass the files that certificates must be about after --of"
     if path.endswith((".safetensors", ".att")):
-        raise InputError(f"{path}: a certificate must be a JSON file; {sure}")
+        raise InputError(f"{path}: a certificate must be JSON; {sure}")
     text = files.read_text(path)
     try:
         data = check_certificate.parse(text)

@@ -236,8 +236,8 @@ def check(
         str | None,
         Argument(
             metavar="FILE.py",
-            help="a Python file with claims, which is executed (default: the files that"
-            " [tool.ratproof] claims in pyproject.toml lists)",
+            help="a Python file with claims, which is executed (default: the setting 'claims' of"
+            " [tool.ratproof] in pyproject.toml)",
         ),
     ] = None,
     names: Annotated[
