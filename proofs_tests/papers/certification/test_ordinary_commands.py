@@ -77,7 +77,7 @@ def test_a_certified_network_has_a_certificate_and_an_automaton(folder, capsys):
     assert not answer["extracted"] and answer["automaton"]["label"] == [0, 1]
     assert DFA.from_wfsa(files.read("out.json")).minimal() == DFA.from_wfsa(files.read("set.json")).minimal()
     assert run(["check-certificate", "c.json"]) == 0
-    assert "accepted: the network decides as the automaton after every" in capsys.readouterr().out
+    assert "make the same decision on every nonempty string" in capsys.readouterr().out
     assert run([*GRU, "--against", "set.json", "--certificate", "c.json"]) == 0
     out = capsys.readouterr().out
     assert "certified: the network (float32) agrees with set.json (2 states) on all nonempty" in out
