@@ -39,9 +39,8 @@ WEIGHT = {
 
 HEADING = """\
 (* Do {} and {} give every word the same score? Written by ratproof for Coq 8.16 and mathcomp 1.15.
-   Check it with coqc. The file contains the theory, from semirings to a checker that is proved sound, and then, \
-from
-   "The automata" on, the two automata and the proof. *)
+   Check it with coqc. The file contains the theory, from semirings to a checker that is proved sound.
+   From "The automata" on, it contains the two automata and the proof. *)
 
 From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect all_algebra.

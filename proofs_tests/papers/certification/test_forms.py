@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from proofs_tests.papers.certification.forms import UNIT, at, directions, encloses, random_form
 from ratproof.certification.ordinary_networks.arithmetic import tanh_line
 from ratproof.checkers import check_regions
-from ratproof.checkers.check_regions import ONE, ERROR_TERM, Box, Ellipsoid, Form, fixed
+from ratproof.checkers.check_regions import ERROR_TERM, ONE, Box, Ellipsoid, Form, fixed
 
 seeds = st.integers(0, 10**6)
 booleans = st.booleans()
