@@ -70,7 +70,7 @@ PROGRAMS: dict[str, ModuleType] = {
 
 :meta hide-value:
 """
-OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
+WITHOUT_ABOUT = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
 """The programs for certificates without a field ``about``, by a field that they have.
 
 :meta hide-value:
@@ -89,7 +89,7 @@ def checker_of(data: JsonObject) -> ModuleType:
             right = ", ".join(f'"{known}"' for known in PROGRAMS)
             raise ValueError(f"'about' must be one of {right}, got {about!r:.60}")
         return PROGRAMS[about]
-    for field, program in OLDER.items():
+    for field, program in WITHOUT_ABOUT.items():
         if field in data:
             return program
     first = data.get("A")

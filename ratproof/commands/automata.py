@@ -39,8 +39,8 @@ def load_both(
     lacks_semiring = [files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING for path in (a, b)]
     options = [(semiring, symbols) if x or not any(lacks_semiring) else (None, None) for x in lacks_semiring]
     one, other = load(a, *options[0], file_format), load(b, *options[1], file_format)
-    for path, mine, against, lacks in zip((a, b), (one, other), (other, one), lacks_semiring, strict=True):
-        if lacks and semiring is None and mine.semiring is not against.semiring:
+    for path, mine, against, assumed in zip((a, b), (one, other), (other, one), lacks_semiring, strict=True):
+        if assumed and semiring is None and mine.semiring is not against.semiring:
             raise InputError(
                 f"{path}: the file has no semiring, so {mine.semiring.name} was assumed, but the other"
                 f" automaton uses {against.semiring.name}; pass --semiring {against.semiring.name}"

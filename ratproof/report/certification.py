@@ -7,7 +7,6 @@ from typing import Any
 
 from automata.aliases import JsonObject
 from automata.moore import Moore
-from automata.probabilistic import Tie
 from automata.text.number_text import plural
 from automata.text.printable_text import write_string
 from ratproof.certification.soft_networks.certify import Certification, accepting
@@ -42,15 +41,10 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         )
     limit = answer.hard.machine()
     if limit is None:
-        yield f"  the hard automaton is not defined: {_tie(answer.hard.ties[0])}"
+        yield f"  the hard automaton is not defined: a tie at {answer.hard.ties[0]}"
     else:
         least = plural(accepting(limit).states, "state")
         yield f"  the hard automaton has {plural(limit.states, 'state')}, its minimal DFA {least}"
-
-
-def _tie(tie: Tie) -> str:
-    where = "at the start" if tie.state is None else f"at state {tie.state} on {tie.symbol!r}"
-    return f"a tie {where} between {' and '.join(map(str, tie.best))}"
 
 
 def as_json_object(answer: Certification, certificate: str | None) -> JsonObject:

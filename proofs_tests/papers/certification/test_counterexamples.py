@@ -163,7 +163,7 @@ def test_a_state_is_the_image_of_another_or_near_it():
 
 
 def test_a_net_reports_its_limit_and_wrong_decisions():
-    with pytest.raises(LimitReached, match=r"more than 5$"):
+    with pytest.raises(LimitReached, match=r"more than 5 regions$"):
         net_of(1e-9, {}, most=5)
     wrong = Moore(ALPHABET, 0, MACHINE.table, (0, 0))
     with pytest.raises(WrongDecision) as caught:

@@ -90,7 +90,7 @@ def test_a_transition_to_another_class_is_rejected(theorem):
         nodes = data["theorems"][theorem]["nodes"]
         nodes[0]["after"][0] = next(i for i, n in enumerate(nodes) if n["dead"])
 
-    assert "leads to the wrong class" in rejected(turn)
+    assert "has the wrong class" in rejected(turn)
 
 
 @both
@@ -131,7 +131,7 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
         *(
             (
                 lambda d, i=i: d["theorems"][i]["nodes"][0]["after"].__setitem__(0, -1),
-                "an arrow of node 0 has no target",
+                "a target of node 0 must be a node",
             )
             for i in (0, 1)
         ),
@@ -158,10 +158,10 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
         (lambda d: d["network"].update(temperature="1"), "temperature"),
         (lambda d: d["network"].update(alphabet=["a", "b", "(", "["]), "include ( and )"),
         (lambda d: d["network"].update(start_token=1), "start_token"),
-        (lambda d: d["network"]["W"].pop(), "shapes"),
-        (lambda d: d["network"]["U"][0].pop(), "shapes"),
+        (lambda d: d["network"]["W"].pop(), "must have 4 d rows"),
+        (lambda d: d["network"]["U"][0].pop(), "as many columns"),
         (lambda d: d["network"]["P"][0].__setitem__(0, "0x1.0000000000000p+0"), "without peepholes"),
-        (lambda d: d["network"].update(S=[["0x1.0000000000000p+0"]]), "shapes"),
+        (lambda d: d["network"].update(S=[["0x1.0000000000000p+0"]]), "S must have d rows"),
     ],
 )
 def test_a_malformed_certificate_is_rejected_with_a_message(change, says):
