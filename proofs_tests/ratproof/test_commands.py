@@ -160,7 +160,7 @@ def test_claims_lists_every_claim(capsys):
         (["verify", "proposition7"], "did you mean proposition-7?"),
         (["verify", "prop7"], "did you mean proposition-7?"),
         (["verify", "--kind", "believed"], "the kind of evidence must be one of"),
-        (["verify", "fa-rnn-gru-start", "--kind", "proved"], "no claim that was asked for promises"),
+        (["verify", "fa-rnn-gru-start", "--kind", "proved"], "no selected claim has evidence of kind"),
         (["verify", "--device", "tpu"], "--device must be cpu or cuda, got 'tpu'"),
         (["verify", "--text", "nowhere.txt"], "nowhere.txt: cannot be read"),
         (["verify", "--embeddings", "x.txt"], "--embeddings requires --text FILE"),
