@@ -262,10 +262,11 @@ def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
     yield Text(f"{legend(out)}, blank: n/a", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
-        lines = [f"{Mark.REFUTED.on(out)} rows: counterexample string: network's score {unequal} automaton's"]
-        if hidden:
-            lines.append(f"{hidden} refuted variants without a hypothesis are hidden; --details shows them")
-        yield from (Text(line, style="dim") for line in lines)
+        line = f"{Mark.REFUTED.on(out)} rows: counterexample string: network's score {unequal} automaton's"
+        yield Text(line, style="dim")
+    if hidden:
+        line = f"{hidden} refuted variants without a hypothesis are hidden; --details shows them"
+        yield Text(line, style="dim")
 
 
 def _paper_of(claim: Claim | Subject) -> Paper | None:
