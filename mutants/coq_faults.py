@@ -39,6 +39,13 @@ OPERATORS = (
     (r"==", "!=", "what is equal is what differs"),
     (r"\b(f|u|alpha|beta|k|q|v|w|a|z|W|b|T|D_1|D_2) x\b", "0", "a weight is dropped"),
 )
+DROPS = (
+    (r" \* \w+(?: \w+)+(?=\.$)", "", "the last factor is dropped"),
+    (r"(?<==> )(?!0)\w+(?: \w+)*", "0", "a value is dropped"),
+    (r"\bclosed N \((.*)\)(?=\.$)", r"\1", "epsilon transitions are dropped"),
+    (r"\binitial A\b", "final A", "final weights replace initial ones"),
+)
+"""Operators that are tried after :data:`OPERATORS`."""
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
 FAULTS, TRIES = 3, 10
 """The number of faults of each variant's definitions, and the maximum number of attempts."""
@@ -75,8 +82,10 @@ def coq_faults(variant: Variant) -> Iterator[CoqFault]:
     for says, (file, before, after) in BREAKS.items():
         if file == own:
             yield CoqFault(says, file, (folder / file).read_text(encoding="utf-8").replace(before, after))
-    for file in (own, *_imported(folder / own, folder)):
-        yield from _of_file(file, (folder / file).read_text(encoding="utf-8"), used)
+    for operators in (OPERATORS, DROPS):
+        for file in (own, *_imported(folder / own, folder)):
+            yield from _of_file(file, (folder / file).read_text(encoding="utf-8"), used, operators)
+    yield from _of_file("paths.v", (folder / "paths.v").read_text(encoding="utf-8"), used, DROPS)
 
 
 def _saying_nothing(theorem: str) -> CoqFault:
@@ -104,7 +113,9 @@ def _imported(file: Path, folder: Path) -> list[str]:
     return [name for name in files if (folder / name).exists()]
 
 
-def _of_file(file: str, text: str, used: set[str]) -> Iterator[CoqFault]:
+def _of_file(
+    file: str, text: str, used: set[str], operators: tuple[tuple[str, str, str], ...]
+) -> Iterator[CoqFault]:
     blank = re.sub(r"\(\*.*?\*\)", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
     definitions = {match[1]: match for match in DEFINITION.finditer(blank)}
     reached, names = list[str](), [name for name in definitions if name in used]
@@ -113,14 +124,16 @@ def _of_file(file: str, text: str, used: set[str]) -> Iterator[CoqFault]:
         if name not in reached:
             reached.append(name)
             names += [other for other in definitions if re.search(rf"\b{other}\b", definitions[name][0])]
-    sites = [list(_sites(file, text, definitions[name])) for name in reached]
+    sites = [list(_sites(file, text, definitions[name], operators)) for name in reached]
     yield from filter(None, chain.from_iterable(zip_longest(*sites)))
 
 
-def _sites(file: str, text: str, definition: re.Match[str]) -> Iterator[CoqFault]:
+def _sites(
+    file: str, text: str, definition: re.Match[str], operators: tuple[tuple[str, str, str], ...]
+) -> Iterator[CoqFault]:
     body = definition.start() + max(definition[0].find(":="), 0)
     lines = [text.count("\n", 0, position) + 1 for position in definition.span()]
-    for pattern, instead, says in OPERATORS:
+    for pattern, instead, says in operators:
         site = re.compile(pattern).search(text, body, definition.end())
         if site is not None:
             changed = text[: site.start()] + site.expand(instead) + text[site.end() :]

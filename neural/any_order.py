@@ -113,7 +113,16 @@ class ReorderingBound:
     @_plain
     def guarded(self) -> ReorderingBound:
         """Return the same tensor, with an infinite error for values that might overflow."""
+        if self._is_small():
+            return self
         return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
+
+    def _is_small(self) -> bool:
+        """Whether :meth:`bound` is certainly finite; no error exceeds the size."""
+        count, most = _TIMES * self.roundings + _MORE, self.kind.largest / 32
+        if not self.size.numel() or self.kind.gamma(count) + FLOAT64.gamma(count) > 1:
+            return not self.size.numel()
+        return bool(self.size.amax() < most and count * self.kind.tiny * self.reach.amax() < most)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
@@ -409,6 +418,18 @@ def _lerp(a: ReorderingBound, b: ReorderingBound, weight: ReorderingBound) -> Re
     return replace(result, size=(1 + weight.size) * (a.size + b.size)).guarded()
 
 
+def _clamp(a: ReorderingBound, min: float | None = None, max: float | None = None) -> ReorderingBound:
+    a = a if min is None else a.maximum(_number(min, a.kind))
+    return a if max is None else -((-a).maximum(_number(-max, a.kind)))
+
+
+def _softmax(a: ReorderingBound, dim: int) -> ReorderingBound:
+    """Return exp(a - c) / sum(exp(a - c)) for any c; the maximum prevents overflow."""
+    largest = ReorderingBound.leaf(a.value.amax(dim, keepdim=True), a.kind)
+    powers = RULES["exp"](a - largest)
+    return powers * _reciprocal(powers.sum(dim, keepdim=True))
+
+
 def _cumsum(a: ReorderingBound, dim: int) -> ReorderingBound:
     def back(bar: ReorderingBound) -> ReorderingBound:
         moved = _moved(bar, lambda x: x.flip(dim).cumsum(dim).flip(dim))
@@ -444,7 +465,9 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
     "log": _log,
     "sqrt": _smooth(torch.sqrt, rounding.square_root, lambda x, s: _reciprocal(2 * s)),
     "linalg_vector_norm": _vector_norm,
+    "softmax": _softmax,
     "relu": lambda a: a.maximum(_scaled(a, 0.0)),
+    "clamp": _clamp,
     "abs": lambda a: a.maximum(-a),
     "maximum": lambda a, b: a.maximum(b),
     "lerp": _lerp,
@@ -457,7 +480,8 @@ RULES: dict[str, Callable[..., ReorderingBound]] = {
 }
 """The rule for each operation that rounds."""
 _NO_RULE = "no rule bounds its error for every order of evaluation"
-_OF_AXIS = ("sum", "cumsum", "linalg_vector_norm")
+_OF_ONE_TENSOR = ("sum", "cumsum", "linalg_vector_norm", "softmax", "clamp")
+"""Operations whose other arguments are not tensors."""
 
 
 @_plain
@@ -468,7 +492,7 @@ def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluat
     kind = numbers[0].kind if numbers else mode.kind if mode is not None else FLOAT64
     leaves = {} if mode is None else mode.leaves
     operation = operation_of(func)
-    if operation in _OF_AXIS:
+    if operation in _OF_ONE_TENSOR:
         return RULES[operation](_number(args[0], kind, leaves), *args[1:], **kwargs)
     if operation in RULES:
         every = [*args, *(x for name, x in kwargs.items() if name != "inplace" or x)]
@@ -538,20 +562,22 @@ def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
 
 
 def _way_back(run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int) -> PullBack:
-    """Return the transposed map, from the cotangent of the result to the cotangent of one source."""
+    """Return the transposed map, from the cotangent of the result to the cotangent of one source.
+
+    It adds the cotangents of all results that are copies of one element.
+    """
 
     def back(bar: ReorderingBound) -> ReorderingBound:
-        with torch.enable_grad():
-            source = sources[index].value.detach().requires_grad_()
-            result = run(*(source if i == index else s.value for i, s in enumerate(sources)))
-
-        def transposed(values: Tensor) -> Tensor:
-            if not result.requires_grad:  # the result does not depend on the source
-                return torch.zeros_like(source)
-            return torch.autograd.grad(result, source, values, retain_graph=True)[0]
-
-        terms = int(transposed(torch.ones_like(result)).max()) if result.numel() else 0
-        return _with_parents(_moved(bar, transposed), bar.roundings + max(0, terms - 1))
+        source = sources[index].value
+        numbers = torch.arange(1.0, source.numel() + 1, dtype=torch.float64).reshape(source.shape)
+        copied = run(*(numbers if i == index else torch.zeros_like(s.value) for i, s in enumerate(sources)))
+        rows = torch.stack([getattr(bar, part).expand(copied.shape).flatten() for part in _PARTS])
+        rows = torch.cat([rows, torch.ones_like(rows[:1])])
+        sums = rows.new_zeros(len(rows), source.numel() + 1).index_add_(1, copied.flatten().long(), rows)
+        value, size, error, reach, copies = sums[:, 1:].reshape(len(rows), *source.shape).unbind()
+        terms = int(copies.max()) if source.numel() else 0
+        moved = ReorderingBound(value, size, error, reach, bar.kind)
+        return _with_parents(moved, bar.roundings + max(0, terms - 1))
 
     return back
 

@@ -38,6 +38,7 @@ class Paper:
 
 
 LINEAR = "Linear recurrences"
+EXPRESSIVITY = "What RNNs can compute"
 
 PAPERS = {
     paper.key: paper
@@ -65,6 +66,7 @@ PAPERS = {
         Paper("feng2024were", "Minimal RNNs", "Feng et al. 2024", "MR", LINEAR),
         Paper("yang2025gateddelta", "Gated Delta Networks", "Yang et al. 2025", "GD", LINEAR),
         Paper("peng2025rwkv7", "RWKV-7 Goose", "Peng et al. 2025", "R7", LINEAR),
+        Paper("rabusseau2019connecting", "Linear 2-RNNs", "Rabusseau et al. 2019", "2R", EXPRESSIVITY),
     )
 }
 """All papers by key, in order of year, those about linear recurrences last."""

@@ -25,11 +25,20 @@ def over_strings(one, **steps):
                     k: x[:, ends[n] * steps.get(k, 1) : ends[n + 1] * steps.get(k, 1)] if x.dim() > 2 else x
                     for k, x in tensors.items()
                 }
-                results.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
-            outputs, state = (torch.cat(parts, 1 - i) for i, parts in enumerate(zip(*results, strict=True)))
+                results.append(one(part, rows_of(initial_state, slice(n, n + 1)), scale))
+            outputs, states = zip(*results, strict=True)
+            outputs, several = torch.cat(outputs, 1), isinstance(states[0], tuple)
+            state = tuple(map(torch.cat, zip(*states, strict=True))) if several else torch.cat(states)
         return outputs, state if output_final_state else None
 
     return kernel
+
+
+def rows_of(state, rows):
+    """Return some rows of a state, of its tensors, or of None."""
+    if isinstance(state, tuple):
+        return tuple(x[rows] for x in state)
+    return None if state is None else state[rows]
 
 
 def stacked(outputs, like):
@@ -129,6 +138,41 @@ def convolution(tensors, state, scale):
     return stacked(outputs, x), state
 
 
+@over_strings
+def mlstm(x, state, scale):
+    """Compute mLSTM with a stabilizer m, as its paper does, from C, n and m = 0."""
+    q, k, v, i = (x[n] for n in "qkvi")
+    forget = torch.nn.functional.logsigmoid(x["f"])
+    zeros = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
+    c, n = (zeros, zeros.sum(-1)) if state is None else state
+    m = torch.zeros_like(n[..., 0])
+    outputs = []
+    for t in range(q.shape[1]):
+        after = torch.maximum(forget[:, t] + m, i[:, t])
+        old, new = (forget[:, t] + m - after).exp(), (i[:, t] - after).exp()
+        c = old[..., None, None] * c + torch.einsum("bh,bhk,bhv->bhkv", new, k[:, t], v[:, t])
+        n, m = old[..., None] * n + new[..., None] * k[:, t], after
+        divisor = torch.maximum((n * q[:, t]).sum(-1).abs(), (-m).exp())
+        outputs.append(torch.einsum("bhkv,bhk->bhv", c, q[:, t]) / divisor[..., None])
+    return stacked(outputs, v), (c * m.exp()[..., None, None], n * m.exp()[..., None])
+
+
+@over_strings
+def gsa(x, state, scale):
+    """Compute gated slot attention as two linear attentions, one after the other."""
+    q, k, v, s, g = (x[n] for n in "qkvsg")
+    sizes = q.shape[0], q.shape[2], s.shape[3]
+    a, b = (q.new_zeros(*sizes, y.shape[3]) for y in (k, v)) if state is None else state
+    reads, outputs = [], []
+    for t in range(q.shape[1]):
+        a = g[:, t].exp()[..., None] * a + torch.einsum("bhm,bhk->bhmk", s[:, t], k[:, t])
+        reads.append(torch.einsum("bhmk,bhk->bhm", a, q[:, t]))
+    for t, read in enumerate(reads):
+        b = g[:, t].exp()[..., None] * b + torch.einsum("bhm,bhv->bhmv", s[:, t], v[:, t])
+        outputs.append(torch.einsum("bhm,bhmv->bhv", torch.softmax(read, -1), b))
+    return stacked(outputs, v), (a, b)
+
+
 def delta_product(*, num_householder, **arguments):
     """Compute the gated delta rule with several steps per token."""
 
@@ -151,8 +195,9 @@ def delta_product(*, num_householder, **arguments):
 
 def usual(name, family):
     """Return the kernel of a family."""
-    if family.window:
-        return convolution
+    own = {"mlstm": mlstm, "gsa": gsa, "causal-conv1d": convolution}
+    if name in own:
+        return own[name]
     if family.substeps:
         return delta_product
     return of_lanes(name) if family.lanes else of_heads(name)

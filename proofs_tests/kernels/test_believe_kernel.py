@@ -542,7 +542,7 @@ def test_inconsistent_arguments_are_reported(more, says):
         believe_kernel("mine", **{"family": "gla", "kernel": KERNELS["gla"], **more})
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [name for name, own in FAMILIES.items() if own.function is None])
 def test_the_reference_is_the_recurrence_in_exact_numbers(family):
     """Compare with the kernel step by step in float64, whose values are integers and do not round."""
     own = FAMILIES[family]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from automata.errors import InputError
-from proofs_tests.kernels.test_believe_kernel import FEW, verdicts
+from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
 from ratproof import kernel_claim
 from ratproof.laws.kernels.bounds import gradients, run
 from ratproof.laws.kernels.bounds.rounding import KernelForm
@@ -161,13 +161,19 @@ def test_an_operation_without_a_rule_is_an_error():
     ("more", "says"),
     [
         ({"family": "gla"}, "family and step must not both be given"),
-        ({"inputs": {"v": "BVT"}}, "the axes of v must be different letters of BHKTV, and begin with BT"),
-        ({"inputs": {"v": "BTHV negative"}}, "the kind of v must be one of log-decay, decay, positive"),
+        ({"inputs": {"v": "BVT"}}, "the axes of v must be different letters of BHKMTV, and begin with BT"),
+        (
+            {"inputs": {"v": "BTHV negative"}},
+            "the kind of v must be one of log-decay, decay, decay-logit, positive",
+        ),
         ({"inputs": {"v": ""}}, "v must have axes and at most one kind, got ''"),
         ({"inputs": {"v": "BTHV decay positive"}}, "v must have axes and at most one kind"),
         ({"inputs": "BTHV"}, "inputs must map names to axes"),
         ({"output": "o"}, "output must name a tensor whose axes begin with 'BT', got 'o'"),
-        ({"state": "HKT"}, "state must be different letters of HKV, or D, got 'HKT'"),
+        ({"state": "HKT"}, "state must be different letters of HKV, got 'HKT'"),
+        ({"state": ("HKV", "KV")}, "each tensor of the state must begin with H or be D, got 'KV'"),
+        ({"state": ()}, "state must be axes, such as 'HKV', or several"),
+        ({"state": ("HKV",)}, "the step raised"),
         ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),
         ({"step": lambda state, x: (state, state)}, "the step's output must have the axes BHV, shape"),
         ({"step": 3}, "step must be a function, got a int"),
@@ -177,3 +183,55 @@ def test_a_wrong_declaration_is_an_error(more, says):
     options = {"step": gla, "inputs": QKVG, "kernel": print} | more
     with pytest.raises(InputError, match=says):
         kernel_claim("mine", **options)
+
+
+def lstm(state, x):
+    """Return a step of an LSTM's cell with two tensors of state, without its recurrent weights."""
+    h, c = state
+    c = x["f"].sigmoid() * c + x["i"].sigmoid() * torch.tanh(x["u"] + h)
+    h = x["o"].sigmoid() * torch.tanh(c)
+    return (h, c), h
+
+
+LSTM = {
+    "inputs": dict.fromkeys("fiuo", "BTD"),
+    "output": "u",
+    "state": ("D", "D"),
+    "without": ["cu_seqlens"],
+    "lengths": (0, 1, 7),
+    "sizes": {"B": (1, 2), "D": (1, 3)},
+}
+
+
+def lstm_kernel(f, i, u, o, initial_state=None, *, stale=False):
+    """Compute the LSTM's steps; with ``stale``, the candidate reads c in place of h."""
+    h, c = (u[:, :0].sum(1), u[:, :0].sum(1)) if initial_state is None else initial_state
+    outputs = []
+    for t in range(u.shape[1]):
+        update = torch.tanh(u[:, t] + (c if stale else h)) * torch.sigmoid(i[:, t])
+        c = torch.sigmoid(f[:, t]) * c + update
+        h = torch.sigmoid(o[:, t]) * torch.tanh(c)
+        outputs.append(h)
+    return torch.stack(outputs, 1) if outputs else torch.zeros_like(u), (h, c)
+
+
+def test_a_state_may_be_a_tuple_of_tensors():
+    claim = kernel_claim("mine", step=lstm, kernel=lstm_kernel, **LSTM)
+    assert set(verdicts(claim).values()) == {"holds"}
+    kernel = as_kernel(claim.kernel.family)
+    assert set(verdicts(kernel_claim("mine", step=lstm, kernel=kernel, **LSTM)).values()) == {"holds"}
+
+
+def scaled(f, i, u, o, initial_state=None):
+    """Return a wrong second tensor of the state."""
+    outputs, (h, c) = lstm_kernel(f, i, u, o, initial_state)
+    return outputs, (h, 1.001 * c)
+
+
+def test_a_wrong_tensor_of_a_state_is_named_and_a_script_shows_it(capsys):
+    claim = kernel_claim("mine", step=lstm, kernel=scaled, **LSTM)
+    (result,) = results(claim, 20, "sampled").values()
+    example = result.counterexample
+    assert example.position.startswith("final_state, tensor 1, [")
+    exec(example.script, {"__name__": "__main__"})
+    assert example.kernel in capsys.readouterr().out

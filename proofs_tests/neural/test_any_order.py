@@ -24,6 +24,8 @@ FUNCTIONS = {
     "log": lambda a, b: (a * a + 1).log() * b,
     "sqrt": lambda a, b: torch.sqrt(a * a + 1) * b,
     "linalg_vector_norm": lambda a, b: torch.linalg.vector_norm(a + b, dim=-1),
+    "softmax": lambda a, b: (a.softmax(-1) + torch.softmax(b, dim=0)) * b,
+    "clamp": lambda a, b: a.clamp(min=0.1) * torch.clamp(b, -1.0, max=0.3),
     "relu": lambda a, b: functional.relu(a) * b,
     "abs": lambda a, b: (a * b).abs(),
     "maximum": lambda a, b: torch.maximum(a, b) * b,

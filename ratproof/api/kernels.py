@@ -24,9 +24,10 @@ from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.bounds.rounding import KernelForm
-from ratproof.laws.kernels.family import ALIASES, FAMILIES, LinearRecurrence
+from ratproof.laws.kernels.family import ALIASES, FAMILIES, KINDS, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
+from ratproof.laws.kernels.state_parts import step_with_one_state
 from ratproof.laws.kernels.stepwise import Step, require_rules
 from ratproof.laws.runner import kernel_rungs
 from ratproof.project_settings import default_device
@@ -51,7 +52,7 @@ def kernel_claim(
     step: Step | None = None,
     inputs: Mapping[str, str] | None = None,
     output: str = "v",
-    state: str = "HKV",
+    state: str | tuple[str, ...] = "HKV",
     against: Callable[..., Any] | None = None,
     form: str = "recurrent",
     chunk: int | None = None,
@@ -83,10 +84,12 @@ def kernel_claim(
             operations need a rule in :mod:`neural.any_order`, from which the bound is derived
             (:mod:`ratproof.laws.kernels.stepwise`). Rounding of gradients is measured if an input is a decay
             and ``gate_gradient`` is ``cumulated``.
-        inputs: The axes of each tensor of the ``step``, such as ``{"q": "BTHK", "u": "HK"}``. A second word
-            sets the values: ``log-decay`` (at most 0), ``decay`` (from 0 to 1), or ``positive``.
+        inputs: The axes of each tensor of the ``step``, such as ``{"q": "BTHK", "u": "HK"}``, where M is a
+            further size. A second word sets the values: ``log-decay`` (at most 0), ``decay`` (from 0 to 1),
+            ``decay-logit`` (any; its sigmoid is a decay), or ``positive``.
         output: The name of a tensor with the same axes as the outputs.
-        state: The axes of the state of one sequence, of H, K and V, or D.
+        state: The axes of the state of one sequence, of H, K, M and V, or D. If it is a tuple, such as
+            ``("HKV", "HK")``, the step and the kernel have tuples of tensors as states.
         kernel: A function that returns the pair of outputs and final state. It is called by keyword with the
             tensors of the family (axes B, T, H and K or V), ``scale`` (a number, or None for K^(-1/2)),
             ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state`` and ``cu_seqlens``
@@ -242,21 +245,27 @@ def _require_options(
 
 
 def _of_step(
-    name: str, family: Any, step: Any, inputs: Mapping[str, str] | None, output: str, state: str
+    name: str, family: Any, step: Any, inputs: Mapping[str, str] | None, output: str, state: Any
 ) -> LinearRecurrence:
     """Return the record of a recurrence that is given as a step."""
     if family is not None:
         raise InputError(f"{name}: family and step must not both be given")
     if not callable(step):
         raise InputError(f"{name}: step must be a function, got a {type(step).__name__}")
-    if not isinstance(inputs, Mapping) or not isinstance(state, str):
-        raise InputError(f"{name}: inputs must map names to axes, and state must be axes, such as 'HKV'")
+    if not isinstance(inputs, Mapping) or not (
+        isinstance(state, str)
+        or (isinstance(state, tuple) and state and all(isinstance(x, str) for x in state))
+    ):
+        raise InputError(
+            f"{name}: inputs must map names to axes, and state must be axes, such as 'HKV', or several"
+        )
     words = {tensor: str(text).split() for tensor, text in inputs.items()}
     wrong = next((tensor for tensor, own in words.items() if len(own) not in (1, 2)), None)
     if wrong is not None:
         raise InputError(f"{name}: {wrong} must have axes and at most one kind, got {inputs[wrong]!r:.60}")
-    lanes = set(state) == {"D"}
-    allowed = set("BTD") if lanes else set("BTHKV")
+    parts = state if isinstance(state, tuple) else (state,)
+    lanes = all(set(axes) == {"D"} for axes in parts)
+    allowed = set("BTD") if lanes else set("BTHKMV")
     for tensor, (axes, *kind) in words.items():
         letters = set(axes)
         if not letters <= allowed or len(letters) < len(axes) or ("T" in letters and axes[:2] != "BT"):
@@ -264,9 +273,14 @@ def _of_step(
                 f"{name}: the axes of {tensor} must be different letters of {''.join(sorted(allowed))}, and"
                 f" begin with BT if there is a T, got {axes!r}"
             )
-        _require(name, f"the kind of {tensor}", kind, ("log-decay", "decay", "positive"))
-    if not lanes and (not state or not set(state) <= set("HKV") or len(set(state)) < len(state)):
-        raise InputError(f"{name}: state must be different letters of HKV, or D, got {state!r}")
+        _require(name, f"the kind of {tensor}", kind, KINDS)
+    known = set("DHKMV") & {letter for axes, *_ in words.values() for letter in axes}
+    for axes in parts:
+        if not axes or not set(axes) <= known or len(set(axes)) < len(axes):
+            listed = "".join(sorted(known))
+            raise InputError(f"{name}: state must be different letters of {listed}, got {axes!r}")
+        if isinstance(state, tuple) and axes[0] not in "HD":
+            raise InputError(f"{name}: each tensor of the state must begin with H or be D, got {axes!r}")
     if output not in words or words[output][0][:2] != "BT":
         raise InputError(f"{name}: output must name a tensor whose axes begin with 'BT', got {output!r}")
     axes_of = {tensor: axes for tensor, (axes, *_) in words.items()}
@@ -279,7 +293,7 @@ def _of_step(
         value=output,
         lanes=lanes,
         scaled="",
-        function=step,
+        function=step_with_one_state(step, state, axes_of) if isinstance(state, tuple) else step,
         state=state,
         kinds={tensor: kind for tensor, (_, *kinds) in words.items() for kind in kinds},
     )

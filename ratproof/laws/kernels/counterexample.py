@@ -15,6 +15,7 @@ from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
 from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
+from ratproof.laws.kernels.state_parts import joined, part_of, separate, with_one_state
 
 if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
     from ratproof.laws.kernels.kernel import Arrays, InvalidKernelResult, Kernel
@@ -134,9 +135,12 @@ class ShownCall:
         self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
     ) -> WrongCall:
         """Return the counterexample for a wrong element."""
-        number = f"{name}[{', '.join(map(str, index))}]"
+        printed = number = f"{name}[{', '.join(map(str, index))}]"
+        if self.problem.in_parts and name.removesuffix(".grad") in ("initial_state", "final_state"):
+            part, within = part_of(index[-1], self.problem.part_shapes)
+            number = f"{name}, tensor {part}, [{', '.join(map(str, (*index[:-1], *within)))}]"
         limit = "0" if bound == 0 else f"{bound:.2g}"
-        return self._wrong(number, repr(float(computed)), repr(float(right)), limit, number)
+        return self._wrong(number, repr(float(computed)), repr(float(right)), limit, printed)
 
     def _wrong(self, number: str, computed: str, right: str, bound: str, printed: str) -> WrongCall:
         problem = self.problem
@@ -203,7 +207,7 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
         value=f"float({printed})" if a_number else printed,
         says=says,
         seed=problem.seed,
-        load=load,
+        load=load + (_PARTS.format(shapes=problem.part_shapes) if problem.in_parts else ""),
         numbers="\n".join(numbers),
         layout_code=layout_code,
         before=before + mode,
@@ -229,6 +233,18 @@ spec = importlib.util.spec_from_file_location("kernel_file", {file!r})
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 kernel = module.{name}"""
+_PARTS = f"""
+from math import prod
+
+
+{inspect.getsource(joined)}
+
+{inspect.getsource(separate)}
+
+{inspect.getsource(with_one_state)}
+
+kernel = with_one_state(kernel, {{shapes}})
+"""
 _LAYING = """from torch import Tensor
 
 

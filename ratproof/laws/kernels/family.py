@@ -15,7 +15,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ratproof.laws.kernels.state_parts import step_with_one_state
+from ratproof.laws.kernels.steps import gsa, mlstm
+
 Correction = Literal["none", "delta", "low-rank"]
+KINDS = {
+    "log-decay": "at most 0",
+    "decay": "from 0 to 1",
+    "decay-logit": "real, and its sigmoid is a decay",
+    "positive": "positive",
+}
+"""The kinds of values of a step's tensors."""
+DECAYS = {"log-decay", "decay", "decay-logit"}
 
 
 @dataclass(frozen=True)
@@ -57,9 +68,10 @@ class LinearRecurrence:
         says: The recurrence as a formula, for the statement of a claim.
         function: The recurrence as a Python step, from a state and the tensors of a token to the next state
             and an output, in place of the attributes above; ``value`` then has the axes of the outputs.
-        state: The axes of a sequence's state, if there is a ``function``.
-        kinds: The kinds of its tensors, keyed by name: ``log-decay`` (at most 0), ``decay`` (0 to 1), or
-            ``positive``.
+        state: The axes of a sequence's state, if there is a ``function``; a tuple if the state is a tuple of
+            tensors. The ``function`` then has one tensor of state
+            (:mod:`~ratproof.laws.kernels.state_parts`).
+        kinds: The kinds of its tensors, keyed by name, from :data:`KINDS`.
     """
 
     name: str
@@ -85,7 +97,7 @@ class LinearRecurrence:
     packed: bool = True
     says: str = field(default="", compare=False)
     function: Callable[..., Any] | None = field(default=None, compare=False)
-    state: str = ""
+    state: str | tuple[str, ...] = ""
     kinds: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -104,6 +116,16 @@ class LinearRecurrence:
         if self.lanes:
             return "BDW" if self.window else "BD"
         return "BHKV"
+
+
+def _of_step(
+    name: str, tensors: Mapping[str, str], step: Callable[..., Any], state: tuple[str, ...], **more: Any
+) -> LinearRecurrence:
+    """Return a family that is given by a step, whose state is a tuple of tensors."""
+    function = step_with_one_state(step, state, tensors)
+    return LinearRecurrence(
+        name, tensors, query="", key="", scaled="", function=function, state=state, **more
+    )
 
 
 _QKV = {"q": "BTHK", "k": "BTHK", "v": "BTHV"}
@@ -246,6 +268,24 @@ FAMILIES: dict[str, LinearRecurrence] = {
             window="weight",
             says="y_t = bias + sum over i of weight_i x_{t-W+1+i}, the state is the last W inputs",
             **_LANES,
+        ),
+        _of_step(
+            "mlstm",
+            {**_QKV, "i": "BTH", "f": "BTH"},
+            mlstm,
+            state=("HKV", "HK"),
+            kinds={"f": "decay-logit"},
+            says="C = sigmoid(f) C + exp(i) k v^T, n = sigmoid(f) n + exp(i) k, o = C^T q / max(|n^T q|, 1),"
+            " with the state (C, n)",
+        ),
+        _of_step(
+            "gsa",
+            {**_QKV, "s": "BTHM", "g": "BTHM"},
+            gsa,
+            state=("HMK", "HMV"),
+            kinds={"g": "log-decay"},
+            says="A = diag(exp g) A + s k^T, B = diag(exp g) B + s v^T, o = B^T softmax(A q), with the state"
+            " (A, B)",
         ),
     )
 }

@@ -15,10 +15,11 @@ from torch import Tensor
 
 from automata.errors import InputError
 from ratproof.laws.kernels.bounds.rounding import KernelForm
-from ratproof.laws.kernels.family import LinearRecurrence
+from ratproof.laws.kernels.family import DECAYS, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.layouts import laid_out
 from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.state_parts import with_one_state
 from ratproof.laws.kernels.stepwise import as_kernel
 
 Arrays = dict[str, NDArray[np.float64]]
@@ -98,7 +99,7 @@ class Kernel:
 
         It may compute the gradients of decays as sums of terms that cancel.
         """
-        decays = {"decay", "log-decay"} & set(self.family.kinds.values())
+        decays = DECAYS & set(self.family.kinds.values())
         return self.family.function is not None and self.cumulated and bool(decays)
 
     def says(self) -> str:
@@ -184,7 +185,10 @@ class Kernel:
         """
         accepted = self.accepted(arguments)
         with self._raising(problem, "the kernel"):
-            result = self.function(**accepted)
+            function = (
+                with_one_state(self.function, problem.part_shapes) if problem.in_parts else self.function
+            )
+            result = function(**accepted)
         if not isinstance(result, tuple | list) or len(result) != 2:
             right = "a tuple (outputs, final_state)"
             raise InvalidKernelResult(self, problem, arrays, "result", _kind(result), right, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.layouts import CONTIGUOUS, LAYOUTS, laid_out
+from ratproof.laws.kernels.state_parts import Shapes
 
 Numbers = Literal["exact", "plain", "real"]
 MODES = {
@@ -25,6 +27,8 @@ BURST = 1_000.0
 """Maximum absolute sum of the logarithms of decays in a burst."""
 LARGE = {"exact": 16.0, "plain": 16.0, "real": 32.0}
 """Factor of large values: a power of two, so that exact sums stay exact."""
+SLOTS = 8
+"""Maximum size of the axis M, which is computed from K and V."""
 SHORT = 8
 """Maximum length of sequences with frequent gates of -infinity, so that their counterexamples are short."""
 
@@ -100,18 +104,33 @@ class Problem:
     @property
     def state_shape(self) -> tuple[int, ...]:
         """Return the shape of ``initial_state`` and of the final state."""
-        if self.family.state:
-            return (self.rows, *self.shape(self.family.state))
+        state = self.family.state
+        if isinstance(state, tuple):
+            return (self.rows, self.heads, sum(map(prod, self.part_shapes)))
+        if state:
+            return (self.rows, *self.shape(state))
         if self.family.window:
             return (self.rows, self.heads, self.keys)
         if self.family.lanes:
             return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
         return (self.rows, self.heads, self.keys, self.values + self.family.normalised)
 
+    @property
+    def part_shapes(self) -> Shapes:
+        """Return the shapes of the tensors of a state without their first two axes, if it is a tuple."""
+        state = self.family.state
+        return [self.shape(axes[1:]) for axes in state] if isinstance(state, tuple) else []
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether the state is a tuple of tensors."""
+        return isinstance(self.family.state, tuple)
+
     def shape(self, axes: str) -> tuple[int, ...]:
         """Return the shape of a tensor with these axes."""
         sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
         sizes |= {"D": self.heads, "P": 2, "W": self.keys, "S": self.time * self.substeps}
+        sizes["M"] = 1 + (self.keys + 2 * self.values) % SLOTS
         return tuple(sizes[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
@@ -190,8 +209,10 @@ class Problem:
         states = (
             {"D": self.heads} if self.family.lanes else {"H": self.heads, "K": self.keys, "V": self.values}
         )
-        window = {"W": self.keys} if self.family.window else {}
-        return {"B": self.batch, "T": self.time, **states, **window}
+        more = {"W": self.keys} if self.family.window else {}
+        if any("M" in axes for axes in self.family.tensors.values()):
+            more["M"] = self.shape("M")[0]
+        return {"B": self.batch, "T": self.time, **states, **more}
 
     def says(self) -> str:
         """Return the shapes and options on one line."""

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.naive import Arrays, groups
 from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.state_parts import joined, separate, shapes_of
 
 Step = Callable[[Any, dict[str, Any]], tuple[Any, Any]]
 """A step: from a state and the tensors of a token to the next state and an output."""
@@ -62,20 +64,28 @@ class _Exponents(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, Tensor]]:
+def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, Any]]:
     """Return the step of a family as a kernel, which runs it for every token."""
     axes, step = family.tensors, _step_of(family)
 
     def kernel(
-        *, initial_state: Tensor | None = None, cu_seqlens: Tensor | None = None, **tensors: Tensor
-    ) -> tuple[Tensor, Tensor]:
+        *, initial_state: Any = None, cu_seqlens: Tensor | None = None, **tensors: Tensor
+    ) -> tuple[Tensor, Any]:
         sizes: dict[str, int] = {}
         for name, axes_of in axes.items():
             sizes |= dict(zip(axes_of, tensors[name].shape, strict=True))
         like = tensors[family.value]
         ends = [0, sizes["T"]] if cu_seqlens is None else cu_seqlens.tolist()
         rows = sizes["B"] if cu_seqlens is None else len(ends) - 1
-        if initial_state is None:
+        parts = shapes_of(family.state, sizes) if isinstance(family.state, tuple) else None
+        if parts is not None:
+            size = sum(map(prod, parts))
+            initial_state = (
+                like.new_zeros(rows, sizes["D" if family.lanes else "H"], size)
+                if initial_state is None
+                else joined(initial_state)
+            )
+        elif initial_state is None:
             initial_state = like.new_zeros(rows, *(sizes[axis] for axis in family.state))
         outputs, states = [], []
         for row, (begin, end) in enumerate(pairwise(ends)):
@@ -84,7 +94,9 @@ def as_kernel(family: LinearRecurrence) -> Callable[..., tuple[Tensor, Tensor]]:
                 state, output = step(state, _token({n: tensors[n] for n in axes}, axes, t))
                 outputs.append(output)
             states.append(state)
-        return torch.stack(outputs, 1) if outputs else torch.zeros_like(like), torch.cat(states)
+        final = torch.cat(states)
+        stacked = torch.stack(outputs, 1) if outputs else torch.zeros_like(like)
+        return stacked, final if parts is None else separate(final, parts)
 
     return kernel
 
@@ -193,30 +205,43 @@ def _roundings_of_chunks(
     return math.ceil(form.chunk + 8 + (form.roundings() + 2) * window)
 
 
-def require_rules(name: str, step: Step, tensors: Mapping[str, str], value: str, state: str) -> None:
+_SIZES = {"B": 2, "H": 3, "K": 4, "V": 5, "M": 6, "D": 3}
+
+
+def require_rules(
+    name: str, step: Step, tensors: Mapping[str, str], value: str, state: str | tuple[str, ...]
+) -> None:
     """Raise InputError unless the step runs, gives the right shapes, and has a rule for each operation."""
-    sizes = {"B": 2, "T": 1, "H": 3, "K": 4, "V": 5, "D": 3}
+    own = state if isinstance(state, tuple) else (state,)
 
     def ones(axes: str) -> ReorderingBound:
-        return ReorderingBound.leaf(torch.ones(tuple(sizes[axis] for axis in axes if axis != "T")), FLOAT64)
+        return ReorderingBound.leaf(torch.ones(_shape(axes)), FLOAT64)
 
+    before = tuple(ones("B" + axes) for axes in own)
+    sizes = ", ".join(f"{axis} = {size}" for axis, size in _SIZES.items())
     try:
         with evaluating(FLOAT64):
-            last, output = step(ones("B" + state), {name: ones(axes) for name, axes in tensors.items()})
+            inputs = {tensor: ones(axes) for tensor, axes in tensors.items()}
+            after, output = step(before if isinstance(state, tuple) else before[0], inputs)
     except Exception as error:
         message = (str(error).splitlines() or [""])[0]
         if "no rule bounds" in message:
             hint = f"the step's {message}; rewrite it, or pass against= for measured rounding"
         else:
-            hint = (
-                f"the step raised {type(error).__name__} for B = 2, H = 3, K = 4, V = 5 and D = 3: {message}"
-            )
+            hint = f"the step raised {type(error).__name__} for {sizes}: {message}"
         raise InputError(f"{name}: {hint}").with_traceback(error.__traceback__) from None
-    for what, result, axes in (("state", last, "B" + state), ("output", output, tensors[value])):
-        right = tuple(sizes[axis] for axis in axes if axis != "T")
-        if tuple(result.shape) != right:
+    if isinstance(state, tuple) and (not isinstance(after, tuple | list) or len(after) != len(state)):
+        raise InputError(f"{name}: the step's state must be a tuple of {len(state)} tensors")
+    states = zip(after if isinstance(state, tuple) else (after,), ("B" + axes for axes in own), strict=True)
+    results = [*(("state", *pair) for pair in states), ("output", output, tensors[value])]
+    for what, result, axes in results:
+        if tuple(result.shape) != _shape(axes):
             letters = axes.replace("T", "")
             raise InputError(
-                f"{name}: the step's {what} must have the axes {letters}, shape {right} for B = 2, H = 3,"
-                f" K = 4, V = 5 and D = 3, got {tuple(result.shape)}"
+                f"{name}: the step's {what} must have the axes {letters}, shape {_shape(axes)} for {sizes},"
+                f" got {tuple(result.shape)}"
             )
+
+
+def _shape(axes: str) -> tuple[int, ...]:
+    return tuple(_SIZES[axis] for axis in axes if axis != "T")

@@ -1,0 +1,32 @@
+"""Linear second-order RNNs (Rabusseau, Li and Precup 2019).
+
+>>> network = SecondOrderRNN(torch.ones(2, 3, 2), torch.ones(2), torch.tensor([1.0, 0.0]))
+>>> network(torch.eye(3)[None])  # three one-hot vectors, each of which doubles the state
+tensor([8.])
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class SecondOrderRNN(nn.Module):
+    """A network with h_t[j] = the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s], and the output h_T omega.
+
+    Args:
+        tensor: A, shape ``(K, d, K)``.
+        initial: h_0, shape ``(K,)``.
+        final: omega, shape ``(K,)``.
+    """
+
+    def __init__(self, tensor: Tensor, initial: Tensor, final: Tensor) -> None:
+        super().__init__()
+        self.tensor, self.initial, self.final = map(nn.Parameter, (tensor, initial, final))
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return the output after the last vector: shape ``(B, T, d)`` gives ``(B,)``."""
+        h = self.initial.expand(len(vectors), -1)
+        for x in vectors.unbind(1):
+            h = torch.einsum("bi,isj,bs->bj", h, self.tensor, x)
+        return h @ self.final

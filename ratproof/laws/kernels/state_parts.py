@@ -1,0 +1,90 @@
+"""States that are tuples of tensors: a kernel's call has one tensor with the elements of all of them.
+
+The axes of each tensor begin with H, or are D. The one tensor has the shape ``(N, H, F)``, where F is the sum
+of the sizes of the tensors for one head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from math import prod
+from typing import Any
+
+import numpy as np
+import torch
+
+Shapes = list[tuple[int, ...]]
+
+
+def shapes_of(parts: Sequence[str], sizes: Mapping[str, int]) -> Shapes:
+    """Return the shapes of the tensors of a state, without the axes N and H or D.
+
+    >>> shapes_of(("HKV", "HK", "H"), {"K": 4, "V": 5})
+    [(4, 5), (4,), ()]
+    """
+    return [tuple(sizes[axis] for axis in axes[1:]) for axes in parts]
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return the one tensor of a state."""
+    return torch.cat([x.reshape(*x.shape[:2], -1) for x in parts], -1)
+
+
+def separate(state: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
+    """Return the tensors of a state."""
+    parts, begin = [], 0
+    for shape in shapes:
+        end = begin + prod(shape)
+        parts.append(state[..., begin:end].reshape(*state.shape[:2], *shape))
+        begin = end
+    return tuple(parts)
+
+
+def part_of(index: int, shapes: Shapes) -> tuple[int, tuple[int, ...]]:
+    """Return the number of the tensor that has an element of the one tensor, and the element's index there.
+
+    >>> part_of(22, [(4, 5), (4,), ()])
+    (1, (2,))
+    """
+    for number, shape in enumerate(shapes):
+        if index < prod(shape):
+            return number, tuple(int(i) for i in np.unravel_index(index, shape))
+        index -= prod(shape)
+    raise IndexError(index)
+
+
+def with_one_state(kernel: Callable[..., Any], shapes: Shapes) -> Callable[..., Any]:
+    """Return a kernel whose initial and final states are one tensor each."""
+
+    def adapted(**arguments: Any) -> Any:
+        state = arguments.get("initial_state")
+        if state is not None:
+            arguments["initial_state"] = tuple(x.contiguous() for x in separate(state, shapes))
+        result = kernel(**arguments)
+        if not isinstance(result, tuple) or len(result) != 2 or result[1] is None:
+            return result
+        states = result[1]
+        if [tuple(x.shape[2:]) for x in states] != shapes:
+            raise TypeError(
+                f"the final state must be tensors whose shapes begin with N, H, and end with {shapes}"
+            )
+        return result[0], joined(states)
+
+    return adapted
+
+
+def step_with_one_state(
+    step: Callable[..., Any], parts: Sequence[str], axes: Mapping[str, str]
+) -> Callable[[Any, dict[str, Any]], tuple[Any, Any]]:
+    """Return a step whose state is one tensor."""
+
+    @wraps(step)
+    def adapted(state: Any, tensors: dict[str, Any]) -> tuple[Any, Any]:
+        sizes: dict[str, int] = {}
+        for name, own in axes.items():
+            sizes |= dict(zip(own.replace("T", ""), tensors[name].shape, strict=True))
+        after, output = step(separate(state, shapes_of(parts, sizes)), tensors)
+        return joined(after), output
+
+    return adapted

@@ -1,0 +1,1 @@
+"""Theorems about what recurrent networks can and cannot compute."""

@@ -1,0 +1,240 @@
+"""Linear second-order RNNs are weighted automata, with as few states as the rank of their Hankel matrix.
+
+Rabusseau, Li and Precup 2019: h_t[j] is the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s]. The automaton
+that is computed from values of the function is due to Carlyle and Paz 1971, and Fliess 1974.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import flint
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
+from theory.fa_rnn import eq_4
+from theory.fa_rnn.shared.networks import at_place, by_tensor, dot, vector_is_h
+from theory.induction import Identity
+from theory.places import AnyPlaces, Concrete, symbolic
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Vector = tuple[Any, ...]
+
+
+def network(size: tuple[int, int]) -> Signature:
+    """Return the signature of a network with K units and input vectors of length d."""
+    k, d = size
+    entries = constant("h_0", (k,)), constant("A", (k, d, k)), by_symbol("v", (d,)), constant("omega", (k,))
+    return Signature(entries, size=("K", k), most_small=300)
+
+
+# The network and its automaton, at one index j.
+
+
+def next_place(of: AnyPlaces, j: Any) -> Any:
+    """Return component j of h_t: the sum over i and s of h_{t-1}[i] (A[i, s, j] v_t[s])."""
+    return of.sum(
+        lambda i: of.sum(lambda s: of.times(of.at("h", i), of.times(of.at("A", i, s, j), of.at("v", s))), "r")
+    )
+
+
+def contracted(of: AnyPlaces, i: Any, j: Any) -> Any:
+    """Return the automaton's weight from i to j: the sum over s of A[i, s, j] v_t[s]."""
+    return of.sum(lambda s: of.times(of.at("A", i, s, j), of.at("v", s)), "r")
+
+
+def places(w: Weights, x: str, h: Vector) -> Concrete:
+    """Return the weights of a symbol and the state, with concrete indices."""
+    return Concrete(w.over, len(w.h_0), {"A": w.A, "v": w.v[x], "h": h}, {"r": len(w.v[x])})
+
+
+def step(w: Weights, h: Vector, x: str) -> Vector:
+    """Return the next state of the network."""
+    of = places(w, x, h)
+    return tuple(next_place(of, j) for j in range(1, len(h) + 1))
+
+
+def score(w: Weights, h: Vector) -> Vector:
+    """Return h_N omega."""
+    return (dot(w.over, h, w.omega),)
+
+
+def automaton(w: Weights) -> list[WFSA]:
+    """Return the automaton whose matrix of a symbol is the tensor times the symbol's vector."""
+    states = range(1, len(w.h_0) + 1)
+    tables = {}
+    for x in w.alphabet:
+        of = places(w, x, w.h_0)
+        tables[x] = tuple(tuple(contracted(of, i, j) for j in states) for i in states)
+    return [WFSA(w.over, w.h_0, w.omega, tables)]
+
+
+def any_size() -> list[Identity]:
+    """Return the step at any index, for every K and d."""
+    of = symbolic()
+    left = of.sum(lambda i: of.times(of.at("h", i), contracted(of, i, of.j)))
+    return [at_place(of, left, next_place(of, of.j))]
+
+
+# A first-order network, whose matrix does not depend on the symbol, against the parity of a.
+
+
+def first_order(k: int) -> Signature:
+    """Return the signature of h_t = h_{t-1} W + b(x_t) with K units."""
+    return Signature(
+        (constant("h_0", (k,)), constant("W", (k, k)), by_symbol("b", (k,)), constant("omega", (k,))),
+        size=("K", k),
+        most_small=300,
+    )
+
+
+def first_order_step(w: Weights, h: Vector, x: str) -> Vector:
+    """Return h W + b(x)."""
+    columns = zip(*w.W, strict=True)
+    return tuple(w.over.plus(dot(w.over, h, column), b) for column, b in zip(columns, w.b[x], strict=True))
+
+
+def sign(w: Weights) -> list[WFSA]:
+    """Return the automaton with the score (-1)^n for words with n times the letter a."""
+    one = w.over.one
+    return [WFSA(w.over, [one], [one], {x: [[-one if x == "a" else one]] for x in w.alphabet})]
+
+
+# The automaton that is computed from values f(u) of a function.
+
+Value = Callable[[str], Any]
+
+
+def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
+    """Return the automaton of a function, whose number of states is the rank of its Hankel matrix.
+
+    Its rows and columns are words of at most ``longest`` symbols, which must span all others. The coordinates
+    of a word u are the row f(u s_j) times the inverse of the block f(p_i s_j).
+    """
+    words = ["".join(letters) for n in range(longest + 1) for letters in product(alphabet, repeat=n)]
+    rows = _independent([[f(u + v) for v in words] for u in words])
+    columns = _independent([[f(words[i] + v) for i in rows] for v in words])
+    prefixes, suffixes = ([words[i] for i in which] for which in (rows, columns))
+    n = len(prefixes)
+    if not n:
+        return WFSA(REAL, [0], [0], {x: [[0]] for x in alphabet})
+
+    def matrix(starts: list[str]) -> flint.fmpq_mat:
+        values = (Fraction(f(u + v)) for u in starts for v in suffixes)
+        return flint.fmpq_mat(len(starts), n, [flint.fmpq(v.numerator, v.denominator) for v in values])
+
+    inverse = matrix(prefixes).inv()
+
+    def coordinates(starts: list[str]) -> list[list[Fraction]]:
+        return [[Fraction(int(v.p), int(v.q)) for v in row] for row in (matrix(starts) * inverse).tolist()]
+
+    tables: dict[str, Any] = {x: coordinates([p + x for p in prefixes]) for x in alphabet}
+    initial: Any = coordinates([""])[0]
+    return WFSA(REAL, initial, [f(p) for p in prefixes], tables)
+
+
+def _independent(rows: list[list[Any]]) -> list[int]:
+    """Return the numbers of the first linearly independent rows, which span all rows."""
+    kept: list[int] = []
+    columns = len(rows[0])
+    for i in range(len(rows)):
+        values = (Fraction(v) for k in (*kept, i) for v in rows[k])
+        entries = [flint.fmpq(v.numerator, v.denominator) for v in values]
+        if flint.fmpq_mat(len(kept) + 1, columns, entries).rank() > len(kept):
+            kept.append(i)
+    return kept
+
+
+def of_values(w: Weights) -> list[WFSA]:
+    """Return the automaton that the network's values on words of at most 2 K - 1 symbols give."""
+
+    @cache
+    def value(word: str) -> Any:
+        *_, (last,) = by_tensor.values(w, word)
+        return last
+
+    return [spectral(value, "".join(w.alphabet), len(w.alpha_0) - 1)]
+
+
+SIZES = Sizes(network, ((1, 1), (1, 2), (2, 1), (2, 2), (3, 2)), ((1, 1), (2, 1), (2, 2)))
+FIRST_ORDER = Sizes(first_order, (1, 2, 3), (1, 2))
+TENSOR = Sizes(eq_4.network, (1, 2, 3), (1, 2))
+
+CLAIM = Claim(
+    name="second-order-rnn",
+    title="a linear second-order RNN is an automaton",
+    statement=(
+        "A linear second-order RNN, h_t[j] = the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s], is the"
+        " automaton whose matrix of a symbol is the tensor A times the symbol's vector; and every function"
+        " whose Hankel matrix has finite rank n is the score of an automaton with n states."
+    ),
+    source=Source("rabusseau2019connecting", "", "Linear 2-RNNs"),
+    hypotheses=(
+        "A symbol has a fixed vector; one-hot vectors select a matrix of A.",
+        "Weights commute, as in the paper, for the second-order network.",
+        "The weights of the automaton from values are in a field.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="for any number of units and any vectors of the symbols",
+            reading=Equality(Recurrence(lambda w: w.h_0, step, score), automaton),
+            cases=SIZES.random,
+            small_cases=SIZES.near_generic,
+            kinds=PROVED,
+            programs=("second-order-rnn",),
+            proof=vector_is_h(
+                (network((k, d)) for k in range(1, 4) for d in range(1, 4)),
+                "For every K and d: the step at a state is one identity of sums, with K and d symbols.",
+                any_size,
+            ),
+            theorem=Theorem(
+                "expressivity.second_order.second_order",
+                network="score_second {h_0} {omega} {A} {v} {word}",
+                automaton="of_tensor {h_0} {omega} {A} {v}",
+            ),
+        ),
+        Variant(
+            name="corrected-from-values",
+            expected="holds",
+            says=(
+                "the automaton that is computed from the network's values on words of at most 2 K - 1"
+                " symbols; it has as many states as its Hankel matrix has rank"
+            ),
+            reading=Equality(by_tensor, of_values),
+            cases=TENSOR.random,
+            small_cases=TENSOR.near_generic,
+            kinds=LADDER,
+            theorem=Theorem(
+                "expressivity.second_order.spectral_automaton",
+                untied="the inverse of a matrix over an arbitrary field cannot be computed",
+            ),
+            effort=Effort(examples=20, strings=12, longest=8, run=10),
+        ),
+        Variant(
+            name="without-second-order",
+            expected="refuted",
+            says="h_t = h_{t-1} W + b(x_t), whose matrix is the same for all symbols, for the parity of a",
+            reading=Equality(Recurrence(lambda w: w.h_0, first_order_step, score), sign),
+            cases=FIRST_ORDER.random,
+            small_cases=FIRST_ORDER.small,
+            theorem=Theorem(
+                "expressivity.second_order.without_second_order_is_refuted",
+                refutes=True,
+                untied="the theorem is about networks of any size over any ring",
+            ),
+        ),
+    ),
+    example=network((2, 2)).example(),
+    uses=("fa-rnn-eq-4",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)
