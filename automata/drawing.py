@@ -73,13 +73,13 @@ def dot(
     names: Sequence[Hashable] | None = None,
     hide_dead: bool = False,
     final: Collection[int] = (),
-    least: float = 0.01,
+    min_probability: float = 0.01,
 ) -> str:
     """Return the automaton in the DOT language.
 
-    Parallel transitions share an arrow, and symbols with the same weight share a line. A DFA looks as in
-    Figures 4 and 8 of Wang & Niepert 2019. A PFA has labels such as ``a / 0.93``, and its lines are wider for
-    larger probabilities.
+    Parallel transitions share an arrow, and symbols with the same weight share a line. A DFA is drawn in
+    the style of Figures 4 and 8 of Wang & Niepert 2019. A PFA has labels such as ``a / 0.93``, and its lines
+    are wider for larger probabilities.
 
 
     >>> from automata.dfa import DFA
@@ -102,7 +102,7 @@ def dot(
         names: the label of each state, such as the number of its centroid; by default, its number.
         hide_dead: omit states from which no final state is reachable, except initial states.
         final: the final states, for a PFA, which does not define final states.
-        least: the smallest probability of a PFA to draw; the caption reports how much is omitted.
+        min_probability: the smallest probability of a PFA to draw; the caption reports how much is omitted.
 
     Raises:
         InputError: If there are too many states or arrows, ``names`` does not have one entry per state, or an
@@ -116,24 +116,25 @@ def dot(
     if names is not None and len(names) != machine.states:
         raise ShapeError(f"names must have one entry for each of {machine.states} states, got {len(names)}")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
-    if automaton.probabilistic and not 0 <= least <= 1:
-        raise InputError(f"the least probability drawn must be between 0 and 1, got {least}")
-    _require_few(machine, ~hidden, least if automaton.probabilistic else None)
+    if automaton.probabilistic and not 0 <= min_probability <= 1:
+        raise InputError(f"min_probability must be between 0 and 1, got {min_probability}")
+    _require_few(machine, ~hidden, min_probability if automaton.probabilistic else None)
     visible = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
     starts = [(q, w) for q, w in enumerate(machine.initial.tolist()) if w != machine.semiring.zero]
     if not automaton.probabilistic:
         return _dot_text(machine, names, visible, starts, edges, lambda w: weight_text(machine.semiring, w))
-    probable = [e for e in edges if e.weight >= least]
-    probable_starts = [(q, w) for q, w in starts if w >= least]
-    caption = _left_out([[w for _, w in starts if w < least], *_small_by_row(edges, least)], least)
+    probable = [e for e in edges if e.weight >= min_probability]
+    probable_starts = [(q, w) for q, w in starts if w >= min_probability]
+    small = [[w for _, w in starts if w < min_probability], *_small_by_row(edges, min_probability)]
+    caption = _left_out(small, min_probability)
     return _dot_text(
         machine,
         names,
         visible,
         probable_starts,
         probable,
-        lambda w: probability_text(w, least),
+        lambda w: probability_text(w, min_probability),
         caption,
         pens=True,
     )
@@ -145,12 +146,12 @@ def svg(
     names: Sequence[Hashable] | None = None,
     hide_dead: bool = False,
     final: Collection[int] = (),
-    least: float = 0.01,
+    min_probability: float = 0.01,
 ) -> str:
     """Return the drawing as SVG text; see :func:`dot`."""
-    text = image(dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least), "svg").decode(
-        "utf-8"
-    )
+    text = image(
+        dot(automaton, names=names, hide_dead=hide_dead, final=final, min_probability=min_probability), "svg"
+    ).decode("utf-8")
     return text[text.index("<svg") :]
 
 
@@ -176,13 +177,13 @@ def image(text: str, format: str) -> bytes:
         return bytes(graph.draw(format=format, prog="dot"))
 
 
-def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -> None:
+def _require_few(machine: WFSA, shown: NDArray[np.bool_], min_probability: float | None) -> None:
     """Raise InputError if there are too many visible states or arrows for a drawing."""
 
     def drawn(table: SparseMatrix) -> Places:
         seen = shown[table.rows] & shown[table.columns]
-        if least is not None:
-            seen &= np.asarray(table.weights >= least, dtype=bool)
+        if min_probability is not None:
+            seen &= np.asarray(table.weights >= min_probability, dtype=bool)
         return table.rows[seen] * machine.states + table.columns[seen]
 
     of_place = Counter(machine.index.values())
@@ -256,22 +257,22 @@ def _behind(weight: str) -> str:
     return f" / {weight}" if weight else ""
 
 
-def _small_by_row(edges: list[Edge], least: float) -> list[list[Weight]]:
-    """Return the probabilities below ``least``, grouped by state and symbol."""
+def _small_by_row(edges: list[Edge], min_probability: float) -> list[list[Weight]]:
+    """Return the probabilities below ``min_probability``, grouped by state and symbol."""
     small: dict[tuple[int, Hashable], list[Weight]] = {}
     for edge in edges:
-        if edge.weight < least:
+        if edge.weight < min_probability:
             small.setdefault((edge.source, edge.symbol), []).append(edge.weight)
     return list(small.values())
 
 
-def _left_out(rows: list[list[Weight]], least: float) -> str:
+def _left_out(rows: list[list[Weight]], min_probability: float) -> str:
     """Return the caption that reports how many transitions and starts are omitted, and their probability."""
     count = sum(map(len, rows))
     if not count:
         return ""
     sums = [float(sum(row)) for row in rows]
-    which = f"{plural(count, 'transition')} below {least:g} omitted"
+    which = f"{plural(count, 'transition')} below {min_probability:g} omitted"
     return f"{which}: {sum(sums):.2g} in all, at most {max(sums):.2g} of a state and symbol"
 
 

@@ -23,7 +23,7 @@ from itertools import islice
 
 from automata import determinisation
 from automata.aliases import String, Weights
-from automata.equivalence.certificates import Linked, Minimal
+from automata.equivalence.certificates import MappingProof, Minimal
 from automata.equivalence.explore import explore
 from automata.equivalence.field import MOST_DENSE
 from automata.equivalence.integers import Cleared, Word, cleared, primes
@@ -83,7 +83,7 @@ def _minimised_dense(automaton: WFSA, progress: ProgressCallback) -> Minimised:
     mirror = reverse(forward)
     mirrored, back = _reduced(mirror, progress)
     least = forward if back is None else reverse(mirrored)
-    link = Linked(
+    link = MappingProof(
         automaton,
         least,
         automaton if to_plain is None else forward,

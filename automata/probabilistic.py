@@ -175,7 +175,7 @@ class PFA(Drawable):
         return states
 
     def most_probable(self, final: Collection[int] = ()) -> MostProbable:
-        """Return the DFA that always moves to the most probable state, with its ties.
+        """Return the DFA that always moves to the most probable state, and the list of ties.
 
         >>> limit = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
         >>> limit.dfa.table, limit.ties

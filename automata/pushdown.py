@@ -86,7 +86,7 @@ class Pushdown:
     def run(self, string: String) -> list[Configuration | None]:
         """Return the T + 1 configurations for a string of T symbols.
 
-        Each is the configuration after all moves that read nothing, or ``None`` if there was no move.
+        Each is the configuration after all epsilon moves, or ``None`` after the run is stuck.
         """
         now = self._silent(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]

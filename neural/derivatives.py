@@ -121,7 +121,7 @@ def _polynomial_scores(
 ) -> Iterator[ReorderingBound]:
     """Yield the scores of automata with polynomials in the gates as weights, for all units at once."""
     pattern, units = cell.pattern, range(cell.hidden_size)
-    shown = (..., list(units), [cell.shown(unit) for unit in units])
+    shown = (..., list(units), [cell.shown_state(unit) for unit in units])
     one = ReorderingBound.leaf(torch.ones_like(start.value), kind)
     none = replace(
         ReorderingBound.leaf(torch.zeros_like(start.value), kind), reach=torch.zeros_like(start.value)

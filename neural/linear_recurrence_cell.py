@@ -276,7 +276,7 @@ class LinearRecurrenceCell(AutomatonCell):
         starts = [START] * self.components + [ZERO] * self.reads
         return Pattern((ONE, *starts), (*[ZERO] * len(names), ONE), ((0, 0, ONE), *arrows))
 
-    def shown(self, unit: int) -> int:
+    def shown_state(self, unit: int) -> int:
         """Return the index of the automaton's state whose weight is the unit's score."""
         return self.pattern.states - 1
 

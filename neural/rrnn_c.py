@@ -78,7 +78,7 @@ class RRNNCCell(AutomatonCell):
         return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
-        """Compute equation 23e, tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
+        """Compute equation 23e, tanh(o_t * c_t); o_t is equation 23d, or 1 without an output gate."""
         return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 

@@ -136,8 +136,7 @@ def claims_table() -> str:
     for title, papers in rows.items():
         listed = [claim for claim in claims().values() if claim.source.paper in papers]
         verdicts = [v.expected for claim in listed for v in claim.variants]
-        names = ", ".join(f"`{claim.name}`" for claim in listed)
         count = "" if len(papers) == 1 else f" ({len(papers)} papers)"
-        row = f"| {title}{count} | {names} | {verdicts.count('holds')} | {verdicts.count('refuted')} |"
+        row = f"| {title}{count} | {len(listed)} | {verdicts.count('holds')} | {verdicts.count('refuted')} |"
         lines.append(row)
     return "\n".join(lines) + "\n"

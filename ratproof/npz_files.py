@@ -48,7 +48,8 @@ def vectors_of(data: dict[str, np.ndarray], name: str, path: Path) -> NDArray[np
     """
     array = data.get(name)
     if array is None or array.ndim != 2:
-        raise FormatError(f"{path}: the file must have an array {name} of shape (words, width)")
+        actual = "no such array" if array is None else f"shape {array.shape}"
+        raise FormatError(f"{path}: array {name!r} must have shape (words, width), got {actual}")
     if 0 in array.shape:
         raise FormatError(f"{path}: {name} must have at least one vector, got shape {array.shape}")
     return finite_numbers(array, name, path)

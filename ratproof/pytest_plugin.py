@@ -89,7 +89,7 @@ def _items(module: pytest.Module, claim: Claim | Subject) -> Iterator[pytest.Ite
     from automata.extras import needs
 
     try:
-        from ratproof.evidence.subjects import BELIEVED
+        from ratproof.evidence.subjects import STATED
         from ratproof.ladder.steps import own_steps
         from ratproof.ladder.user_files import require_names
     except ModuleNotFoundError as error:
@@ -104,7 +104,7 @@ def _items(module: pytest.Module, claim: Claim | Subject) -> Iterator[pytest.Ite
         raise module.CollectError(str(error)) from None
     seen[claim.name] = claim
     for step in own_steps([claim]):
-        what = step.label.removeprefix(f"{claim.name}-").removeprefix(f"{BELIEVED}-")
+        what = step.label.removeprefix(f"{claim.name}-").removeprefix(f"{STATED}-")
         yield ClaimItem.from_parent(module, name=f"{claim.name}[{what}]", step=step)
 
 

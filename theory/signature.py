@@ -473,7 +473,7 @@ class Sizes:
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Yield all small cases of all small sizes."""
+        """Yield every exhaustive case, for each small size."""
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
 
     def near_generic(self, letters: int) -> Iterator[Weights]:

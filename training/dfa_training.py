@@ -1,4 +1,4 @@
-"""The training of ``ratproof train dfa --cell``: an ordinary network that decides as an automaton."""
+"""The training of ``ratproof train dfa --cell``: an ordinary network that agrees with an automaton."""
 
 from __future__ import annotations
 
@@ -75,11 +75,11 @@ def train_dfa(
         parts = {"rnn": rnn, "linear": linear}
         tensors = {f"{name}.{key}": x for name, part in parts.items() for key, x in part.state_dict().items()}
         write_whole(output, save(tensors))
-        lines.append(f"  {output}")
+        lines.append(f"wrote {output}")
     proved = certificate if status == YES else None
     if proved is not None:
         write_json(proved, report.certificate())
-        lines.append(f"  {proved}")
+        lines.append(f"wrote {proved}")
     print_answer(as_json, {**data, "model": output, "certificate": proved}, "\n".join(lines))
     return status
 
@@ -114,7 +114,7 @@ def _train(
         harden_round(rnn, linear, vectors, 0.0, machine, hardening, rng, until, report_progress)
         word = counterexample(machine, decide)
         if word is None:
-            return YES, {"verdict": "trained", "word": None}, ["trained: right on all tested strings"]
+            return YES, {"verdict": "trained", "word": None}, ["trained: correct on all tested strings"]
         symbols = [alphabet[symbol] for symbol in word]
         if time.monotonic() > until:
             lines = [f"different: {write_string(symbols)}, when the time limit was reached"]

@@ -95,7 +95,7 @@ def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
             10,
         ),
         "tensorboard": (
-            Annotated[bool, typer.Option("--tensorboard/--no-tensorboard", help="log for TensorBoard, too")],
+            Annotated[bool, typer.Option("--tensorboard/--no-tensorboard", help="write TensorBoard logs")],
             record.tensorboard,
         ),
         "output": (

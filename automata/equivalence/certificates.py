@@ -30,8 +30,8 @@ class _Certificate(NoTruthValue):
 
 
 @dataclass(frozen=True)
-class Linked(_Certificate):
-    """A proof that two automata over a field are equal, because a third one maps to both.
+class MappingProof(_Certificate):
+    """A proof that two automata over a field are equivalent, by a third automaton that maps to both.
 
     C maps to A by a matrix X if lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and
     rho_C = X rho_A. Then lambda_C M_C(w) rho_C = lambda_A M_A(w) rho_A for every string w.
@@ -71,7 +71,7 @@ class Minimal(_Certificate):
         prefixes, suffixes: strings, one for each state of B.
     """
 
-    link: Linked
+    link: MappingProof
     prefixes: tuple[String, ...]
     suffixes: tuple[String, ...]
 
@@ -224,7 +224,7 @@ class Chain(_Certificate):
         return {"kind": link.kind} | matrix | bound | {"to": to}
 
 
-Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Simulated | Chain
+Certificate = MappingProof | Minimal | Distinguished | Bisimulation | Lumped | Simulated | Chain
 
 
 def _heading(about: str, claims: str, a: WFSA, b: WFSA) -> JsonObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
-from automata.equivalence.certificates import Linked
+from automata.equivalence.certificates import MappingProof
 from automata.equivalence.explore import Agreement, Exploration, explore
 from automata.equivalence.integers import Cleared, Word, cleared, primes
 from automata.equivalence.lift import Basis, lift
@@ -104,13 +104,13 @@ def _same_ends(both: Cleared, basis: Basis) -> bool:
     return bool(left == right)
 
 
-def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
+def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> MappingProof:
     to_a, to_b = (
         None if basis.full_side == i else fractions(rows, basis.denominator)
         for i, rows in enumerate(basis.sides)
     )
     through = basis.automaton(both) if basis.full_side is None else (a, b)[basis.full_side]
-    return Linked(a, b, through, to_a, to_b)
+    return MappingProof(a, b, through, to_a, to_b)
 
 
 MOST_DENSE = 1500

@@ -34,11 +34,11 @@ class Search:
     """A search for a string of nonzero score, in order of length.
 
     Attributes:
-        of: the representation modulo a prime.
-        length: no shorter string of nonzero score has been found.
+        representation: the representation modulo a prime.
+        length: every string with fewer symbols has score zero modulo the prime, with high probability.
     """
 
-    of: Modular
+    representation: Modular
     length: int = 0
     _factors: list[Residues] = field(default_factory=list, repr=False)
     _kept: dict[int, Residues] = field(default_factory=dict, repr=False)
@@ -46,7 +46,7 @@ class Search:
     _vector: Residues = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._vector = self.of.final
+        self._vector = self.representation.final
 
     def finds(self, most: int, progress: Callable[[int], None] | None = None) -> bool:
         """Return whether a string of ``length`` to ``most`` symbols has a nonzero score.
@@ -54,11 +54,11 @@ class Search:
         On success, ``length`` is the length of the shortest one.
         """
         while self.length <= most:
-            if self.of.field.dot(self.of.initial, self._vector):
+            if self.representation.field.dot(self.representation.initial, self._vector):
                 return True
             self._keep()
-            self._factors.append(self.of.field.random(self.of.symbols))
-            self._vector = self.of.step(self._vector, self._factors[-1])
+            self._factors.append(self.representation.field.random(self.representation.symbols))
+            self._vector = self.representation.step(self._vector, self._factors[-1])
             self.length += 1
             if progress is not None and self.length % 256 == 0:
                 progress(self.length)
@@ -67,17 +67,17 @@ class Search:
     def _keep(self) -> None:
         if self.length % self._every == 0:
             self._kept[self.length] = self._vector
-        if len(self._kept) * self.of.states > _NUMBERS_KEPT and len(self._kept) > 8:
+        if len(self._kept) * self.representation.states > _NUMBERS_KEPT and len(self._kept) > 8:
             self._every *= 2
             self._kept = {i: v for i, v in self._kept.items() if i % self._every == 0}
 
     def word(self) -> Word:
         """Return the least string that was found, as symbol indices."""
-        row, symbols = self.of.initial, []
+        row, symbols = self.representation.initial, []
         for vector in self._back():
-            values = self.of.values(row, vector)
+            values = self.representation.values(row, vector)
             symbols.append(int(np.flatnonzero(values)[0]))
-            row = self.of.row_step(row, symbols[-1])
+            row = self.representation.row_step(row, symbols[-1])
         return tuple(symbols)
 
     def _back(self) -> Iterable[Residues]:
@@ -86,7 +86,7 @@ class Search:
         for begin in sorted((i for i in self._kept if i < self.length), reverse=True):
             vectors = [self._kept[begin]]
             for i in range(begin, last - 1):
-                vectors.append(self.of.step(vectors[-1], self._factors[i]))
+                vectors.append(self.representation.step(vectors[-1], self._factors[i]))
             yield from reversed(vectors)
             last = begin
 

@@ -24,7 +24,7 @@ def _some(test: Callable[[Weight], bool]) -> Callable[[WFSA, String], bool]:
     )
 
 
-CORNERS: dict[str, Callable[[WFSA, String], bool]] = {
+EDGE_CASES: dict[str, Callable[[WFSA, String], bool]] = {
     "no path": lambda a, _: trim(a).states == 0,
     "no final state": lambda a, _: not (a.final != a.semiring.zero).any(),
     "a cycle": lambda a, _: any(bool((m.diagonal() != a.semiring.zero).any()) for m in a.matrices),
@@ -43,11 +43,11 @@ CORNERS: dict[str, Callable[[WFSA, String], bool]] = {
 """For each edge case, the test whether an automaton with a string is one."""
 
 
-def corners(automaton: WFSA, string: String) -> set[str]:
+def edge_cases(automaton: WFSA, string: String) -> set[str]:
     """Return the names of the edge cases that apply.
 
     >>> from automata.semirings import REAL
-    >>> sorted(corners(WFSA(REAL, [1], [0], {"a": [["-1/2"]]}), ""))[:5]
+    >>> sorted(edge_cases(WFSA(REAL, [1], [0], {"a": [["-1/2"]]}), ""))[:5]
     ['a cycle', 'empty string', 'negative weight', 'no final state', 'no path']
     """
-    return {name for name, test in CORNERS.items() if test(automaton, string)}
+    return {name for name, test in EDGE_CASES.items() if test(automaton, string)}

@@ -129,13 +129,13 @@ def symbols(encodable: bool = False) -> st.SearchStrategy[str]:
 def awkward_alphabets(
     most: int = 3, encodable: bool = False, least: int = 0
 ) -> st.SearchStrategy[tuple[str, ...]]:
-    """Return alphabets of ``least`` to ``most`` symbols of all kinds; see :func:`symbols`."""
+    """Return a strategy for alphabets of ``least`` to ``most`` symbols of all kinds; see :func:`symbols`."""
     return st.lists(symbols(encodable), min_size=least, max_size=most, unique=True).map(tuple)
 
 
 @cache
 def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
-    """Return strings over the alphabet: mostly short, some a long run of one symbol.
+    """Return a strategy for strings: mostly short ones, and some long runs of one symbol.
 
     They are Python strings if ``alphabet`` is one, otherwise tuples of symbols.
 

@@ -120,7 +120,7 @@ def mark_counts(claims: list[Claim]) -> list[Counter[Mark]]:
 
 @template_global
 def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
-    """Return the simplest counterexample of a variant in short, and its weights."""
+    """Return the simplest counterexample of a variant as one line, and its weights."""
     results = environment().globals["verdicts"].of(claim.name, variant.name)
     best = simplest(list(map(Result.from_json, results)))
     if best is None or best.counterexample is None:
@@ -150,7 +150,7 @@ def layers(claim: Claim) -> list[type]:
 
 @template_global
 def users(claim: Claim) -> list[str]:
-    """Return the names of the claims that stand on a claim."""
+    """Return the names of the claims that depend on a claim."""
     return [other.name for other in claims().values() if claim.name in other.uses]
 
 

@@ -48,12 +48,12 @@ class Tree:
                     self._links[number] = token["href"]
         self._pieces.append(html[end:])
 
-    def beside(self, page: str, link: Callable[[str], str]) -> str:
+    def sidebar_for(self, page: str, link: Callable[[str], str]) -> str:
         """Return the tree as furo would build it for a page.
 
         Args:
             page: the path of the page, relative to the top folder.
-            link: returns the page's link to a path.
+            link: maps a path to its URL relative to the page.
         """
         pieces = list(self._pieces)
         for entry, target in self._links.items():
@@ -99,7 +99,7 @@ def once(app: Sphinx) -> None:
         if not trees:
             first = {"toctree": lambda **how: builder._get_local_toctree(app.config.root_doc, **how)}
             trees.append(Tree(furos(first)))
-        return trees[0].beside(builder.get_target_uri(page), lambda target: context["pathto"](target, 1))
+        return trees[0].sidebar_for(builder.get_target_uri(page), lambda target: context["pathto"](target, 1))
 
     furo._compute_navigation_tree = tree
 

@@ -151,7 +151,7 @@ def over_time(kept: dict[str, Any]) -> str:
 
 
 def prototypes(rows: Sequence[Sequence[str]], side: int) -> str:
-    """Draw a grid of images, each given as letters, with a line between them."""
+    """Draw a grid of images, each encoded with one letter per pixel, with grey lines between them."""
     levels = {letter: level / (len(GREYS) - 1) for level, letter in enumerate(GREYS)}
     tiles = np.full((len(rows) * (side + 1) - 1, len(rows[0]) * (side + 1) - 1), 0.5)
     for r, row in enumerate(rows):

@@ -47,8 +47,8 @@ class EvidenceTests:
         return [test for test in self._of[claim.name].values() if test.kind == kind]
 
     @staticmethod
-    def rung(claim: Claim, kind: str) -> tuple[str, list[str], list[str]] | None:
-        """Return the function that the ladder runs, the variants that it runs for, and the torch layers."""
+    def evidence_function(claim: Claim, kind: str) -> tuple[str, list[str], list[str]] | None:
+        """Return the function that produces this kind of evidence, its variants, and the torch layers."""
         variants = [variant.name for variant in claim.variants if kind in variant.kinds]
         if not variants:
             return None

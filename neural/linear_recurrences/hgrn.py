@@ -66,8 +66,8 @@ class HGRNCell(UnitCell):
 
         return naively(step, g, first)[:2]
 
-    def shown(self, unit: int) -> int:
-        """Return the state of the real or of the imaginary part."""
+    def shown_state(self, unit: int) -> int:
+        """Return the index of the state that holds the real (even unit) or imaginary (odd unit) part."""
         return 1 + unit % 2
 
     def score(self, state: Sequence[Tensor]) -> Tensor:

@@ -129,8 +129,8 @@ def name_for(values: Tensor) -> str:
     choice = chosen(values.device.type, values.dtype)
     if choice.name == compiled.NAME and (values.device.type != "cpu" or values.dtype not in compiled.TYPES):
         raise InputError(
-            f"the C++ backend must have float32, float64 or bfloat16 tensors on a CPU, got {values.dtype} on"
-            f" {values.device.type}"
+            "the C++ scan backend requires float32, float64 or bfloat16 tensors on the CPU, got"
+            f" {values.dtype} on {values.device.type}"
         )
     if choice.name == on_gpu.NAME and (
         values.device.type != ("cpu" if on_gpu.interpreted() else "cuda") or values.dtype not in on_gpu.TYPES

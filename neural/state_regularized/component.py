@@ -116,7 +116,7 @@ def checked_temperature(value: Any) -> float:
 
 
 def checked_noise(value: Any) -> float:
-    """Return the standard deviation of the noise, or raise InputError unless it is non-negative."""
+    """Return the standard deviation of the noise; raise InputError if it is negative or not a number."""
     if not (finite(value) and value >= 0):
         raise InputError(f"noise must be a non-negative standard deviation, got {value!r:.40}")
     return float(value)

@@ -58,7 +58,7 @@ class ElmanPart(RecurrentPart):
     gates = 1
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute one step."""
+        """Compute u_t, shape ``(..., d)``."""
         return (torch.tanh(read + self.hidden(state[0])),)
 
 
@@ -71,7 +71,7 @@ class GRUPart(RecurrentPart):
     gates = 3
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute one step."""
+        """Compute u_t, shape ``(..., d)``."""
         h = state[0]
         d = h.shape[-1]
         inside = self.hidden(h)
@@ -90,7 +90,7 @@ class LSTMPart(RecurrentPart):
     has_cell_state = True
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute one step."""
+        """Compute u_t, shape ``(..., d)``."""
         h, c = state
         i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
@@ -114,7 +114,7 @@ class PeepholePart(LSTMPart):
         nn.init.uniform_(self.peepholes, -(hidden_size**-0.5), hidden_size**-0.5)
 
     def step(self, read: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        """Compute one step."""
+        """Compute u_t, shape ``(..., d)``."""
         h, before = state
         i, f, g, o = (read + self.hidden(h)).chunk(4, dim=-1)
         see_i, see_f, see_o = self.peepholes.unbind(0)

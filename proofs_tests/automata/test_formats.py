@@ -581,13 +581,13 @@ def test_a_drawing_limits_its_arrows(data):
         }
     )
     with patch("automata.drawing.MOST_EDGES", max(arrows, automaton.states)):
-        assert drawing.dot(automaton, least=least).count(" -> ") >= arrows
+        assert drawing.dot(automaton, min_probability=least).count(" -> ") >= arrows
     if arrows > automaton.states:
         with (
             patch("automata.drawing.MOST_EDGES", arrows - 1),
             pytest.raises(InputError, match=f"a drawing must have at most {arrows - 1} arrows, got {arrows}"),
         ):
-            drawing.dot(automaton, least=least)
+            drawing.dot(automaton, min_probability=least)
 
 
 def test_a_drawing_of_a_hundred_thousand_states_is_refused():

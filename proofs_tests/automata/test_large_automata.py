@@ -355,7 +355,7 @@ def test_dropped_initial_and_final_weights_are_detected():
             data = one_link(kind, a, b, {**to, end: []}, **more)
             assert rejected(data)
             why = judge({**data, "links": [{"kind": kind, "to": to, **more}]}).why
-            assert why == "the last automaton is not visibly zero"
+            assert why == "the last automaton must have no initial or no final weights"
 
 
 def test_sums_that_do_not_converge_are_refused():
@@ -400,7 +400,7 @@ def test_cycles_of_epsilon_paths_need_a_bound():
 def test_what_is_accepted_is_said_in_full(certificate):
     says = judge(certificate).about["says"]
     assert f"by a chain of {len(certificate['links'])} links from their difference to zero" in says
-    assert says.endswith("its figures are written there, and not checked")
+    assert says.endswith("the statistics in the certificate are not checked")
     assert set(certificate["figures"]) >= {"states", "transitions", "links", "nonzeros", "primes", "seconds"}
     assert rejected({**certificate, "figures": {"seconds": [1]}}) and rejected({**certificate, "more": 1})
 

@@ -31,7 +31,10 @@ LONGEST = 4
 
 @st.composite
 def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
-    """Draw two automata over the same alphabet; the second is a changed or nudged first one, or unrelated."""
+    """Draw two automata over the same alphabet.
+
+    The second is equivalent by construction, differs in one weight, or is unrelated.
+    """
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
     live = draw(st.integers(0, 7)) > 0  # otherwise anything: no states, no symbols, no string with a path

@@ -229,14 +229,14 @@ def test_a_drawing_shows_probabilities_and_reports_omitted_transitions():
     assert (
         'label="2 transitions below 0.01 omitted: 0.009 in all, at most 0.005 of a state and symbol"' in text
     )
-    full = dot(pfa, least=0)
+    full = dot(pfa, min_probability=0)
     assert "omitted" not in full and r'1 -> 0 [label="a / <0.01\nb / 1"' in full and "start1 -> 1" in full
     assert ">a / " in svg(pfa) and "omitted" in svg(pfa)
 
 
 @some_cases(pfas(exact=False), st.sampled_from([0, 0.01, 0.2]))
 def test_a_drawing_omits_exactly_the_less_probable_transitions(pfa, least):
-    text = dot(pfa, least=least)
+    text = dot(pfa, min_probability=least)
     small = [p for p in [*pfa.initial, *pfa.tables.flat] if 0 < p < least]
     told = re.search(r'label="(\d+) transitions? below', text)
     assert (int(told[1]) if told else 0) == len(small)
@@ -251,8 +251,8 @@ def test_a_pfa_hides_dead_states_when_it_has_final_ones():
     assert '1 [label="1", shape=doublecircle]' in text and "2 [label" not in text and "-> 2" not in text
     with pytest.raises(InputError, match="hide_dead needs the final states of the PFA"):
         dot(pfa, hide_dead=True)
-    with pytest.raises(InputError, match="the least probability drawn must be between 0 and 1, got 2"):
-        dot(pfa, least=2)
+    with pytest.raises(InputError, match="min_probability must be between 0 and 1, got 2"):
+        dot(pfa, min_probability=2)
 
 
 @given(st.floats(0, 1))

@@ -15,7 +15,7 @@ from automata.hankel import full_rank_block, shortlex
 from automata.operations import sum_of
 from automata.sampling import sample
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
-from automata.testing.edge_cases import CORNERS, corners
+from automata.testing.edge_cases import EDGE_CASES, edge_cases
 from automata.testing.strategies import automata, readings, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, few_cases, over, some_cases
@@ -23,12 +23,12 @@ from proofs_tests.automata.examples import few, few_cases, over, some_cases
 quick = settings(max_examples=2000, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.parametrize("corner", CORNERS)
-def test_every_edge_case_is_drawn_by_some_strategy(corner):
-    k = MAX_PLUS if corner == "infinite weight" else REAL
-    alphabet = "a" if corner == "one letter" else "ab"
+@pytest.mark.parametrize("edge_case", EDGE_CASES)
+def test_every_edge_case_is_drawn_by_some_strategy(edge_case):
+    k = MAX_PLUS if edge_case == "infinite weight" else REAL
+    alphabet = "a" if edge_case == "one letter" else "ab"
     pair = st.tuples(automata(k, alphabet=alphabet, epsilon="acyclic", extreme=True), strings(alphabet))
-    find(pair, lambda drawn: corner in corners(*drawn), settings=quick)
+    find(pair, lambda drawn: edge_case in edge_cases(*drawn), settings=quick)
 
 
 def test_automata_with_a_score_shrink_to_one_state():

@@ -70,7 +70,7 @@ def of_lanes(name):
 
 
 def decays(family, tensors, like):
-    """Return the decays of a family with one matrix per head, axes B, T, H and K or 1."""
+    """Return the decays of a family with a matrix state, shape ``(B, T, H, K)`` or ``(B, T, H, 1)``."""
     (_, time, heads), ones = like.shape[:3], like.new_ones(1)
     if family.fixed_decay:
         decay = 1 - 2.0 ** (-5 - torch.arange(heads, dtype=like.dtype))

@@ -169,7 +169,7 @@ def test_an_operation_without_a_rule_is_an_error():
         ({"inputs": {"v": ""}}, "v must have axes and at most one kind, got ''"),
         ({"inputs": {"v": "BTHV decay positive"}}, "v must have axes and at most one kind"),
         ({"inputs": "BTHV"}, "inputs must map names to axes"),
-        ({"output": "o"}, "output must be the name of a tensor in inputs with an axis T, got 'o'"),
+        ({"output": "o"}, "output must name a tensor whose axes begin with 'BT', got 'o'"),
         ({"state": "HKT"}, "state must be different letters of HKV, got 'HKT'"),
         ({"state": ("HKV", "KV")}, "each tensor of the state must begin with H or be D, got 'KV'"),
         ({"state": ()}, "state must be axes, such as 'HKV', or several"),

@@ -209,7 +209,7 @@ def test_a_library_function_by_its_name(monkeypatch):
 
 @pytest.mark.parametrize("form", [KernelForm(), KernelForm(chunk=4)], ids=["recurrent", "chunked"])
 def test_a_scan_is_gated_attention_of_products_with_no_smaller_bound(form):
-    """Its decays and values are products with time steps, which are also rounded."""
+    """A selective scan multiplies decays and values by time steps, which adds roundings."""
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}
     rest = {
         "keys": 3,

@@ -216,7 +216,7 @@ TIME, ONE = 40, np.eye(4)
 @pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
 @pytest.mark.parametrize("part", ["own", "ball", "addition", "addition first", "at ends", "all", "all first"])
 def test_no_possible_error_leaves_its_ellipsoid(family, part):
-    """The ellipsoid is not much larger than those errors: a tenth of its size is reached."""
+    """The largest simulated error reaches at least a tenth of the bound."""
     rng = np.random.default_rng(len(part))
     problem = Problem(
         FAMILIES[family], "float64", "float64", (TIME,), 1, 1, 4, 2, False, True, 1.0, "real", "mild",

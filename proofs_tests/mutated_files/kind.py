@@ -38,7 +38,7 @@ class Kind:
         return [(("ratproof",) if words[0] not in PROGRAMS else ()) + words for words in split]
 
 
-def of(write: Callable[[Path], object], *names: str) -> Writer:
+def writer_for(write: Callable[[Path], object], *names: str) -> Writer:
     """Return a function that writes the files to mutate."""
 
     def written(folder: Path) -> tuple[str, ...]:

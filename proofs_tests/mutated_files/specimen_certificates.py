@@ -9,7 +9,7 @@ from pathlib import Path
 from automata.io import files
 from automata.semirings import BOOLEAN, MAX_PLUS, REAL
 from automata.wfsa import WFSA
-from proofs_tests.mutated_files.kind import Kind, of, run
+from proofs_tests.mutated_files.kind import Kind, run, writer_for
 from proofs_tests.mutated_files.specimen_automata import (
     automata_json,
     even,
@@ -106,7 +106,7 @@ def invariant(folder: Path) -> None:
 def checked(claim: str, write: Callable[[Path], None], program: str) -> Kind:
     """Return the kind of a certificate, read by the command and by the stand-alone checker."""
     lines = ("check-certificate c.json --json", f"check_{program} c.json")
-    return Kind(f"certificate: {claim}", of(write, "c.json"), lines, agree=True)
+    return Kind(f"certificate: {claim}", writer_for(write, "c.json"), lines, agree=True)
 
 
 KINDS = (

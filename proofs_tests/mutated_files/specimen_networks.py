@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proofs_tests.mutated_files.edits import sorted_checkpoint
-from proofs_tests.mutated_files.kind import Kind, of, run
+from proofs_tests.mutated_files.kind import Kind, run, writer_for
 
 
 def network(folder: Path) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ KINDS = (
     ),
     Kind(
         "strings to count over",
-        of(network, "strings.txt"),
+        writer_for(network, "strings.txt"),
         ("extract net.safetensors --counts hard --data strings.txt --json",),
         share=0.5,
     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from proofs_tests.mutated_files.edits import sorted_checkpoint
-from proofs_tests.mutated_files.kind import Kind, of
+from proofs_tests.mutated_files.kind import Kind, writer_for
 
 RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"
 LABELLED = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it EOS\nlight\tso dark\n"
@@ -58,7 +58,7 @@ TRAIN = (
     " --minutes 0.000001 -o run"
 )
 DATA = "--rules home.config --data ."
-LABELS = of(sentences, "train.tsv", "dev.tsv", "test.tsv")
+LABELS = writer_for(sentences, "train.tsv", "dev.tsv", "test.tsv")
 COMPILE = "compile home.config -o out.json"
 KINDS = (
     Kind(
@@ -75,7 +75,7 @@ KINDS = (
     ),
     Kind(
         "rules",
-        of(sentences, "home.config"),
+        writer_for(sentences, "home.config"),
         (
             f"{COMPILE} --json",
             "compile home.config --vocabulary lamp,play,it,x -o out.att --json",
@@ -86,23 +86,25 @@ KINDS = (
     ),
     Kind(
         "rules to add",
-        of(classifier, "more.config"),
+        writer_for(classifier, "more.config"),
         ("rules add fa.safetensors --rules more.config -o out.safetensors",),
         share=0.5,
     ),
     Kind(
         "vocabulary (.txt)",
-        of(sentences, "words.txt"),
+        writer_for(sentences, "words.txt"),
         (f"{COMPILE} --vocabulary words.txt --json",),
         share=0.5,
     ),
     Kind(
         "vocabulary (.json)",
-        of(sentences, "words.json"),
+        writer_for(sentences, "words.json"),
         (f"{COMPILE} --vocabulary words.json --json",),
         share=0.5,
     ),
     Kind("labelled sentences", LABELS, (f"rules zero-shot {DATA} --json", f"rules decide {DATA} --json")),
     Kind("labelled sentences to train on", LABELS, (f"{TRAIN} --json",), share=0.5),
-    Kind("formulas", of(sentences, "logic.txt"), (f"rules zero-shot {DATA} --logic logic.txt --json",)),
+    Kind(
+        "formulas", writer_for(sentences, "logic.txt"), (f"rules zero-shot {DATA} --logic logic.txt --json",)
+    ),
 )

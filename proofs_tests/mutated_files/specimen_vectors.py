@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from proofs_tests.mutated_files.edits import archived, array_file
-from proofs_tests.mutated_files.kind import Kind, of
+from proofs_tests.mutated_files.kind import Kind, writer_for
 
 
 def cell_weights(folder: Path) -> tuple[str, ...]:
@@ -64,9 +64,13 @@ KINDS = (
             "not-rational elman --weights w.json --every-size",
         ),
     ),
-    Kind("corpus", of(corpus, "text.txt"), ("corpus text.txt", "corpus text.txt glove.txt")),
-    Kind("embeddings (GloVe)", of(corpus, "glove.txt"), ("corpus text.txt glove.txt", "vectors glove.txt")),
-    Kind("embeddings (.gz)", of(corpus, "glove.txt.gz"), ("corpus text.txt glove.txt.gz",)),
+    Kind("corpus", writer_for(corpus, "text.txt"), ("corpus text.txt", "corpus text.txt glove.txt")),
+    Kind(
+        "embeddings (GloVe)",
+        writer_for(corpus, "glove.txt"),
+        ("corpus text.txt glove.txt", "vectors glove.txt"),
+    ),
+    Kind("embeddings (.gz)", writer_for(corpus, "glove.txt.gz"), ("corpus text.txt glove.txt.gz",)),
     Kind("embeddings (.npz)", vectors_npz, ("corpus text.txt glove.npz", "vectors glove.npz")),
     Kind("embeddings (.npz, words beside)", vectors_beside, ("corpus text.txt glove.npz",)),
     Kind("embeddings (.npz, as published)", vectors_published, ("vectors glove.npz",)),

@@ -78,7 +78,7 @@ def test_an_unknown_or_missing_field_is_rejected(name):
         part = at(data, path)
         if not isinstance(part, dict) or path in (("stand",), ("boxes", "W"), ("dfa",)):
             continue
-        assert judge(changed(data, (*path, "note"), "as I said")).why == "there is no field ['note']", path
+        assert judge(changed(data, (*path, "note"), "as I said")).why == "unexpected field: note", path
         for field in part:
             spoilt = changed(data, path, {key: value for key, value in part.items() if key != field})
             if (*path, field) not in MAY_BE_MISSING:
@@ -247,8 +247,8 @@ NO_FLOATS = (
 
 
 def test_floats_in_noncanonical_form_are_rejected():
-    """Other spellings of the same number are also rejected, so that each network has a single digest. A
-    fraction 0/0 would hide an error.
+    """Other spellings of the same number are also rejected, so that each network has a single
+    digest.
     """
     data = WHOLE["boxes-sr-elman-euclidean"]
     one = at(data, ("network", "S", 0, 0))

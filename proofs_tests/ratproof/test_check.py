@@ -278,7 +278,7 @@ def test_a_wrong_file_gives_a_one_line_error(text, says, capsys):
             "the claim must be one of bigrams, bigrams-late, got 'trigrams'",
         ),
         (["check", str(EXAMPLE), "--kind", "believed"], "the kind of evidence must be one of"),
-        (["check", str(EXAMPLE), "--kind", "proved"], "no claim in it promises evidence of the kind proved"),
+        (["check", str(EXAMPLE), "--kind", "proved"], "no selected claim has evidence of kind 'proved'"),
     ],
 )
 def test_bad_arguments_give_a_one_line_error(arguments, says, capsys):
@@ -315,7 +315,7 @@ right = believe("right", start=1, step=lambda c, x: c, automaton=one)
 wrong = believe("wrong", start=1, step=lambda c, x: c + 1, automaton=one)
 both = replace(right, name="both", variants=(*right.variants, *wrong.variants))
 """
-    with pytest.raises(InputError, match="the variants of both must have distinct names, got believed twice"):
+    with pytest.raises(InputError, match="the variants of both must have distinct names, got stated twice"):
         check(written(ONES + text))
 
 
@@ -330,7 +330,7 @@ def test_a_claim_can_import_its_neighbours(tmp_path, monkeypatch):
 
 
 def test_names_cannot_form_the_file_name_of_another_claim():
-    text = 'x = believe("x--believed", start=1, step=lambda c, x: c, automaton=one)'
+    text = 'x = believe("x--stated", start=1, step=lambda c, x: c, automaton=one)'
     with pytest.raises(InputError, match="single hyphens"):
         check(written(ONES + text))
 
@@ -341,7 +341,7 @@ plain = believe("plain", start=1, step=lambda c, x: c, automaton=one)
 plus = believe("plus", start=0, step=lambda c, x: c, automaton=WFSA(MAX_PLUS, [0], [0], {"a": [[0]]}))
 """
     assert run(["check", written(ONES + text), "plain", "plus", "--kind", "decided"]) == 2
-    assert "plus promises no evidence of the kind decided" in capsys.readouterr().err
+    assert "plus has no evidence of kind 'decided'" in capsys.readouterr().err
 
 
 def test_the_replay_command_can_be_pasted(capsys):
@@ -379,7 +379,7 @@ def test_a_users_claim_may_have_the_name_of_a_builtin_claim(monkeypatch, capsys)
     text = EXAMPLE.read_text().replace('"bigrams-late"', '"retnet"')
     assert run(["check", written(text), "retnet", "--kind", "exhausted"]) == 1
     out, _ = capsys.readouterr()
-    kept = ".ratproof/counterexamples/retnet--believed--exhausted.json"
+    kept = ".ratproof/counterexamples/retnet--stated--exhausted.json"
     assert f"ratproof replay {kept} \\\n      --claims mine.py" in out or "--claims mine.py" in out
     monkeypatch.setattr(registry, "_registered", {})
     assert run(["replay", kept]) == 2

@@ -69,7 +69,7 @@ def refused(capsys, *arguments):
 def test_what_is_accepted_is_said_in_full(folder, capsys):
     a, twice = automaton_digest(A), automaton_digest(TWICE)
     both = f"the real automaton A (2 states, {a[:16]}) and the real automaton B (4 states, {twice[:16]})"
-    line = f'accepted: equivalent: {both} give every string over ["a", "b"] the same score'
+    line = f'accepted: {both} give every string over ["a", "b"] the same score'
     assert asked(capsys, "equal.json") == (0, [line])
     named = "; A is the automaton in a.json; B is the one in twice.json"
     assert asked(capsys, "equal.json", "--of", "a.json", "twice.json") == (0, [line + named])
@@ -98,7 +98,7 @@ def test_each_certificate_has_a_line_and_one_rejected_decides_the_status(folder,
     assert (
         status == 1
         and lines[0].startswith("equal.json: accepted")
-        and lines[1].startswith("bad.json: rejected: it needs 3 prefixes")
+        and lines[1].startswith("bad.json: rejected: there must be 3 prefixes")
     )
     status, answer = told(capsys, "equal.json", "bad.json", "hankel-gru.json")
     assert (status, answer["verdict"], answer["claims"], answer["why"]) == (1, "rejected", None, None)
@@ -281,7 +281,7 @@ def test_an_automaton_has_one_digest_in_every_form():
             "pass the files that certificates must be about after --of",
         ),
         (["equal.json", "twice.json"], "twice.json: a certificate must have the fields"),
-        (["one.att"], "one.att: a certificate must be a JSON file"),
+        (["one.att"], "one.att: a certificate must be JSON"),
         (["text.json"], "text.json: a certificate must be JSON"),
         (["list.json"], "list.json: a certificate must have the fields"),
         (["deep.json"], "deep.json: a certificate must be JSON"),

@@ -177,7 +177,7 @@ def test_vectors_are_drawn_starting_with_the_special_ones():
 
 @pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
 def test_another_evaluation_of_the_formula_is_within_the_derived_bound(dtype):
-    """Sums in the reverse order give other gates."""
+    """Summing in the reverse order changes the gates by roundings."""
     embeddings, alphabet = drawn_vectors(40, symbols=12, dtype=dtype)
     module, other = Mamba(40, dtype), Mamba(40, dtype)
     other.weights = nn.Parameter(module.weights.flip(1))

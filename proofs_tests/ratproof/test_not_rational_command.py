@@ -77,8 +77,8 @@ def test_its_certificate_is_checked_by_the_common_command(name, tmp_path, capsys
     assert run(["check-certificate", path]) == 0
     units = "2 units" if CELLS[name].fewest == 2 else "1 unit"
     accepted = (
-        f"accepted: at least {size} states: no automaton over a field that holds the real numbers with fewer"
-        f" than {size} states"
+        f"accepted: no automaton with fewer than {size} states, over any field that contains the real"
+        " numbers,"
     )
     assert f"{accepted} computes unit 0 of the cell {name} with {units} and " in capsys.readouterr().out
     data = json.loads((tmp_path / "c.json").read_text())

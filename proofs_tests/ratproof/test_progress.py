@@ -39,7 +39,7 @@ def lines(times, capsys, monkeypatch):
     monkeypatch.setattr(terminal, "Thread", Now)
     with progress_lines("verify", waiting(times)) as log:
         log.begun -= 90.2
-        log("12 of 62 claims, proposition-7 sampled")
+        log("12 of 62 claims done, running proposition-7 sampled")
         for thread in threads:
             thread.run()
     return capsys.readouterr().err.splitlines()
@@ -47,7 +47,7 @@ def lines(times, capsys, monkeypatch):
 
 def test_a_log_has_a_line_at_each_turn(verbosity, capsys, monkeypatch):
     printed = lines(2, capsys, monkeypatch)
-    assert printed == ["verify: 12 of 62 claims, proposition-7 sampled, 90 s"] * 2
+    assert printed == ["verify: 12 of 62 claims done, running proposition-7 sampled, 90 s"] * 2
 
 
 @pytest.mark.parametrize("value", [None, -1])
@@ -79,7 +79,7 @@ def test_v_shows_each_step(option, steps, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, out, err = command("verify", "fa-rnn-viterbi", "--kind", "decided", *option)
     assert status == 0 and "as expected" in out
-    assert ("0 of 1 claims, fa-rnn-viterbi decided" in err) is steps
+    assert ("0 of 1 claims done, running fa-rnn-viterbi decided" in err) is steps
     assert not logging.getLogger("ratproof").isEnabledFor(logging.INFO)
     assert VERBOSITY.get() is None
 

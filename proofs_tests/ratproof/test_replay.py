@@ -210,7 +210,7 @@ def test_a_network_with_an_initial_state_unknown_to_its_automata_refutes_nothing
         (
             specimens.sampled_runs,
             lambda c: c["parameters"].update({"component.centroids": [[1, 1, 0], [2, 2, 0]]}),
-            "the centroids must be distinct",
+            "parameter component.centroids: the columns must be distinct",
         ),
         (
             specimens.sampled_runs,

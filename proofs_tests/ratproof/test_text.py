@@ -117,8 +117,8 @@ def read_or_refused(read):
 @pytest.mark.parametrize(
     ("arrays", "says"),
     [
-        ({"other": np.zeros((1, 2))}, "must have an array vectors of shape"),
-        ({"vectors": np.zeros(3)}, "must have an array vectors of shape"),
+        ({"other": np.zeros((1, 2))}, ", got no such array"),
+        ({"vectors": np.zeros(3)}, "got shape .3,."),
         ({"vectors": np.zeros((2, 2))}, "must have an array 'words'"),
         ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "got 2 for 1 words"),
         ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "must have at least one vector"),

@@ -123,7 +123,7 @@ def test_several_kinds_of_evidence_may_be_requested(tmp_path, monkeypatch, capsy
     results = json.loads(capsys.readouterr().out)["results"]
     assert {result["kind"] for result in results} == {"decided", "proved"}
     assert run(["verify", "fa-rnn-eq-4", *both, "--kind", "gradient"]) == 2
-    assert "no claim that was asked for promises evidence of the kind gradient" in capsys.readouterr().err
+    assert "no selected claim has evidence of kind 'gradient'" in capsys.readouterr().err
 
 
 def test_decided_evidence_saves_its_certificates(tmp_path, monkeypatch, capsys):

@@ -204,7 +204,7 @@ def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
         == "TrainingLies in evaluation mode, one string per batch, within the rounding of float32"
     )
     assert run(["check", "mine.py", "--examples", "5"]) == 0
-    assert "ran TrainingLies in evaluation mode, one string per batch" in capsys.readouterr().out.replace(
+    assert "tested: TrainingLies in evaluation mode, one string per batch" in capsys.readouterr().out.replace(
         "\n", " "
     ).replace("  ", " ")
     assert module.training and module.other.training and not module.drop.training
@@ -344,7 +344,7 @@ def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
 def test_shorter_strings_are_not_cases(way, shortest, strings):
     claim = speaks_from(shortest)
     long = sum(len(x) >= shortest for x in strings)
-    cases, left_out = counted(way("mine", "believed", claim.example), strings)
+    cases, left_out = counted(way("mine", "stated", claim.example), strings)
     assert (cases, left_out.get(TOO_SHORT, 0)) == (long, len(strings) - long)
 
 
@@ -369,12 +369,12 @@ def test_a_difference_outside_the_domain_of_the_variant_refutes_nothing():
     ends_in_one = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 1], [0, 1]], "b": [[0, 1], [0, 1]]})
     claim = speaks_from(0, ends_in_one)
     with pytest.raises(Disagreement):
-        decide(ExactComparison("mine", "believed", claim.example))
+        decide(ExactComparison("mine", "stated", claim.example))
     claim = speaks_from(1, ends_in_one)
-    decide(ExactComparison("mine", "believed", claim.example))
+    decide(ExactComparison("mine", "stated", claim.example))
     claim = speaks_from(2, ends_in_one, step=lambda c, x: c + (x == "b"))
     with pytest.raises(Disagreement) as error:
-        decide(ExactComparison("mine", "believed", claim.example))
+        decide(ExactComparison("mine", "stated", claim.example))
     assert len(error.value.counterexample.string) == 2
 
 
@@ -386,7 +386,7 @@ def test_a_comparison_without_units_is_refused():
     claim = replace(claim, variants=(claim.variants[0].changed(construction=lambda case: ()),))
     register(claim)
     for rung in (
-        lambda: counted(ExactComparison("mine", "believed", claim.example), ["a"]),
+        lambda: counted(ExactComparison("mine", "stated", claim.example), ["a"]),
         lambda: exhaust("mine", claim.variants[0]),
     ):
         with pytest.raises(InputError, match="must have at least one unit"):
@@ -398,13 +398,13 @@ def test_automata_with_a_different_order_of_symbols_are_refused():
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
     register(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
     with pytest.raises(InputError, match="must have the network's alphabet"):
-        ExactComparison("mine", "believed", claim.example).compare_all(2)
+        ExactComparison("mine", "stated", claim.example).compare_all(2)
 
 
 class Says:
     """A comparison that returns the same result for every string."""
 
-    claim, variant, way = "mine", "believed", "says"
+    claim, variant, way = "mine", "stated", "says"
 
     def __init__(self, *compared):
         self.compared = compared

@@ -369,7 +369,7 @@ def test_a_counterexample_of_a_model_is_saved_as_a_program(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(WRONG_FILE)
     assert run(["check", "mine.py", "--kind", "pieces", "--examples", "17"]) == 1
-    kept = Path(".ratproof/counterexamples/wrong--believed--pieces.py")
+    kept = Path(".ratproof/counterexamples/wrong--stated--pieces.py")
     assert f"python {kept}" in capsys.readouterr().out
     runpy.run_path(str(kept))
     program = ast.parse(kept.read_text())

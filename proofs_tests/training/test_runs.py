@@ -37,10 +37,10 @@ STRINGS = "--model sr-lstm-p --epochs 4 --finish 2"
         *((name, "--model sr-lstm-p") for name in ("mnist", "fashion-mnist", "imdb", "wikipedia")),
         ("sms", f"--model bifa-rnn --drawn 10 {RULES}"),
         ("sms", f"--model bigru+kd {RULES}"),
-        ("tomita", "--model sr-lstm-p --epochs 4 --mastered 0"),
-        ("parentheses", f"{STRINGS} --mastered 0"),
-        ("parentheses", f"{STRINGS} --mastered 1 --restart-after 1 --keep best"),
-        ("palindromes", f"{STRINGS} --mastered 0"),
+        ("tomita", "--model sr-lstm-p --epochs 4 --target-accuracy 0"),
+        ("parentheses", f"{STRINGS} --target-accuracy 0"),
+        ("parentheses", f"{STRINGS} --target-accuracy 1 --restart-after 1 --keep best"),
+        ("palindromes", f"{STRINGS} --target-accuracy 0"),
     ],
 )
 def test_a_repeatedly_interrupted_run_equals_an_uninterrupted_one(

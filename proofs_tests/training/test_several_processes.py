@@ -29,8 +29,8 @@ RULES = (
     f" {DATA}"
 )
 MEMORY = (
-    "train parentheses --size small --model sr-lstm-p --units 6 --steps 22 --finish 4 --mastered 0 --growth 2"
-    " --test-strings 4"
+    "train parentheses --size small --model sr-lstm-p --units 6 --steps 22 --finish 4 --target-accuracy 0"
+    " --growth 2 --test-strings 4"
 )
 LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA}"
 LINES = {"text": TEXT, "rules": RULES, "memory": MEMORY, "language": LANGUAGE}

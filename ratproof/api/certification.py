@@ -198,8 +198,8 @@ def harden(
     """Fine-tune a module until it can be certified, and return the last report.
 
     The recurrent layer and the classifier are changed in place; embeddings are not. Training uses noise on
-    the hidden state, a margin, and a penalty on differences of states that do not shrink. Certification is
-    tried after each round, and its counterexamples are trained on.
+    the hidden state, a margin, and a penalty on distances between hidden states that do not shrink.
+    Certification is tried after each round, and its counterexamples are trained on.
 
     Args:
         module: As for :func:`certify`. It may be untrained.

@@ -282,9 +282,7 @@ def _of_step(
         if isinstance(state, tuple) and axes[0] not in "HD":
             raise InputError(f"{name}: each tensor of the state must begin with H or be D, got {axes!r}")
     if output not in words or words[output][0][:2] != "BT":
-        raise InputError(
-            f"{name}: output must be the name of a tensor in inputs with an axis T, got {output!r}"
-        )
+        raise InputError(f"{name}: output must name a tensor whose axes begin with 'BT', got {output!r}")
     axes_of = {tensor: axes for tensor, (axes, *_) in words.items()}
     require_rules(name, step, axes_of, output, state)
     return LinearRecurrence(

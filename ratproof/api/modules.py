@@ -29,7 +29,7 @@ from ratproof.api.formulas import Formula, automata_of
 from ratproof.api.own_claim import Checkable
 from ratproof.api.steps import check_automata
 from ratproof.evidence.lengths import LENGTHS
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from ratproof.implementations.decision import Accepts, OfDecision
 from ratproof.implementations.module import OfModule
 from ratproof.ladder.programs import ProgramComparison, ProgramUnderTest, program_under_test
@@ -133,7 +133,7 @@ def module_claim(
         own = module.deviations(embeddings)
         # The deviations of the module's weights do not apply to an automaton of a different shape.
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
-    compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack, batch_first)
+    compared = OfModule(name, STATED, module, embeddings, automata, deviations, slack, batch_first)
     return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))
 
 
@@ -234,7 +234,7 @@ def _believe_decision(
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
-    compared = OfDecision(name, BELIEVED, module, embeddings, dfa, decide, batch_first)
+    compared = OfDecision(name, STATED, module, embeddings, dfa, decide, batch_first)
     kinds = ("sampled", "exhausted")
     return _under_test(name, says, compared, alphabet, kinds, _device_of(module, embeddings))
 

@@ -28,7 +28,7 @@ from automata.recurrences.forms import Form, exact_number, wraps_round
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof.api.own_claim import Checkable
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from theory.claim import LADDER, Claim, Source, Variant
 from theory.reading import Equality, Recurrence
 
@@ -46,7 +46,7 @@ class OnlyCase:
 
     def describe(self) -> str:
         """Return a description of the case."""
-        return "the weights are given"
+        return "the weights are those of the claim"
 
     def renamed(self, names: dict[str, str]) -> OnlyCase:
         """Return the case itself, because the network only knows the original names of its letters."""
@@ -126,7 +126,7 @@ def step_claim(
         return iter([only_case] if letters == 1 else [])
 
     variant = Variant(
-        name=BELIEVED,
+        name=STATED,
         expected="holds",
         says=says,
         reading=Equality(network, lambda case: case.automata),

@@ -1,4 +1,4 @@
-"""The decision for all strings of a network that mixes its centroids.
+"""Decide whether a network that mixes its centroids follows its DFA on all strings, by invariant boxes.
 
 Each state of its DFA has a box, and the step maps boxes into boxes.
 """

@@ -21,7 +21,8 @@ from pathlib import Path
 ABOUT = "automata over a semiring that is no field"
 LISTS = ("alphabet", "initial", "final", "transitions")
 FIELDS = {"equivalent": ["pairs"], "different": ["word", "scores"]}
-SEMIRINGS = {  # plus, times, divided by, zero, the weights that are no fractions
+NOT_SMALLEST = "the certificate does not show that this string is the smallest"
+SEMIRINGS = {  # plus, times, divided by, zero, the weights that are not fractions
     "boolean": (max, min, min, 0, {"true": 1, "false": 0}),
     "max-plus": (max, add, sub, -inf, {"-inf": -inf}),
     "min-plus": (min, add, sub, inf, {"inf": inf}),
@@ -49,18 +50,18 @@ class Automaton:
         known(data, ["semiring", "states", *LISTS])
         self.semiring, self.n = data["semiring"], data["states"]
         fits = type(self.semiring) is str and self.semiring in SEMIRINGS
-        need(fits, f"{self.semiring!r:.40} is not a semiring, or is supported by check_certificate.py")
+        need(fits, f"'semiring' must be one of {', '.join(SEMIRINGS)}, got {self.semiring!r:.40}")
         self.plus, self.times, self.over, self.zero, self.words = SEMIRINGS[self.semiring]
         fits = type(self.n) is int and 0 <= self.n <= 10**5
-        need(fits, f"there are no automata of {self.n!r:.40} states here")
+        need(fits, f"'states' must be an integer from 0 to 100000, got {self.n!r:.40}")
         self.alphabet = listed(data["alphabet"], "alphabet", str)
         fits = len({*self.alphabet, ""}) == len(self.alphabet) + 1
-        need(fits, "an alphabet has a symbol twice, or an empty one")
+        need(fits, "the symbols of an alphabet must be distinct and nonempty")
         self.initial, self.final = (self.vector(listed(data[x], x, int, str)) for x in ("initial", "final"))
         self.steps = {symbol: {} for symbol in [*self.alphabet, ""]}
         for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
-            there = 0 <= source < self.n and symbol in self.steps
-            need(there, f"there is no state {source}, or no symbol {symbol!r:.40}")
+            need(0 <= source < self.n, f"there is no state {source}")
+            need(symbol in self.steps, f"{symbol!r:.40} is not a symbol of the alphabet")
             self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
         self.epsilon, self.ends = self.steps.pop(""), {"initial": self.initial, "final": self.final}
         self.live = self.coaccessible()
@@ -202,7 +203,7 @@ def check_classes(a, c, classes, mirrored):
     need(lumped(a.ends[first]) == c.ends[first], "the classes have different initial weights")
     for q in range(a.n):
         same = a.ends[last].get(q) == c.ends[last].get(x.get(q))
-        need(same, f"state {q} has another last weight than its class")
+        need(same, f"state {q} and its class have different {last} weights")
     for symbol in a.alphabet:
         own, of_c = way(a.steps[symbol]), way(c.steps[symbol])
         for q in range(a.n):
@@ -219,7 +220,7 @@ def check_simulation(a, b, rows):
     need(not a.epsilon and not b.epsilon, "a simulation requires automata without epsilon transitions")
     known_pairs = {}
     for p, q, text in rows:
-        need(0 <= p < a.n and 0 <= q < b.n, f"there is no state {p}, or {q}")
+        need(0 <= p < a.n and 0 <= q < b.n, f"the states of a pair must exist, got {p} and {q}")
         need(q not in known_pairs.setdefault(p, {}), "a pair of states occurs twice")
         known_pairs[p][q] = a.weight(text)
 
@@ -240,7 +241,7 @@ def check_simulation(a, b, rows):
                 shown = any(at_most(a.times(w, d), a.times(c, row[to])) for to, d in pairs)
                 need(
                     shown or r not in a.live,
-                    f"{symbol!r:.40} leads from state {p} to {r}, better than from {q}",
+                    f"the transition {p} -> {r} on {symbol!r:.40} is not simulated from {q}",
                 )
 
 
@@ -253,9 +254,10 @@ def verdict(data):
     simulated = claim == "equivalent" and "simulation" in data
     fields = ["through", "classes", "mirrored"] if lumped else ["simulation"] if simulated else FIELDS[claim]
     known(data, ["format", "claims", "A", "B", *fields], ["about", "stand"])
-    stand = data.get("stand", {})  # which words a symbol stands for: written down, and not checked
+    stand = data.get("stand", {})  # the words of each symbol, which are not checked
     known(stand, [], stand)
-    need(all(listed(words, "stand", str) for words in stand.values()), "a symbol stands for no word")
+    fits = all(listed(words, "stand", str) for words in stand.values())
+    need(fits, "'stand' must have at least one word for each symbol")
     a, b = Automaton(data["A"]), Automaton(data["B"])
     need(a.kind() == b.kind(), "A and B are over different semirings or alphabets")
     if claim == "different":
@@ -299,9 +301,9 @@ def about(data):
     if data["claims"] == "different":
         x, y = (f"{score:.60}" for score in data["scores"])
         string = f"the string {shown(data['word'])} over {shown(data['A']['alphabet'])}"
-        says = f"to {string} {a} gives {x} and {b} gives {y}; that no smaller string differs is not shown"
+        says = f"on {string}, {a} gives {x} and {b} gives {y}; {NOT_SMALLEST}"
     if "stand" in data:
-        says += "; which words a symbol stands for is written there, and not checked"
+        says += "; the field 'stand' (the words of each symbol) is not checked"
     rest = {name: data[name] for name in ("claims", "word", "scores") if name in data}
     return {"says": says, **rest, "alphabet": data["A"]["alphabet"], **sides}
 
@@ -318,11 +320,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -332,7 +334,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -340,10 +342,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -381,14 +383,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

@@ -144,7 +144,7 @@ def first(matrix):
 
 def product(one, other):
     """Return the product of two matrices, summed exactly and rounded once."""
-    need(all(len(row) == len(other) for row in one), "the shapes do not fit")
+    need(all(len(row) == len(other) for row in one), "a matrix product has factors of different sizes")
     columns = [
         (m, r, [abs(v) + s for v, s in zip(m, r, strict=True)])
         for m, r in each(split, zip(*other, strict=True))
@@ -163,7 +163,7 @@ class Box:
     def __init__(self, low, high):
         spare, left = sum(high) - sum(low), ONE - sum(low)
         fits = all(a <= b for a, b in zip(low, high, strict=True)) and 0 <= left <= spare
-        need(fits, "a box has no mixture")
+        need(fits, "a box contains no probability vector")
         self.middle = [a + (b - a) * left // (spare or 1) for a, b in zip(low, high, strict=True)]
         for i, b in enumerate(high):  # what was rounded off, so that they sum to 1 exactly
             self.middle[i] += min(b - self.middle[i], ONE - sum(self.middle))
@@ -197,9 +197,9 @@ class Network:
         known(data, [*OPTIONS, *ARRAYS])
         kind, similarity, temperature, alphabet, start_token = (data[name] for name in OPTIONS)
         fits = kind in ("sr-gru", "sr-elman") and similarity in ("dot", "euclidean")
-        need(fits, "the kind of the network is not supported")
+        need(fits, "'kind' must be sr-gru or sr-elman, and 'similarity' dot or euclidean")
         fits = len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1
-        need(fits, "an alphabet has a symbol twice, or an empty one")
+        need(fits, "the symbols of an alphabet must be distinct and nonempty")
         need(type(start_token) is bool, "start_token must be true or false")
         self.gru, self.dot, self.symbols = kind == "sr-gru", similarity == "dot", len(alphabet)
         W, b, U, c, self.S, self.w, self.v, E = (fixed(data[name], size) for name, size in ARRAYS.items())
@@ -212,8 +212,8 @@ class Network:
         self.cool = low // high, -(-low // high)
         self.gates = [range(g * d, g * d + d) for g in range(3 if self.gru else 1)]
         fits = len(W) == len(b) == len(U) == len(c) == d * len(self.gates) and len(self.w) == d > 0
-        need(fits and self.S[0], "the shapes do not fit")
-        need(len({*map(len, self.S)}) == 1 and len({*map(len, E)}) == 1, "the shapes do not fit")
+        need(fits and self.S[0], "W, b, U, c and w must have as many rows as S (sr-gru: 3 times as many)")
+        need(len({*map(len, self.S)}) == 1 and len({*map(len, E)}) == 1, "S or embedding has ragged rows")
         self.reads = [each(add, first(product(W, column(e))), b) for e in E]
         self.US = [product([U[i] for i in g], self.S) for g in self.gates]
         self.c = [[c[i] for i in g] for g in self.gates]
@@ -289,17 +289,18 @@ def verdict(data):
     net, nodes = Network(data["network"]), listed(data["nodes"], "nodes", dict)
     types = (list, int, bool)
     after, label, accepts = (listed(data["automaton"][x], x, t) for x, t in zip(LABELS, types, strict=True))
-    fits = 0 < len(after) == len(label) == len(accepts) and all(0 <= x < len(net.S[0]) for x in label)
-    need(fits, "a state has no label, decision or arrows, or a label is not a centroid")
+    fits = 0 < len(after) == len(label) == len(accepts)
+    need(fits, "'after', 'label' and 'accepts' must have an entry for each state")
+    need(all(0 <= x < len(net.S[0]) for x in label), "a label must be the index of a centroid")
     for node in nodes:
         known(node, ["state", "after", "low", "high"])
         fits = type(node["state"]) is int and 0 <= node["state"] < len(after)
-        need(fits, "a node does not represent a state of the automaton")
+        need(fits, f"'state' of a node must be from 0 to {len(after) - 1}, got {node['state']!r:.40}")
     need(nodes and nodes[0]["state"] == 0, "node 0 must represent state 0")
-    for there, arrows in ((len(after), after), (len(nodes), [node["after"] for node in nodes])):
-        for row in arrows:
+    for there, targets in ((len(after), after), (len(nodes), [node["after"] for node in nodes])):
+        for row in targets:
             fits = len(listed(row, "after", int)) == net.symbols and all(0 <= r < there for r in row)
-            need(fits, "an arrow has no target, or the numbers of arrows and symbols differ")
+            need(fits, "'after' must have one existing target for each symbol")
     boxes = [([x[0] for x in fixed(n["low"], 1)], [x[1] for x in fixed(n["high"], 1)]) for n in nodes]
 
     def inside(alpha, node):
@@ -312,10 +313,14 @@ def verdict(data):
     else:
         need(label[0] == 0, "the first label is not centroid 0")
         inside([(ONE * (i == 0),) * 2 for i in range(len(net.S[0]))], 0)
-    for node, ends in zip(nodes, boxes, strict=True):
+    for number, (node, ends) in enumerate(zip(nodes, boxes, strict=True)):
         box, state = Box(*ends), node["state"]
         for symbol, target in enumerate(node["after"]):
-            need(nodes[target]["state"] == after[state][symbol], "the nodes do not refine the automaton")
+            fits = nodes[target]["state"] == after[state][symbol]
+            need(
+                fits,
+                f"symbol {symbol} must lead from node {number} to a node of state {after[state][symbol]}",
+            )
             inside(net.mixed(net.u(symbol, box, net.S, net.US), label[after[state][symbol]], box), target)
         low, high = net.decision(net.u(net.symbols + 1, box, net.S, net.US), box)
         need(low > 0 if accepts[state] else high < 0, f"the decision at state {state} is not certain")
@@ -332,11 +337,11 @@ def about(data):
     network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
     near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
     says = (
-        f"the {part['kind']} network ({many(len(part['S']), 'unit')}, {many(len(part['S'][0]), 'centroid')},"
-        f" {network[:16]}) at temperature {repr(near) if Fraction(near) == Fraction(tau) else tau:.60} has,"
-        f" after every string over {shown(part['alphabet'])}, the label of the automaton"
-        f" ({many(len(automaton['label']), 'state')}, {machine[:16]}) as its most probable centroid, and"
-        " accepts where that does"
+        f"after every string over {shown(part['alphabet'])}, the most probable centroid of the {part['kind']}"
+        f" network ({many(len(part['S']), 'unit')}, {many(len(part['S'][0]), 'centroid')}, {network[:16]}) at"
+        f" temperature {repr(near) if Fraction(near) == Fraction(tau) else tau:.60} is the label of the"
+        f" automaton's state ({many(len(automaton['label']), 'state')}, {machine[:16]}), and both accept the"
+        " same strings"
     )
     return {
         "claims": data["claims"],
@@ -359,11 +364,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -373,7 +378,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -381,10 +386,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -422,14 +427,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

@@ -24,6 +24,7 @@ FIELDS = {
     "minimal": ["through", "prefixes", "suffixes"],
     "different": ["word", "scores"],
 }
+NOT_SMALLEST = "the certificate does not show that this string is the smallest"
 OTHERS = ("boolean", "max-plus", "min-plus", "max-times")
 
 
@@ -80,12 +81,12 @@ class Automaton:
         known(data, ["semiring", "states", *LISTS])
         semiring, self.n = data["semiring"], data["states"]
         fits = semiring in ("real", "counting")
-        need(fits, f"{semiring!r:.40} is not a semiring, or is supported by check_bisimulation.py")
+        need(fits, f"'semiring' must be real or counting, got {semiring!r:.40}")
         fits = type(self.n) is int and 0 <= self.n <= 10**5
-        need(fits, f"there are no automata of {self.n!r:.40} states here")
+        need(fits, f"'states' must be an integer from 0 to 100000, got {self.n!r:.40}")
         self.alphabet = listed(data["alphabet"], "alphabet", str)
         fits = len({*self.alphabet, ""}) == len(self.alphabet) + 1
-        need(fits, "an alphabet has a symbol twice, or an empty one")
+        need(fits, "the symbols of an alphabet must be distinct and nonempty")
         arrows = {symbol: [] for symbol in [*self.alphabet, ""]}
         for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
             need(symbol in arrows, f"{symbol!r:.40} is not a symbol of the alphabet")
@@ -201,7 +202,7 @@ def verdict(data):
     through = data["through"]
     c = {"A": a, "B": b}.get(through) if type(through) is str else Automaton(through)
     there = c is not None and None not in (data.get("to A", 0), data.get("to B", 0))
-    need(there, "the links to A or to B are missing")
+    need(there, "the matrices that map the third automaton to A and B are missing")
     check_link(c, a, data.get("to A"))
     check_link(c, b, data.get("to B"))
     if claim == "minimal":
@@ -238,9 +239,9 @@ def about(data):
     if data["claims"] == "different":
         x, y = (f"{score:.60}" for score in data["scores"])
         string = f"the string {shown(data['word'])} over {shown(data['A']['alphabet'])}"
-        says = f"to {string} {a} gives {x} and {b} gives {y}; that no smaller string differs is not shown"
+        says = f"on {string}, {a} gives {x} and {b} gives {y}; {NOT_SMALLEST}"
     if data["claims"] == "minimal":
-        says += ", and no automaton over a field that does so has fewer states than B"
+        says += ", and no automaton over a field with these scores has fewer states than B"
     rest = {name: data[name] for name in ("claims", "word", "scores") if name in data}
     return {"says": says, **rest, "alphabet": data["A"]["alphabet"], **sides}
 
@@ -257,11 +258,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -271,7 +272,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -279,10 +280,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -320,14 +321,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

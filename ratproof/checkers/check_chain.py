@@ -91,7 +91,7 @@ class Automaton:
 def read(data, alphabet):
     """Return the automaton that lists describe."""
     n, ends = data["states"], []
-    need(type(n) is int and 0 <= n <= 10**8, f"there are no automata of {n!r:.40} states here")
+    need(type(n) is int and 0 <= n <= 10**8, f"'states' must be an integer from 0 to 10^8, got {n!r:.40}")
     for name in ("initial", "final"):
         row = [[0, q, text] for q, text in listed(data[name], name, int, str)]
         ends.append(sparse(row, 1, n).get(0, {}))
@@ -106,8 +106,9 @@ def side(data):
     """Return A or B: an automaton over the real or the counting semiring."""
     known(data, ["semiring", "states", *LISTS])
     semiring, alphabet = data["semiring"], listed(data["alphabet"], "alphabet", str)
-    need(semiring in ("real", "counting"), f"{semiring!r:.40} is not a semiring of numbers of a field")
-    need(len({*alphabet, ""}) == len(alphabet) + 1, "an alphabet has a symbol twice, or an empty one")
+    need(semiring in ("real", "counting"), f"'semiring' must be real or counting, got {semiring!r:.40}")
+    fits = len({*alphabet, ""}) == len(alphabet) + 1
+    need(fits, "the symbols of an alphabet must be distinct and nonempty")
     automaton = read(data, [*alphabet, ""])
     rows = [row for matrix in automaton.steps.values() for row in matrix.values()]
     weights = [w for row in [automaton.initial, automaton.final, *rows] for w in row.values()]
@@ -127,19 +128,22 @@ def difference(a, b):
     return Automaton(a.n + b.n, {**a.initial, **shift(b.initial, -1)}, {**a.final, **shift(b.final)}, steps)
 
 
-def check_right(one, other, x, kind):
+RIGHT = ("lambda' = lambda X", "rho = X rho'", "M X = X M'")
+LEFT = ("rho' = X rho", "lambda = lambda' X", "X M = M' X")  # the same equations for mirrored automata
+
+
+def check_right(one, other, x, link, equations):
     """Check that M(a) X = X M'(a) for every symbol a, rho = X rho', lambda' = lambda X."""
-    ends = ("lambda", "rho") if kind == "right" else ("rho", "lambda")
-    need(other.initial == apply(one.initial, x), f"a {kind} link does not lead to its {ends[0]}")
+    need(other.initial == apply(one.initial, x), f"{link} must satisfy {equations[0]}")
     column = {q: {0: w} for q, w in other.final.items()}
     images = {q: apply(row, column).get(0, 0) for q, row in x.items()}
-    need(one.final == nonzero(images), f"a {kind} link does not come from its {ends[1]}")
+    need(one.final == nonzero(images), f"{link} must satisfy {equations[1]}")
     users = transposed(x)
     for symbol, rows in one.steps.items():
         met = {q for r in other.steps[symbol] for q in users.get(r, ())}
         for q in {*rows, *met}:  # all other rows are zero
             image = apply(x.get(q, {}), other.steps[symbol])
-            need(apply(rows.get(q, {}), x) == image, f"a {kind} link does not hold for {symbol!r:.40}")
+            need(apply(rows.get(q, {}), x) == image, f"{link} must satisfy {equations[2]} on {symbol!r:.40}")
 
 
 def check_converges(one, bound):
@@ -174,10 +178,10 @@ def check_epsilon(one, other):
             need(after.get(q, {}) == image, f"M' is not M E* for {symbol!r:.40}")
 
 
-def follow(one, link):
+def follow(one, link, number):
     """Check a link, and return the automaton to which it goes."""
-    kind = link.get("kind")
-    need(kind in ("right", "left", "epsilon"), "a link has an unknown kind")
+    kind, name = link.get("kind"), f"link {number} ({link.get('kind')})"
+    need(kind in ("right", "left", "epsilon"), f"link {number}: 'kind' must be right, left or epsilon")
     known(link, ["kind", "to"] if kind == "epsilon" else ["kind", "to", "matrix"], ["bound"])
     check_converges(one, link.get("bound"))
     known(link["to"], ["states", "initial", "final", "transitions"])
@@ -187,10 +191,10 @@ def follow(one, link):
         return other
     entries = listed(link["matrix"], "a matrix", int, int, str)
     if kind == "right":
-        check_right(one, other, sparse(entries, one.n, other.n), "right")
+        check_right(one, other, sparse(entries, one.n, other.n), name, RIGHT)
     else:
         x = transposed(sparse(entries, other.n, one.n))
-        check_right(one.mirrored(), other.mirrored(), x, "left")
+        check_right(one.mirrored(), other.mirrored(), x, name, LEFT)
     return other
 
 
@@ -198,16 +202,16 @@ def verdict(data):
     """Return the certificate's claim if it is shown; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent")
     known(data, ["format", "claims", "A", "B", "links", "figures"], ["about"])
-    known(data["figures"], FIGURES)  # sizes and times: written down, and not checked
+    known(data["figures"], FIGURES)  # sizes and times, which are not checked
     listed([*data["figures"].values()], "figures", str)
     a, b = (side(data[name]) for name in "AB")
     same = data["A"]["semiring"] == data["B"]["semiring"] and {*a.steps} == {*b.steps}
     need(same, "A and B are over different semirings or alphabets")
     last = difference(a, b)
-    for link in listed(data["links"], "links", dict):
-        last = follow(last, link)
+    for number, link in enumerate(listed(data["links"], "links", dict)):
+        last = follow(last, link, number)
     need(not last.steps[""], "epsilon transitions are left")
-    need(not last.initial or not last.final, "the last automaton is not visibly zero")
+    need(not last.initial or not last.final, "the last automaton must have no initial or no final weights")
     return claim
 
 
@@ -225,7 +229,7 @@ def about(data):
     says = (
         f"{' and '.join(names)} give every string over {shown(data['A']['alphabet'])} the same score,"
         f" by a chain of {many(len(data['links']), 'link')} from their difference to zero;"
-        " its figures are written there, and not checked"
+        " the statistics in the certificate are not checked"
     )
     rest = {"claims": data["claims"], "links": len(data["links"]), "alphabet": data["A"]["alphabet"]}
     return {"says": says, **rest, **sides}
@@ -243,11 +247,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -257,7 +261,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -265,10 +269,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -306,14 +310,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

@@ -34,7 +34,7 @@ ARRAYS = {"W": 2, "b": 1, "U": 2, "c": 1, "P": 2, "S": 2, "w": 1, "v": 0, "embed
 KINDS = {"lstm": (False, False), "lstm-p": (True, False), "sr-lstm": (False, True), "sr-lstm-p": (True, True)}
 P, DECIMAL, INF, ROUNDS = 64, Context(40), float("inf"), 20_000
 ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-30")), DECIMAL.add(1, Decimal("1e-30"))
-UNIT, HALF, NOBODY = (ONE, ONE), ONE >> 1, (INF, -INF)
+UNIT, HALF, EMPTY = (ONE, ONE), ONE >> 1, (INF, -INF)
 
 
 def ceil(n, bits=P):
@@ -72,7 +72,7 @@ def exp(n):
 
 
 def logistic(n):
-    if n in NOBODY:
+    if n in EMPTY:
         return UNIT if n > 0 else (0, 0)
     e = exp(-abs(n))  # of negative numbers alone, which never overflows
     return div(UNIT if n >= 0 else e, add(UNIT, e))
@@ -89,7 +89,7 @@ def tanh(x):
 
 def scale(number, x, upwards):
     """Return a number times a value that may be infinite; zero times infinity is zero."""
-    if number == 0 or x in NOBODY:
+    if number == 0 or x in EMPTY:
         return 0 if number == 0 else x if number > 0 else -x
     return ceil(number * x) if upwards else number * x >> P
 
@@ -117,7 +117,7 @@ def product(matrix, vector):
     middle, radius = [x[0] + x[1] for x in vector], [x[1] - x[0] for x in vector]
     size, out = [abs(m) + r for m, r in zip(middle, radius, strict=True)], []
     for row in matrix:
-        need(len(row) == len(vector), "the shapes do not fit")
+        need(len(row) == len(vector), "a matrix must have as many columns as its vector has entries")
         m = [x[0] + x[1] for x in row]
         value, error = sum(map(times, m, middle)), sum(map(times, map(abs, m), radius))
         error += sum((x[1] - x[0]) * s for x, s in zip(row, size, strict=True) if x[0] != x[1])
@@ -129,24 +129,22 @@ class Network:
     def __init__(self, data):
         known(data, [*OPTIONS, *ARRAYS])
         kind, tau, alphabet, self.start_token = (data[name] for name in OPTIONS)
-        need(type(kind) is str and kind in KINDS, "the kind of the network is not supported")
+        need(type(kind) is str and kind in KINDS, f"'kind' must be {' or '.join(KINDS)}, got {kind!r:.40}")
         sees, mixes = KINDS[kind]
-        fits = len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1 and {"(", ")"} <= {
-            *alphabet
-        }
-        need(fits, "an alphabet has a symbol twice, or an empty one, or it lacks a bracket")
+        fits = len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1
+        need(fits and {"(", ")"} <= {*alphabet}, "symbols must be distinct and nonempty, and include ( and )")
         need(type(self.start_token) is bool, "start_token must be true or false")
         W, b, self.U, c, self.P, S, self.w, self.v, E = (fixed(data[x], size) for x, size in ARRAYS.items())
         d, self.symbols = len(self.w), len(alphabet)
         self.turns = [(x == "(") - (x == ")") for x in alphabet]
-        need(d > 0 and len(W) == len(b) == len(self.U) == len(c) == 4 * d, "the shapes do not fit")
-        need(len(E) == self.symbols + 2 and len({*map(len, E), *map(len, W)}) == 1, "the shapes do not fit")
-        need([*map(len, self.P)] == [d] * 3, "the shapes do not fit")
+        need(d > 0 and len(W) == len(b) == len(self.U) == len(c) == 4 * d, "W, b, U, c must have 4 d rows")
+        need(len(E) == self.symbols + 2 and len({*map(len, E), *map(len, W)}) == 1, "embedding must fit W")
+        need([*map(len, self.P)] == [d] * 3, "P must have shape (3, d)")
         need(
             sees or all(x == (0, 0) for row in self.P for x in row),
             "a network without peepholes has peephole weights",
         )
-        need(len(S) == (d if mixes else 0) and len({*map(len, S)}) == mixes, "the shapes do not fit")
+        need(len(S) == (d if mixes else 0) and len({*map(len, S)}) == mixes, "S must have d rows, or none")
         self.S = [list(s) for s in zip(*S, strict=True)]
         need(not mixes or self.S, "there are no centroids")
         form = r"\d{1,400}(/(?=0*[1-9])\d{1,400})?"
@@ -250,17 +248,18 @@ def theorem(net, data):
     """Check one theorem, and return the kind of gates that it is about."""
     known(data, ["gates", "height", "groups", "nodes"], ["length"])
     gates, height, length, nodes = data["gates"], data["height"], data.get("length"), data["nodes"]
-    need(gates in ("soft", "saturated") and type(height) is int and height >= 0, "invalid gates or height")
-    need((length is None) == (gates == "saturated"), "only soft gates must have a length")
-    need(length is None or (type(length) is int and length >= 0), "a length is invalid")
+    need(gates in ("soft", "saturated"), "'gates' must be soft or saturated")
+    need(type(height) is int and height >= 0, "'height' must be a non-negative integer")
+    need((length is None) == (gates == "saturated"), "'length' must be given for soft gates only")
+    need(length is None or (type(length) is int and length >= 0), "'length' must be a non-negative integer")
     net.saturated = gates == "saturated"
     groups = grouped(net, data["groups"])
     h, c, classes = [], [], []
     for node in listed(nodes, "nodes", dict):
         known(node, ["dead", "height", "after", "h", "c"])
-        need(type(node["dead"]) is bool and type(node["height"]) is int, "a node has no class")
+        need(fits([node["dead"], node["height"]], bool, int), "dead must be a bool, and height an integer")
         need(0 <= node["height"] <= height, "a node exceeds the height of the theorem")
-        need(len(listed(node["after"], "after", int)) == len(groups), "arrows and groups must correspond")
+        need(len(listed(node["after"], "after", int)) == len(groups), "after must have a target per group")
         classes.append((node["dead"], node["height"]))
         h.append(box_of(net, node["h"], False))
         c.append(box_of(net, node["c"], net.saturated))
@@ -277,10 +276,10 @@ def theorem(net, data):
             turn = net.turns[group[0]]
             falls, stood = turn < 0 and stands == 0, max(stands + turn, 0)
             if stood > height:
-                need(to == -1, f"node {index} has an arrow to a string that is too high")
+                need(to == -1, f"node {index} must have the target -1 for strings that are too high")
                 continue
-            need(0 <= to < len(nodes), f"an arrow of node {index} has no target")
-            need(classes[to] == (dead or falls, stood), f"an arrow of node {index} leads to the wrong class")
+            need(0 <= to < len(nodes), f"a target of node {index} must be a node, got {to}")
+            need(classes[to] == (dead or falls, stood), f"a target of node {index} has the wrong class")
             f, m, o = net.gates(each(add, state, read), c[index])
             cell = []
             for x, y in zip(each(carry, f, m, c[index]), c[to], strict=True):
@@ -303,19 +302,19 @@ def follow(arrows, boxes, start, length, unit):
     if all(inside([carry(f, m, boxes[s])], [boxes[t]]) for s, t, f, m in arrows):
         return  # one step leads from the boxes into the boxes, so that any number does
     free = [(b[0] == -INF, b[1] == INF) for b in boxes]
-    now = [start] + [NOBODY] * (len(boxes) - 1)
+    now = [start] + [EMPTY] * (len(boxes) - 1)
     now = [(-INF if b[0] else x[0], INF if b[1] else x[1]) for x, b in zip(now, free, strict=True)]
     for _ in range(ROUNDS if length is None else length):
         then = list(now)
         for s, t, f, m in arrows:
-            if now[s] != NOBODY:
+            if now[s] != EMPTY:
                 low, high = carry(f, m, now[s])
                 low, high = min(low, then[t][0]), max(high, then[t][1])
                 then[t] = (-INF if free[t][0] else low), (INF if free[t][1] else high)
         if then == now:
             return
         for index, (x, box) in enumerate(zip(then, boxes, strict=True)):
-            need(x == NOBODY or inside([x], [box]), f"the cell leaves node {index}'s box at unit {unit}")
+            need(x == EMPTY or inside([x], [box]), f"the cell leaves node {index}'s box at unit {unit}")
         now = then
     need(length is not None, f"the cell's bounds do not converge at unit {unit}")
 
@@ -342,17 +341,14 @@ def about(data):
     texts, theorems = [], []
     for one in data["theorems"]:
         soft = one["gates"] == "soft"
-        reach = f"of length at most {one['length']}" if soft else "of every length"
-        texts.append(
-            f"{'' if soft else 'with saturated gates '}on all strings {reach} and"
-            f" height at most {one['height']}"
-        )
+        reach = f"of length at most {one['length']}" if soft else "of any length"
+        texts.append(f"{'' if soft else 'with saturated gates, '}{reach} and height at most {one['height']}")
         theorems.append({name: one[name] for name in ("gates", "height", "length") if name in one})
     says = (
         f"the {part['kind']} network ({many(d, 'unit')}, {network[:16]})"
         + (f" at temperature {float(Fraction(tau))!r:.60}" if tau else "")
-        + f" accepts, among the strings over {shown(part['alphabet'])}, those with balanced parentheses"
-        f" and no others: {'; '.join(texts)}"
+        + f" accepts exactly the balanced strings, among the strings over {shown(part['alphabet'])}"
+        f" {'; '.join(texts)}"
     )
     return {
         "claims": data["claims"],
@@ -375,11 +371,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -389,7 +385,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -397,10 +393,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -438,14 +434,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

@@ -349,10 +349,11 @@ def verdict(data):
     listed(data.get("every size", []), "every size", str)  # of all numbers of states, and not checked
     n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
     need(all(type(x) is int for x in (n, units, unit, bits)), "states, units, unit and bits must be integers")
-    need(claim == f"at least {n} states", f"{claim!r:.40} is not what {n} states are")
+    need(claim == f"at least {n} states", f"'claims' must be 'at least {n} states', got {claim!r:.40}")
     words = [listed(word, "a string", str) for side in strings for word in listed(data[side], side, list)]
-    need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
-    need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "the unit or the precision does not exist")
+    need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"there must be {n} prefixes and suffixes")
+    need(0 <= unit < units <= 10**4, f"'unit' must be from 0 to {units - 1}, and 'units' at most 10000")
+    need(0 < bits <= 2**16, f"'bits' must be from 1 to 65536, got {bits}")
     letters = {*listed(data["letters"], "letters", str)}
     need(len(letters) == len(data["letters"]) and "" not in letters, "a letter occurs twice, or is empty")
     need(all(x in letters for word in words for x in word), "a string has an unknown letter")
@@ -372,19 +373,17 @@ def verdict(data):
         raise TimeoutError(f"it may take more than {SECONDS} seconds, the limit of this program")
     value = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
     fits = value.lo <= UP.add(middle, radius) and value.hi >= DOWN.subtract(middle, radius)
-    need(fits, "the determinant is outside its ball")
+    need(fits, "the computed determinant is not within the radius of the claimed midpoint")
     return claim
 
 
 def about(data):
     """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
-    unseen = (
-        "; the statement there about every number of states is not checked" if "every size" in data else ""
-    )
+    unseen = "; the certificate's 'every size' statement is not checked" if "every size" in data else ""
     says = (
-        "no automaton over a field that holds the real numbers with fewer than"
-        f" {many(data['states'], 'state')} computes unit {data['unit']} of the cell {data['cell']} with"
+        f"no automaton with fewer than {many(data['states'], 'state')}, over any field that contains the real"
+        f" numbers, computes unit {data['unit']} of the cell {data['cell']} with"
         f" {many(data['units'], 'unit')} and these weights ({digest(part)[:16]})"
         f" on strings over {shown(data['letters'])}{unseen}"
     )
@@ -404,11 +403,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -418,7 +417,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -426,10 +425,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -467,14 +466,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

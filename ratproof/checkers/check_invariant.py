@@ -63,7 +63,7 @@ class Network:
         need(self.W and "" not in self.W, "there must be a symbol, and none may be empty")
         fits = self.eq == "2" or (self.eq == "3" and d == 1)
         need(fits, "the distance in equation 3 is rational only in one dimension")
-        need(self.m > 0, "m is not positive")
+        need(self.m > 0, "m must be positive")
 
     def around(self, q, epsilon):
         """Return a box of every mixture with alpha_q >= 1 - epsilon."""
@@ -90,10 +90,10 @@ def verdict(data):
     claim = claimed(data, ABOUT, "follows")
     known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"], ["about"])
     few = len(json.dumps(data)) <= SIZE
-    need(few, f"it has more than the {SIZE} characters that this program takes at most")
+    need(few, f"the certificate must have at most {SIZE} characters")
     network, epsilon, dfa = Network(data["boxes"]), number(data["epsilon"]), data["dfa"]
     states, k = listed(data["states"], "states", int), len(network.S)
-    need(0 < epsilon < Fraction(1, 2), "epsilon is not between 0 and 1/2")
+    need(0 < epsilon < Fraction(1, 2), "epsilon must be between 0 and 1/2")
     known(dfa, network.W)
     for x in network.W:
         fits = len(listed(dfa[x], "dfa", int)) == k and all(1 <= q <= k for q in dfa[x])
@@ -103,15 +103,15 @@ def verdict(data):
     for q in states:
         box = network.around(q - 1, epsilon)
         for x in network.W:
-            after, source = dfa[x][q - 1], f"from state {q} by {x!r:.40}"
-            need(after in states, f"{source} the DFA leaves the states")
+            after, source = dfa[x][q - 1], f"after {x!r:.40} in state {q}"
+            need(after in states, f"{source}, the DFA leaves the states")
             u, off = network.component(box, x), Fraction(0)
             for i in range(k):
                 if i != after - 1:
                     lead = network.lead(u, after - 1, i)
-                    need(lead > 0, f"{source} state {after} need not be the most probable")
+                    need(lead > 0, f"{source}, state {after} may not be the most probable centroid")
                     off += Fraction(1, 2 ** min(floor(network.m * lead), POWER))
-            need(off * (1 - epsilon) <= epsilon, f"{source} alpha may be off by more than epsilon")
+            need(off * (1 - epsilon) <= epsilon, f"{source}, alpha may be off by more than epsilon")
     return claim
 
 
@@ -119,11 +119,12 @@ def about(data):
     """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
+    within = many(len(data["states"]), "state")
     says = (
-        f"the network ({many(k, 'centroid')}, equation {part['eq']}, {network[:16]}) at temperature 1 /"
-        f" ({m:.60} ln 2) has, after every string over {shown([*part['W']])}, its most probable centroid"
-        f" where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in {len(data['states'])} of"
-        f" them; alpha is there at least 1 - {data['epsilon']:.60}"
+        f"after every string over {shown([*part['W']])}, the most probable centroid of the network"
+        f" ({many(k, 'centroid')}, equation {part['eq']}, {network[:16]}) at temperature 1 / ({m:.60} ln 2)"
+        f" is the state of the DFA ({dfa[:16]}, started in state 1, within {within}), and its"
+        f" probability is at least 1 - {data['epsilon']:.60}"
     )
     return {
         "claims": data["claims"],
@@ -147,11 +148,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -161,7 +162,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -169,10 +170,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -210,14 +211,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

@@ -1,4 +1,4 @@
-"""Check that an ordinary recurrent network decides as an automaton: ``python check_regions.py FILE``.
+"""Check that an ordinary recurrent network agrees with an automaton: ``python check_regions.py FILE``.
 
 It needs only Python 3.11, and no other part of ratproof. Numbers are integers, in units of 2^-64.
 The certificate has a network's float32 weights, an automaton, and nodes. Each node represents a state of the
@@ -6,9 +6,9 @@ automaton and has a region of network states: an ellipsoid |factor (x - center)|
 |x - center| <= width in each entry.
 
 The first network state, zeros, must be in the region of node 0. Each symbol must map every network state of
-a node's region into the region of the node's successor, whose automaton state is the successor, too. The
-network's decision in the region must be the label of the automaton's state; for node 0 only if it is a
-successor. So, by induction, after every nonempty string the decision is the automaton's.
+a node's region into the region of the node's successor, whose automaton state must be the successor of this
+node's. The network's decision in the region must be the label of the automaton's state. Node 0 needs this
+only if it is a successor. So, by induction, after every nonempty string the decision is the automaton's.
 
 A form describes an entry of a vector over a region: c + g.xi with |xi| <= 1 in the 2-norm (an ellipsoid) or
 in the maximum norm (a box), plus an error of at most e. It also lies between low and high. Every operation
@@ -31,21 +31,20 @@ PREMISE = "float32, sums in any order, tanh and sigmoid within 8 * 2^-24"
 BLOCKS = {"rnn_tanh": 1, "rnn_relu": 1, "gru": 3, "lstm": 4}
 ARRAYS = {"input_weight": 2, "weight": 2, "input_bias": 1, "bias": 1}  # numbers of dimensions
 P, DIGITS = 64, Context(40)
-ONE, SLOP, FLAT, LARGEST = 1 << P, 1 << (P - 44), 1 << (P - 40), 1 << (P + 60)
-SHAPES, LARGE = "the shapes do not fit", "the numbers are too large for float32"
+ONE, ERROR_TERM, FLAT, LARGEST = 1 << P, 1 << (P - 44), 1 << (P - 40), 1 << (P + 60)
+SHAPES, LARGE = "has the wrong shape", "the numbers are too large for float32"
 
 
 def fixed(text, dimensions=0):
     """Return float32 numbers, or nested lists of them, from hexadecimal notation, rounded down."""
     if dimensions:
-        parts = listed(text, "an array", str if dimensions == 1 else list)
-        return [fixed(part, dimensions - 1) for part in parts]
+        return [fixed(x, dimensions - 1) for x in listed(text, "an array", list if dimensions > 1 else str)]
     form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-]\d{1,3}"
     written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
-    need(written, f"{text!r:.40} is no finite float")
+    need(written, f"{text!r:.40} is not a finite float")
     top, bottom = float.fromhex(text).as_integer_ratio()
     exact = abs(top) % (1 << max(top.bit_length() - 24, 0)) == 0 and bottom <= 1 << 149
-    need(exact and abs(top) < bottom << 128, f"{text!r:.40} is no float32 number")
+    need(exact and abs(top) < bottom << 128, f"{text!r:.40} is not a float32 number")
     return (top << P) // bottom
 
 
@@ -66,7 +65,7 @@ class Form:
         self.length = sum(map(abs, g)) if box else norm(g)
         ends = c - self.length - e, c + self.length + e
         low, high = ends if low is None else (max(low, ends[0]), min(high, ends[1]))
-        more += (units * max(abs(low), abs(high)) >> 24) + SLOP
+        more += (units * max(abs(low), abs(high)) >> 24) + ERROR_TERM
         self.c, self.g, self.e, self.box = c, g, e + more, box
         self.low, self.high = low - more, high + more
 
@@ -169,23 +168,24 @@ class Network:
     def __init__(self, data):
         known(data, ["cell", "alphabet", "layers", "embeddings", "readout", "readout_bias", "threshold"])
         cell, self.symbols = data["cell"], len(listed(data["alphabet"], "alphabet", str))
-        need(type(cell) is str and cell in BLOCKS, "the network is of another kind")
+        need(type(cell) is str and cell in BLOCKS, f"'cell' must be {' or '.join(BLOCKS)}, got {cell!r:.40}")
         need(len({*data["alphabet"], ""}) == self.symbols + 1 > 1, "the symbols must be different strings")
         self.cell, self.layers, self.memory = cell, [], cell == "lstm"
         self.embeddings, self.readout = fixed(data["embeddings"], 2), fixed(data["readout"], 2)
         self.readout_bias, self.threshold = fixed(data["readout_bias"], 1), fixed(data["threshold"])
-        need(len(self.embeddings) == self.symbols and len(self.readout) == len(self.readout_bias) > 0, SHAPES)
-        need(len(self.readout) == 1 or self.threshold == 0, "only one output has a threshold")
+        need(len(self.embeddings) == self.symbols, f"embeddings {SHAPES}")
+        need(len(self.readout) == len(self.readout_bias) > 0, f"readout {SHAPES}")
+        need(len(self.readout) == 1 or self.threshold == 0, "'threshold' must be 0 for several outputs")
         width, self.units = len(self.embeddings[0]), len(self.readout[0])
-        need(all(len(row) == width > 0 for row in self.embeddings), SHAPES)
+        need(all(len(row) == width > 0 for row in self.embeddings), f"embeddings {SHAPES}")
         for layer in listed(data["layers"], "layers", dict):
             known(layer, [*ARRAYS])
             W, U, b, c = (fixed(layer[name], size) for name, size in ARRAYS.items())
-            need(len(W) == len(U) == len(b) == len(c) == BLOCKS[cell] * self.units > 0, SHAPES)
-            need({*map(len, W)} == {width} and {*map(len, U)} == {self.units}, SHAPES)
+            need(len(W) == len(U) == len(b) == len(c) == BLOCKS[cell] * self.units > 0, f"a layer {SHAPES}")
+            need({*map(len, W)} == {width} and {*map(len, U)} == {self.units}, f"a layer {SHAPES}")
             self.layers.append((W, U, b, c))
             width = self.units
-        need(self.layers and {*map(len, self.readout)} == {self.units}, SHAPES)
+        need(self.layers and {*map(len, self.readout)} == {self.units}, f"readout {SHAPES}")
         self.size = self.units * len(self.layers) * (1 + self.memory)
 
     def constants(self, values, box):
@@ -234,7 +234,7 @@ class Network:
 class Ellipsoid:
     def __init__(self, center, factor):
         size = len(center)
-        need([len(row) for row in factor] == [*range(size, 0, -1)], SHAPES)
+        need([len(row) for row in factor] == [*range(size, 0, -1)], f"a factor {SHAPES}")
         need(all(row[0] > 0 for row in factor), "a factor has no inverse")
         self.center, self.factor = center, [[0] * i + row for i, row in enumerate(factor)]
         scale, self.inverse = ONE + (ONE >> 30), [[0] * size for _ in range(size)]
@@ -259,7 +259,7 @@ class Ellipsoid:
         errors, columns = [x.e for x in state], list(zip(*(x.g for x in state), strict=True))
         moved = [dot(row, offset) for row in self.factor]
         spread = [dot(map(abs, row), errors) for row in self.factor]
-        room = ONE - norm(moved) - norm(spread) - SLOP
+        room = ONE - norm(moved) - norm(spread) - ERROR_TERM
         turned = [[dot(row, column) for column in columns] for row in self.factor]
         return room > 0 and shorter(turned, room)
 
@@ -289,7 +289,7 @@ def shorter(matrix, length):
 
 class Box:
     def __init__(self, center, width):
-        need(len(width) == len(center) and all(w >= 0 for w in width), SHAPES)
+        need(len(width) == len(center) and all(w >= 0 for w in width), f"a width {SHAPES}, or is negative")
         self.center, self.width = center, width
 
     def forms(self):
@@ -319,22 +319,21 @@ def verdict(data):
     net, nodes = Network(data["network"]), listed(data["nodes"], "nodes", dict)
     start, after, label = (data["automaton"][name] for name in ("start", "next", "label"))
     states = len(listed(after, "next", list))
-    fits = len(listed(label, "label", int)) == states > 0 and all(
-        0 <= x < max(2, len(net.readout)) for x in label
-    )
-    need(fits and type(start) is int and 0 <= start < states, "the automaton is not well formed")
+    fits = all(0 <= x < max(2, len(net.readout)) for x in listed(label, "label", int))
+    need(fits and len(label) == states > 0, "'label' must have one decision per state")
+    need(type(start) is int and 0 <= start < states, f"'start' must be in [0, {states}), got {start!r:.40}")
     regions = [region(node) for node in nodes]
     for node, area in zip(nodes, regions, strict=True):
-        fits = type(node["state"]) is int and 0 <= node["state"] < states
-        need(fits and len(area.center) == net.size, "a node is for no state, or of another size")
-    for there, arrows in ((states, after), (len(nodes), [node["next"] for node in nodes])):
-        for row in arrows:
+        fits = type(node["state"]) is int and 0 <= node["state"] < states and len(area.center) == net.size
+        need(fits, f"a node's state must be in [0, {states}), and its center must have {net.size} entries")
+    for there, targets in ((states, after), (len(nodes), [node["next"] for node in nodes])):
+        for row in targets:
             fits = len(listed(row, "next", int)) == net.symbols and all(0 <= r < there for r in row)
-            need(fits, "an arrow leads nowhere, or there are more or fewer arrows than symbols")
-    for node in nodes:
+            need(fits, f"'next' must have a target in [0, {there}) for each symbol, got {row!r:.60}")
+    for number, node in enumerate(nodes):
         fits = [nodes[target]["state"] for target in node["next"]] == after[node["state"]]
-        need(fits, "the nodes do not refine the automaton")
-    need(nodes and nodes[0]["state"] == start, "node 0 is not for the start state")
+        need(fits, f"node {number} must lead to nodes of the states {after[node['state']]!r:.60}")
+    need(nodes and nodes[0]["state"] == start, f"node 0 must have the start state {start}")
     zeros = net.constants([0] * net.size, type(regions[0]) is Box)
     need(regions[0].contains(zeros), "the network's first state is not in node 0's region")
     returns = any(0 in node["next"] for node in nodes)
@@ -351,14 +350,14 @@ def verdict(data):
 def about(data):
     """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part, automaton = data["network"], data["automaton"]
-    network, machine = digest(part), digest(automaton)
-    units, layers = len(part["readout"][0]), len(part["layers"])
+    network, machine, states = digest(part), digest(automaton), len(automaton["label"])
+    size = f"{many(len(part['layers']), 'layer')}, {many(len(part['readout'][0]), 'unit')}"
     says = (
-        f"the {part['cell']} network ({many(layers, 'layer')}, {many(units, 'unit')}, {network[:16]}) decides"
-        f" as the automaton ({many(len(automaton['label']), 'state')}, {machine[:16]}) after every nonempty"
-        f" string over {shown(part['alphabet'])}, if it is computed in {PREMISE}"
+        f"the {part['cell']} network ({size}, {network[:16]}) and the automaton ({many(states, 'state')},"
+        f" {machine[:16]}) make the same decision on every nonempty string over {shown(part['alphabet'])};"
+        f" premise: {PREMISE}"
     )
-    both = {"kind": part["cell"], "digest": network}, {"states": len(automaton["label"]), "digest": machine}
+    both = {"kind": part["cell"], "digest": network}, {"states": states, "digest": machine}
     parts = {"network": both[0], "automaton": both[1], "alphabet": part["alphabet"]}
     return {"claims": data["claims"], "says": says, "premise": PREMISE, **parts}
 
@@ -375,11 +374,11 @@ def need(condition, reason):
 
 def known(data, fields, more=()):
     """Raise ValueError unless the data are an object with these fields, and optionally some of ``more``."""
-    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
+    need(type(data) is dict, f"expected a JSON object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
-    need(not lacking, f"the field {lacking[:1]} is missing")
+    need(not lacking, f"missing field: {', '.join(lacking)}")
     odd = sorted({*data} - {*fields, *more})
-    need(not odd, f"there is no field {odd[:1]!r:.60}")
+    need(not odd, f"unexpected field: {', '.join(map(str, odd)):.60}")
 
 
 def fits(x, *types):
@@ -389,7 +388,7 @@ def fits(x, *types):
 def listed(data, what, *types):
     """Return a list of values of the same type, or of rows with these types; otherwise raise ValueError."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what} must be a list of the expected types, got {data!r:.60}")
+    need(right, f"{what} must be a list of [{', '.join(x.__name__ for x in types)}], got {data!r:.60}")
     return data
 
 
@@ -397,10 +396,10 @@ def claimed(data, subject, pattern):
     """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
-    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
+    need(written == FORMAT, f"'format' must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"'about' must be {subject!r}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"its claim must be one that this program supports, got {claim!r:.40}")
+    need(right, f"'claims' must match {pattern!r}, got {claim!r:.40}")
     return claim
 
 
@@ -438,14 +437,15 @@ def main(arguments):
     """Print the verdict on a file as one line of ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = verdict(data) and f"accepted: {about(data)['says']}", 0
     except TimeoutError as error:
         message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        why = getattr(error, "strerror", None) or error
+        message, status = f"cannot read {' '.join(arguments)}: {why}; usage: {Path(__file__).name} FILE", 2
     except Exception as error:
-        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
-        message, status = f"rejected: {reason}", 1
+        kind = {ValueError: "", KeyError: "malformed: missing "}.get(type(error), "malformed: ")
+        message, status = f"rejected: {kind}{error}", 1
     plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
         stream = sys.stderr if status == 2 else sys.stdout

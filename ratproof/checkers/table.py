@@ -32,8 +32,8 @@ MALFORMED = (
     RecursionError,
 )
 """The exceptions that a program raises for a certificate that does not prove its claim."""
-SHOWN = 16
-"""The number of a digest's 64 digits in texts for people."""
+DIGEST_DIGITS = 16
+"""Number of hex digits of a digest that messages show."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ PROGRAMS: dict[str, ModuleType] = {
         check_regions,
     )
 }
-"""The programs, by what the certificates are about that they check.
+"""The checker module for each value of the field ``about``.
 
 :meta hide-value:
 """
-OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
+WITHOUT_ABOUT = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
 """The programs for certificates without a field ``about``, by a field that they have.
 
 :meta hide-value:
@@ -87,9 +87,9 @@ def checker_of(data: JsonObject) -> ModuleType:
         about = data["about"]
         if not isinstance(about, str) or about not in PROGRAMS:
             right = ", ".join(f'"{known}"' for known in PROGRAMS)
-            raise ValueError(f"its field about must be one of {right}, got {about!r:.60}")
+            raise ValueError(f"'about' must be one of {right}, got {about!r:.60}")
         return PROGRAMS[about]
-    for field, program in OLDER.items():
+    for field, program in WITHOUT_ABOUT.items():
         if field in data:
             return program
     first = data.get("A")
@@ -106,9 +106,7 @@ def judge(data: JsonObject) -> Judgement:
     except TimeoutError as error:
         return Judgement("unknown", why=str(error))
     except MALFORMED as error:
-        return Judgement(
-            "rejected", why=str(error) if type(error) is ValueError else f"it is malformed: {error!r}"
-        )
+        return Judgement("rejected", why=str(error) if type(error) is ValueError else f"malformed: {error!r}")
 
 
 def automaton_digest(automaton: WFSA) -> str:
@@ -128,7 +126,7 @@ def automaton_digest(automaton: WFSA) -> str:
 def accepted_certificate(answer: Answer) -> JsonObject:
     """Return the answer's certificate, if the independent program accepts it."""
     if isinstance(answer, Unknown) or answer.certificate is None:
-        raise RuntimeError(f"it is not decided: {answer}")
+        raise RuntimeError(f"the answer has no certificate: {answer}")
     data = answer.certificate.to_json()
     if checker_of(data).verdict(data) != answer.verdict:
         raise RuntimeError(f"the certificate does not prove its claim: {answer}")

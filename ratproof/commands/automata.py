@@ -34,17 +34,16 @@ def load_both(
     """Return the automata in two files; ``--semiring`` and ``--symbols`` apply to files without a semiring.
 
     Raises:
-        InputError: If a file without a semiring was read over a semiring other than that of the other file.
+        InputError: If the semirings differ because a file does not specify its own.
     """
-    silent = [files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING for path in (a, b)]
-    options = [(semiring, symbols) if one or not any(silent) else (None, None) for one in silent]
+    lacks_semiring = [files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING for path in (a, b)]
+    options = [(semiring, symbols) if x or not any(lacks_semiring) else (None, None) for x in lacks_semiring]
     one, other = load(a, *options[0], file_format), load(b, *options[1], file_format)
-    for path, mine, against, says_none in ((a, one, other, silent[0]), (b, other, one, silent[1])):
-        if says_none and semiring is None and mine.semiring is not against.semiring:
+    for path, mine, against, assumed in zip((a, b), (one, other), (other, one), lacks_semiring, strict=True):
+        if assumed and semiring is None and mine.semiring is not against.semiring:
             raise InputError(
-                f"{path}: the file does not specify a semiring, and was read over the {mine.semiring.name}"
-                f" semiring; the other automaton is over the {against.semiring.name} semiring; pass"
-                f" --semiring {against.semiring.name}"
+                f"{path}: the file has no semiring, so {mine.semiring.name} was assumed, but the other"
+                f" automaton uses {against.semiring.name}; pass --semiring {against.semiring.name}"
             )
     return one, other
 

@@ -31,7 +31,7 @@ from ratproof.checkers import (
     check_invariant,
     check_regions,
 )
-from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
+from ratproof.checkers.table import DIGEST_DIGITS, Judgement, automaton_digest, checker_of, judge
 from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
 from ratproof.commands.deciding import MissingAsZero
@@ -123,9 +123,9 @@ def check(
             "--of",
             metavar="FILE...",
             help=(
-                "the files that all certificates must be about, after them: two automata (.json, .att, .txt,"
-                " .fst, .dot), a checkpoint (.safetensors), a state dict (.safetensors, .pt) and an"
-                " automaton, or the weights of a cell (.json)"
+                "files that every certificate must match, after the certificates: two automata"
+                " (.json, .att, .txt, .fst, .dot), a checkpoint (.safetensors), a state dict"
+                " (.safetensors, .pt) and an automaton, or the weights of a cell (.json)"
             ),
         ),
     ] = None,
@@ -188,7 +188,7 @@ def _sentence(answer: Judgement) -> str:
         "weights": "they are those in {}",
         "automaton": "the automaton is that of {}",
     }
-    says = f"accepted: {answer.claims}: {answer.about['says']}"
+    says = f"accepted: {answer.about['says']}"
     return "; ".join([says, *(named[what].format(path) for what, path in of.items())])
 
 
@@ -196,7 +196,7 @@ def _certificate(path: str) -> JsonObject | Judgement:
     """Return the certificate in a file, or a judgement that rejects it if it is malformed."""
     sure = "pass the files that certificates must be about after --of"
     if path.endswith((".safetensors", ".att")):
-        raise InputError(f"{path}: a certificate must be a JSON file; {sure}")
+        raise InputError(f"{path}: a certificate must be JSON; {sure}")
     text = files.read_text(path)
     try:
         data = check_certificate.parse(text)
@@ -371,7 +371,7 @@ def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tu
 
 
 def _automaton_in_words(automaton: WFSA, digest: str) -> str:
-    return f"{automaton.semiring.name}, {plural(automaton.num_states, 'state')}, {digest[:SHOWN]}"
+    return f"{automaton.semiring.name}, {plural(automaton.num_states, 'state')}, {digest[:DIGEST_DIGITS]}"
 
 
 def _other_network(
@@ -386,7 +386,8 @@ def _other_network(
         tau, here = _network_json(checker_of(data), network, temperature)
     if check_boxes.without_temperature(held) != check_boxes.without_temperature(here):
         theirs, ours = (check_boxes.digest(check_boxes.without_temperature(part)) for part in (held, here))
-        return f"it is about another network ({theirs[:SHOWN]}) than that in {path} ({ours[:SHOWN]})", {}
+        theirs, ours = theirs[:DIGEST_DIGITS], ours[:DIGEST_DIGITS]
+        return f"it is about another network ({theirs}) than that in {path} ({ours})", {}
     if tau is not None and Fraction(held["temperature"]) != tau:
         asked = f"{path} has temperature" if temperature is None else "--temperature is"
         hint = f"; pass --temperature {_number(held['temperature'])}" if temperature is None else ""

@@ -236,8 +236,8 @@ def check(
         str | None,
         Argument(
             metavar="FILE.py",
-            help="a Python file with claims, which is executed (default: the files that"
-            " [tool.ratproof] claims in pyproject.toml lists)",
+            help="a Python file with claims, which is executed (default: the setting 'claims' of"
+            " [tool.ratproof] in pyproject.toml)",
         ),
     ] = None,
     names: Annotated[
@@ -316,7 +316,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
         task = bar.add_task("", total=None)
 
         def told(name: str, done: int, total: int) -> None:
-            log(f"{done} of {total} claims, {name}")
+            log(f"{done} of {total} claims done, running {name}")
             bar.update(task, completed=done, total=total, description=name[: max(0, screen.width - 48)])
 
         return run(told)

@@ -22,7 +22,7 @@ def examples(
 ) -> None:
     """Write the example files of the documentation.
 
-    They are automata, claims, a network, and rules with sentences. A file that already exists is left
+    They are automata, claims, networks, and rules with sentences. A file that already exists is left
     unchanged.
     """
     directory = Path(folder)

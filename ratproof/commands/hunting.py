@@ -17,7 +17,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from automata.errors import InputError
-from automata.testing.edge_cases import CORNERS
+from automata.testing.edge_cases import EDGE_CASES
 from automata.text.number_text import plural, shorten
 from automata.text.printable_text import write_string
 from ratproof.commands.app import AsJson, Device, app, example
@@ -176,11 +176,11 @@ def _cluster(address: str, what: Hunt) -> Crew:
 def _show(result: HuntProgress, ledger: str | None) -> None:
     out = console()
     out.print(_line(result))
-    missing = sorted(set(CORNERS) - result.corners)
+    missing = sorted(set(EDGE_CASES) - result.corners)
     out.print(
-        f"corner cases not seen (they may not occur for these automata): {', '.join(missing)}"
+        f"edge cases not seen (they may not occur for these automata): {', '.join(missing)}"
         if missing
-        else "all corner cases were seen"
+        else "all edge cases were seen"
     )
     for counterexample, path in result.finds.values():
         out.print(Text(f"\n{counterexample.claim}, {counterexample.variant}: counterexample", style="bold"))
@@ -203,15 +203,15 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
 
 
 def _line(progress: HuntProgress) -> Text:
-    """Return a line with the numbers of cases, corner cases and counterexamples, and the rate."""
-    rates = ", ".join(f"{progress.rate(way):,.0f} {way}" for way in sorted(progress.cases)) or "starting"
+    """Return a line with the numbers of cases, edge cases and counterexamples, and the rate."""
+    rates = ", ".join(f"{progress.rate(way):,.0f} {way} cases" for way in sorted(progress.cases))
     done = ""
     if progress.asked_for is not None:
         done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
     return Text(
-        f"{plural(progress.jobs, 'worker')}; {done}{sum(progress.cases.values()):,} cases; {rates} per second"
-        f" and core; {len(progress.corners)} of {len(CORNERS)} corner cases;"
-        f" {plural(len(progress.finds), 'counterexample')}"
+        f"{plural(progress.jobs, 'worker')}; {done}{sum(progress.cases.values()):,} cases;"
+        f" {rates or 'starting'} per second and core; {len(progress.corners)} of {len(EDGE_CASES)} kinds of"
+        f" edge case; {plural(len(progress.finds), 'counterexample')}"
     )
 
 

@@ -48,9 +48,9 @@ class StageLog:
     """The stage of a task, which is logged at level INFO at most once per second.
 
     >>> log = StageLog("verify", clock=iter([0.0, 90.0]).__next__)
-    >>> log.stage = "12 of 62 claims, proposition-7 sampled"
+    >>> log.stage = "12 of 62 claims done, running proposition-7 sampled"
     >>> log.line()
-    'verify: 12 of 62 claims, proposition-7 sampled, 90 s'
+    'verify: 12 of 62 claims done, running proposition-7 sampled, 90 s'
     """
 
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:

@@ -38,10 +38,9 @@ WEIGHT = {
 }
 
 HEADING = """\
-(* Do {} and {} give every word the same score? Written by ratproof; Coq 8.16 and mathcomp 1.15
-   accept it by themselves: coqc on this file. First the theory, from semirings to a checker that is proved \
-sound; then, from
-   "The automata" on, the two automata, and what shows it. *)
+(* Do {} and {} give every word the same score? Written by ratproof for Coq 8.16 and mathcomp 1.15.
+   Check it with coqc. The file contains the theory, from semirings to a checker that is proved sound.
+   From "The automata" on, it contains the two automata and the proof. *)
 
 From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect all_algebra.
@@ -202,7 +201,7 @@ def _link(number: int, link: Link, proof: LinkProof) -> list[str]:
     source, target = _name(link.source, ("", "")), _name(link.target, ("", ""))
     ranks = list_term(f"{rank}%N" for rank in link.ranks)
     return [
-        f"(* {source} goes to {target} by this matrix. *)",
+        f"(* X_{number} maps {source} to {target}. *)",
         f"Definition X_{number} : seq (seq {proof.over}) := {_matrix(link.matrix, proof.over)}.",
         f"Lemma link_{number} word : value {source} word = value {target} word.",
         "Proof.",

@@ -18,7 +18,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Symbols, Weight, Weights
 from automata.equivalence import Different, Equivalent
-from automata.equivalence.certificates import Chain, Linked, Simulated
+from automata.equivalence.certificates import Chain, MappingProof, Simulated
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.reachability import dead_states
@@ -145,7 +145,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
         return LinkProof(
             COQ_SEMIRINGS[a.semiring], a.alphabet, builder.automata, builder.links, to_a, to_b, word
         )
-    if isinstance(answer.certificate, Linked):
+    if isinstance(answer.certificate, MappingProof):
         left, right = _certificate_links(builder, answer.certificate, plain_a, plain_b, to_a, to_b)
     elif isinstance(answer.certificate, Chain):
         raise InputError("--kernel does not support chains of links, which large automata require")
@@ -163,7 +163,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
 
 
 def _certificate_links(
-    builder: LinkBuilder, certificate: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
+    builder: LinkBuilder, certificate: MappingProof, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
     """Add links with the certificate's own matrices."""
     if certificate.through is certificate.a:

@@ -25,7 +25,7 @@ From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances fractions evaluation.
 
-(* The premises of a theorem: what the claim assumes, what holds in the semirings, and what is computed. *)
+(* Discharge a premise: from the context, by a law of the semiring, or by computation. *)
 Ltac premise := first [ eassumption | solve [ intros; first [
     eassumption
   | exact rationals_commute | exact rational_max_plus_commutes | exact rational_max_times_commutes
@@ -33,13 +33,13 @@ Ltac premise := first [ eassumption | solve [ intros; first [
   | lazymatch goal with |- is_true _ => exact (erefl true) end
   | discriminate ] ] ].
 
-(* The theorem gives it, read in either direction, or up to definitions on the left. *)
+(* Close the goal with the theorem or its mirror image, up to definitions on the left. *)
 Ltac holds thm := cbv beta zeta; intros; solve [
     eapply thm; premise
   | symmetry; eapply thm; premise
   | etransitivity; [ | solve [ eapply thm; premise ] ]; reflexivity ].
 
-(* The theorem refutes it: the theorem itself, or its counterexample to H. *)
+(* Refute the goal with the theorem, or with its counterexample to H. *)
 Ltac counterexample H := intros; first [
     eapply eq_trans; [ eapply H; premise | reflexivity ]
   | eapply H

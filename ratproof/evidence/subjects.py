@@ -13,7 +13,7 @@ from ratproof.evidence.run import Observe, run
 if TYPE_CHECKING:  # registering a kernel does not import the theory
     from theory.claim import Claim
 
-BELIEVED = "believed"
+STATED = "stated"
 """The name of the only variant of a user's claim."""
 
 
@@ -23,7 +23,7 @@ class OnlyVariant:
 
     says: str
     kinds: tuple[str, ...]
-    name: str = BELIEVED
+    name: str = STATED
     expected: str = "holds"
     constant: str = ""
 
@@ -56,8 +56,8 @@ class Subject:
 
     def variant(self, name: str) -> OnlyVariant:
         """Return the only variant; raise ``KeyError`` for another name."""
-        if name != BELIEVED:
-            raise KeyError(f"{self.name} has no variant {name!r}; it has {BELIEVED}")
+        if name != STATED:
+            raise KeyError(f"{self.name} has no variant {name!r}; it has {STATED}")
         return self.variants[0]
 
     def runs_of(self, variant: object) -> tuple[str, ...]:

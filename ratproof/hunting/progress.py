@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from automata.aliases import JsonObject
-from automata.testing.edge_cases import CORNERS
+from automata.testing.edge_cases import EDGE_CASES
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.rounds import Round
 
@@ -58,7 +58,7 @@ class HuntProgress:
             "cases": dict(self.cases),
             "cases_a_second_and_core": {way: round(self.rate(way)) for way in self.cases},
             "corners": sorted(self.corners),
-            "corners_not_seen": sorted(set(CORNERS) - self.corners),
+            "corners_not_seen": sorted(set(EDGE_CASES) - self.corners),
             "counterexamples": [str(path) for _, path in self.finds.values()],
             "incomplete": [[one.target, one.number] for one in self.incomplete],
             "errors": self.errors,

@@ -18,7 +18,7 @@ from typing import Any
 
 from automata.aliases import JsonObject
 from automata.errors import FormatError
-from automata.testing.edge_cases import CORNERS
+from automata.testing.edge_cases import EDGE_CASES
 from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character, printable
 
@@ -128,7 +128,7 @@ def is_text(value: Any) -> bool:
 
 def _are_corners(value: Any) -> bool:
     names = isinstance(value, list) and all(isinstance(name, str) for name in value)
-    return names and len(set(value)) == len(value) and set(value) <= set(CORNERS)
+    return names and len(set(value)) == len(value) and set(value) <= set(EDGE_CASES)
 
 
 def greeting_from(text: bytes) -> JsonObject:

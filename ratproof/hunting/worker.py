@@ -15,7 +15,7 @@ from typing import Any
 from hypothesis import core
 
 from automata.aliases import JsonObject
-from automata.testing.edge_cases import corners
+from automata.testing.edge_cases import edge_cases
 from automata.text.printable_text import printable
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.not_run import NotRun
@@ -131,7 +131,7 @@ class Examples:
         self.way = comparison.way
         if self.count % LOOK_EVERY == 0:
             automaton = self._random.choice(list(comparison.automata()))
-            self.corners.update(corners(automaton, self._random.choice(list(strings))))
+            self.corners.update(edge_cases(automaton, self._random.choice(list(strings))))
         self.count += 1
 
 

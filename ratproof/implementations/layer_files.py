@@ -154,8 +154,11 @@ def check_alphabet(kind: str, options: JsonObject, embeddings: NDArray[np.float6
     check_symbols(alphabet)
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     check_inputs(embeddings, (len(alphabet),) if symbols else (len(alphabet), options["input_size"]))
-    if symbols and not np.isin(embeddings, np.arange(options["input_size"])).all():
-        raise InputError(f"embeddings must be indices of symbols, 0 to {options['input_size'] - 1}")
+    wrong = embeddings[~np.isin(embeddings, np.arange(options["input_size"]))]
+    if symbols and len(wrong):
+        raise InputError(
+            f"embeddings must contain symbol indices from 0 to {options['input_size'] - 1}, got {wrong[0]:g}"
+        )
 
 
 def check_symbols(alphabet: Any) -> None:

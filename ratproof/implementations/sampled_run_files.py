@@ -108,4 +108,4 @@ def _check_parameters(kind: str, options: JsonObject, parameters: Any, dtype: st
         raise InputError(f"parameters must have the shapes {right}, got {shapes!s:.300}")
     centroids = arrays["component.centroids"].astype(dtype)
     if len(np.unique(centroids, axis=1).T) != options["k"]:
-        raise InputError("the centroids must be distinct")
+        raise InputError("parameter component.centroids: the columns must be distinct")

@@ -146,7 +146,7 @@ def read(path: str | Path) -> JsonObject:
     except InputError as error:
         raise FormatError(f"{path}: {error}") from None
     except (ValueError, RecursionError):
-        raise FormatError(f"{path}: a counterexample must be a JSON file") from None
+        raise FormatError(f"{path}: the file must contain JSON") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise FormatError(f"{path}: 'format' must be \"{FORMAT}\", as in every counterexample of ratproof")
     _require_fields(data, str(path))

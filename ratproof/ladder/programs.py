@@ -20,7 +20,7 @@ from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.ledger import ledger, recording
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.evidence.shrinking import shrink
-from ratproof.evidence.subjects import BELIEVED, Subject
+from ratproof.evidence.subjects import STATED, Subject
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.implementation import LONGEST, string_of_length, strings_over
 from ratproof.ladder.rungs.agreement import agree
@@ -116,7 +116,7 @@ def sampled(
             some = [*some, data.draw(_long_string(symbols))]
         agree(comparison, some)
 
-    cases = f"{name} {BELIEVED} sampled "  # the space is part of the seed
+    cases = f"{name} {STATED} sampled "  # the space is part of the seed
     with _explained(comparison, symbols):
         for_random_cases(cases, None, one_case, shrinks=False)
         for length in lengths:

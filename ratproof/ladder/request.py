@@ -93,7 +93,7 @@ def require_promised(
 ) -> None:
     """Raise InputError if a kind of evidence does not exist, or no requested claim promises it.
 
-    A claim that was requested by name must promise at least one of the kinds.
+    A claim that was requested by name must have at least one of the kinds.
 
     Args:
         kinds: The kinds of evidence.
@@ -105,11 +105,10 @@ def require_promised(
         if kind not in KINDS:
             raise InputError(f"the kind of evidence must be one of {', '.join(KINDS)}, got {kind!r}")
         if not any(kind in variant.kinds for claim in asked for variant in claim.variants):
-            which = "in it" if where else "that was asked for"
-            raise InputError(f"{where}no claim {which} promises evidence of the kind {kind}")
+            raise InputError(f"{where}no selected claim has evidence of kind {kind!r}")
     for claim in asked if named and kinds else ():
         if not any(kind in variant.kinds for kind in kinds for variant in claim.variants):
-            raise InputError(f"{where}{claim.name} promises no evidence of the kind {' or '.join(kinds)}")
+            raise InputError(f"{where}{claim.name} has no evidence of kind {' or '.join(map(repr, kinds))}")
 
 
 def require(request: Request) -> None:
@@ -124,8 +123,8 @@ def require(request: Request) -> None:
     if request.rules is not None:
         if not Path(request.rules).is_dir():
             raise InputError(
-                f"{request.rules} must be a folder with a rule file (.config) and train.tsv, dev.tsv and"
-                " test.tsv"
+                f"--rules must be a folder with a rule file (.config), train.tsv, dev.tsv and test.tsv, got"
+                f" {request.rules}"
             )
         rule_file_in(Path(request.rules))
 

@@ -50,7 +50,7 @@ def _show_unexpected(
     for row in unexpected:
         name = f"{row.claim.name}, {row.variant.name}"
         for verdict, kinds, why in _alike(row):
-            line = f"unexpected: {name}: expected {row.variant.expected}, {verdict}: {kinds}{why}"
+            line = f"unexpected: {name}: expected {row.variant.expected}, got {verdict} ({kinds}){why}"
             print_paragraph(out, line, style="bold red")
         show_refutation(row, out, claims_file)
         out.print()
@@ -95,10 +95,10 @@ def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
     none = sum(count for reason, count in counts.items() if reason != TOO_SHORT)
     if none and own:
         strings = "1 string was" if none == 1 else f"{none:,} strings were"
-        sentences.append(f"No cases: {strings} not compared, or only in part; --details lists the reasons.")
+        sentences.append(f"Skipped: {strings} not compared, or only in part; --details lists the reasons.")
     elif none:
         words = left_out_in_words({"left_out": counts}, but=frozenset({TOO_SHORT}))
-        sentences.append(f"No cases: {words}.")
+        sentences.append(f"Skipped: {words}.")
     return [*sentences, *(f"note: {note}" for note in outcome.notes)]
 
 
@@ -109,8 +109,8 @@ def _other_device(outcome: Outcome) -> list[str]:
     if all(result.device is None for result in outcome.results):
         return []  # no network ran on any
     if outcome.device == "cpu":
-        return ["The networks ran on the CPU; on cuda: not run (--device cuda)."]
-    return ["The networks ran on cuda; on the CPU: not run."]
+        return ["Networks ran on the CPU only; use --device cuda to run them on a GPU."]
+    return ["Networks ran on the GPU only."]
 
 
 def not_run_reasons(outcome: Outcome) -> dict[str, str]:

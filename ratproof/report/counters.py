@@ -41,21 +41,21 @@ def _gates(theorem: CounterTheorem) -> str:
 def _reading(answer: CounterCertification) -> Iterator[str]:
     reading = answer.reading
     yield (
-        f"  the cell, on {reading.strings} living strings of length {reading.length}: a linear map gives"
-        f" the depth with R^2 = {reading.r_squared:.7f}, largest error {reading.largest_error:.2g}, drift"
-        f" {reading.drift:.1g} per symbol"
+        f"  linear fit of the depth from the cell state, on {reading.strings} prefixes of balanced strings,"
+        f" of length {reading.length}: R^2 = {reading.r_squared:.7f}, largest error"
+        f" {reading.largest_error:.2g}, drift {reading.drift:.1g} per symbol"
     )
-    turns = ", ".join(f"{name} adds {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
+    turns = ", ".join(f"{name} by {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
     if turns:
-        yield f"  in that map {turns}"
+        yield f"  change of the fitted depth: {turns}"
     proved = (
         ""
         if reading.proved_error is None
-        else f"; proved: at most {float(reading.proved_error):.2g} on all living strings of the theorem"
+        else f"; proved: at most {float(reading.proved_error):.2g} on all prefixes that the theorem covers"
     )
     yield (
-        f"  unit {reading.unit} alone: depth = {reading.scale:.6g} c + {reading.shift:.2g}, largest error"
-        f" {reading.unit_error:.2g}{proved}"
+        f"  fit of the depth from unit {reading.unit} only: depth = {reading.scale:.6g} c +"
+        f" {reading.shift:.2g}, largest error {reading.unit_error:.2g}{proved}"
     )
 
 

@@ -44,7 +44,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         if result.verdict == Verdict.HOLDS and result.kind != "exhausted" and "longest" in result.facts
     ]
     if longest:
-        print_paragraph(out, f"symbols of the longest strings compared: {', '.join(longest)}", by=2)
+        print_paragraph(out, f"longest compared strings, in symbols: {', '.join(longest)}", by=2)
     for result in row.results:
         if result.certificate is not None and result.certificate.get("type") == "induction":
             _show_proof(result, result.certificate, out)
@@ -52,7 +52,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same for every kind of evidence
-        print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
+        print_paragraph(out, f"tested: {'; '.join(modules)}", by=2)
     through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
     tests = [r.facts["test_strings"] for r in through if r.cases and "test_strings" in r.facts]
     if tests:
@@ -60,7 +60,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         words = f"strings that distinguish the automaton from others: {number:,}, {which}"
         print_paragraph(out, words, by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
-        print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
+        print_paragraph(out, f"the variant's automata give all strings the same score: {why}", by=2)
     shares = _largest([r.facts.get("rounding", {}) for r in row.results])
     if shares:
         listed = " and ".join(f"{share:.0e} in {name}" for name, share in shares.items())
@@ -87,7 +87,7 @@ def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> N
         _show_counterexample(best, out, option)
     for result in row.results:
         if result.verdict == Verdict.REFUTED and result.counterexample is None:
-            what = "a theorem refutes it" if result.kind == KERNEL else "no automaton"
+            what = "refuted by a theorem" if result.kind == KERNEL else "no automaton exists"
             _show_heading(result, what, out)
             print_paragraph(out, result.why, by=2)
 
@@ -104,11 +104,11 @@ def _name(result: Result) -> str:
 
 def _numbers(result: Result) -> Text:
     """Return a line with a result's cases, seconds, and largest share of the rounding bound."""
-    share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
+    share = "" if result.share is None else f"{result.share:.0%}" if result.share >= 0.005 else "<1%"
     line = f"  {_name(result):17}{result.verdict!s:8}{_cases(result.cases):>16}{result.seconds:>9.1f} s"
     more = ""
     if result.verdict == Verdict.HOLDS:  # a counterexample shows the size of the difference itself
-        more = f"{share:>7} of its bound" if share else ""
+        more = f"{share:>7} of the bound" if share else ""
         if result.kind == "exhausted" and "longest" in result.facts:
             more = f"   up to length {result.facts['longest']}"
     return Text(line + more)
@@ -147,7 +147,7 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
         )
     if certificate is not None and certificate.get("type") == "range":
         scores = ", ".join(certificate["scores"])
-        print_paragraph(out, f"and {certificate['says']}: from its single states it scores {scores}", by=2)
+        print_paragraph(out, f"and {certificate['says']}: the scores from each state are {scores}", by=2)
     if result.kept is not None and not isinstance(counterexample, Counterexample):
         print_command(out, "python", shlex.quote(result.kept))
     elif result.kept is not None:
@@ -189,9 +189,9 @@ def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> li
     if not math.isfinite(score) or not abs(network - score) <= few * abs(score):
         return []
     return [
-        f"the scores differ by a few roundings of {dtype}: if the module computes its weights, for example as"
-        " a sigmoid or as 1 - f, they are not exactly the weights of the automaton; set the allowed"
-        " difference with slack=, or let module_claim derive it with formula="
+        f"the scores differ by a few roundings of {dtype}. If the module computes its weights, for example as"
+        " a sigmoid, they may differ from the automaton's by roundings: set the allowed difference with"
+        " slack=, or let module_claim derive it with formula="
     ]
 
 

@@ -77,17 +77,18 @@ LEGENDS = (
     (
         OF_KERNELS,
         (
-            "exact: bit for bit, on inputs without rounding; sampled, gradient: within",
-            "derived bounds; split: in two calls; independence: of other sequences and heads",
+            "exact: equal bit for bit, on inputs that need no rounding; sampled, gradient:",
+            "within derived bounds; split: one call equals two; independence: other",
+            "sequences and heads do not change a result",
         ),
     ),
     (
         OF_MODELS,
         (
-            "the same results, within 8 times the measured rounding, if inputs are split in",
-            "pieces, in a batch, or padded (pad); if the model is used again (reuse); if its",
-            "state is reordered (order), rewound, or restored from a snapshot (snap); grad:",
-            "gradients",
+            "Results must agree, within 8 times the measured rounding, if inputs are split",
+            "in pieces, in a batch, or padded (pad); if the model is used again (reuse); and",
+            "if its state is reordered (order), rewound, or restored from a snapshot (snap).",
+            "grad: gradients must agree",
         ),
     ),
     (
@@ -261,8 +262,10 @@ def _legend(table: Sequence[Row], hidden: int, out: Console) -> Iterator[Text]:
     yield Text(f"{legend(out)}, blank: n/a", style="dim")
     if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
-        line = f"{Mark.REFUTED.on(out)} rows: string: network {unequal} automaton"
-        line += f"; with --details: {hidden} that drop a hypothesis" if hidden else ""
+        line = f"{Mark.REFUTED.on(out)} rows: counterexample string: network's score {unequal} automaton's"
+        yield Text(line, style="dim")
+    if hidden:
+        line = f"{hidden} refuted variants without a hypothesis are hidden; --details shows them"
         yield Text(line, style="dim")
 
 

@@ -29,7 +29,7 @@ def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iter
         other = "the extracted automaton"
     if answer.verdict == "certified":
         yield (
-            f"certified: on all strings of length 1 or more the network (float32) decides as {other}{size};"
+            f"certified: the network (float32) agrees with {other}{size} on all nonempty strings;"
             f" {plural(answer.regions or 0, 'region')}"
         )
     elif answer.verdict == "different" and answer.word is not None and answer.decisions is not None:
@@ -42,19 +42,20 @@ def sentences(answer: OrdinaryCertification, against: str | None = None) -> Iter
         )
         yield (
             f"different: {_string(answer.word)} ({plural(len(answer.word), 'symbol')}): {difference};"
-            " torch's float32 agrees"
+            " confirmed by running the module in torch (float32)"
         )
     else:
-        bound = "" if answer.bounded is None else f"; right up to length {answer.bounded}"
+        length = answer.bounded
+        bound = "" if length is None else f"; correct on all strings of at most {plural(length, 'symbol')}"
         yield f"unknown: {answer.why}{bound}"
         if answer.slow is not None:
             cycle, factor = answer.slow
             yield (
-                f"  along repetitions of {_string(cycle)}, differences of states change by a"
+                f"  along repetitions of {_string(cycle)}, distances between hidden states change by a"
                 f" factor of {factor:.3f} per symbol"
             )
-        if answer.bounded is not None:
-            yield "  the length is from float64 enclosures or from running all strings, without a certificate"
+        if length is not None:
+            yield "  this length was computed in float64, or by running all strings; it has no certificate"
 
 
 def _string(word: Symbols) -> str:

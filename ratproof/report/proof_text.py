@@ -40,9 +40,9 @@ def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:
     )
     yield (
         (
-            f"This was one case; {proof['identities']:,} identities were checked for"
-            f" {'; '.join(proof['instances'])}: in N[X], which has no subtraction, and again over Q by"
-            f" SymPy. {proof['enough']} An identity in N[X] holds in every commutative semiring."
+            f"{proof['identities']:,} identities were checked, for {', and for '.join(proof['instances'])}:"
+            f" in N[X] (which has no subtraction), and again over Q with SymPy. {proof['enough']} An identity"
+            " in N[X] holds in every commutative semiring."
         ),
         [],
     )

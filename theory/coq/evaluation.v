@@ -1,4 +1,4 @@
-(* Scores for Coq to compute: Forward with lists for vectors, so that each number is computed once. *)
+(* Executable scores: Forward on lists, so each number is computed once. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton paths.

@@ -45,7 +45,7 @@ rewrite -[X in (X <= _)%N]full_rank; have <- : after_prefixes A prefix *m (from_
 exact: leq_trans (mxrankM_maxl _ _) (rank_leq_col _).
 Qed.
 
-(* If a square block of integers, up to a factor d, has an integer inverse B, up to a number c, no automaton has fewer states. *)
+(* If d times a square Hankel block is an integer matrix H with H B = c I and c != 0, no automaton has fewer states than the block has rows. *)
 Theorem hankel_excludes (F : numFieldType) (S : eqType) (Q : finite) (A : wfa (of_ring F) S Q) n (prefix suffix : 'I_n -> seq S)
     (H B : 'M[int]_n) (c d : int) :
   c != 0 -> H *m B = c%:M -> (forall i j, d%:~R * score A (prefix i ++ suffix j) = (H i j)%:~R :> F) -> (n <= card Q)%N.

@@ -100,7 +100,7 @@ def nested_disjunction(values: Sequence[Any]) -> Any:
     return result
 
 
-def counts(w: Weights, h: Vector) -> Vector:
+def forward_scores(w: Weights, h: Vector) -> Vector:
     """Return the rules' forward scores (equation 8)."""
     return tuple(dot(w.over, h, row) for row in w.F)
 
@@ -111,10 +111,13 @@ def clamped(values: Vector) -> Vector:
 
 
 aggregated = Clamped.of(
-    start=lambda w: w.alpha_0, step=step_4, scores=counts, shown=lambda w, bits: (formula(w.clauses, bits),)
+    start=lambda w: w.alpha_0,
+    step=step_4,
+    scores=forward_scores,
+    shown=lambda w, bits: (formula(w.clauses, bits),),
 )
 unclamped = Recurrence(
-    start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, counts(w, h)),)
+    start=lambda w: w.alpha_0, step=step_4, out=lambda w, h: (formula(w.clauses, forward_scores(w, h)),)
 )
 
 
@@ -126,7 +129,7 @@ def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
     """Return the formula of the counts if the given values are all 0 or 1, else the logic."""
 
     def out(w: Weights, h: Vector) -> tuple[Any]:
-        scores = counts(w, h)
+        scores = forward_scores(w, h)
         if all(v in (0, 1) for v in numbers(w, h)):
             return (formula(w.clauses, scores),)
         return (int(holds(w.clauses, [score > 0 for score in scores])),)
@@ -135,7 +138,7 @@ def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
 
 
 where_states_are_bits = where_bits(lambda w, h: h)
-where_scores_are_bits = where_bits(counts)
+where_scores_are_bits = where_bits(forward_scores)
 
 
 # Table 2 defines the "or" of two values. An "or" of more values can be one minimum, like an MLP layer, or
@@ -145,14 +148,14 @@ where_scores_are_bits = where_bits(counts)
 nested = Clamped.of(
     start=lambda w: w.alpha_0,
     step=step_4,
-    scores=counts,
+    scores=forward_scores,
     shown=lambda w, bits: (formula(w.clauses, bits, nested_disjunction),),
 )
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
     """Return the nested formula of the counts if the flat formula is correct, else the logic."""
-    scores = counts(w, h)
+    scores = forward_scores(w, h)
     right = int(holds(w.clauses, [score > 0 for score in scores]))
     return (formula(w.clauses, scores, nested_disjunction) if formula(w.clauses, scores) == right else right,)
 
@@ -172,7 +175,7 @@ def clamped_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[V
 clamped_at_every_step = Recurrence(
     start=lambda w: (w.alpha_0, ()),
     step=clamped_step,
-    out=lambda w, state: (formula(w.clauses, clamped(counts(w, state[0]))),),
+    out=lambda w, state: (formula(w.clauses, clamped(forward_scores(w, state[0]))),),
     modes=True,
 )
 

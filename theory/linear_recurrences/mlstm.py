@@ -65,7 +65,7 @@ NOT_RESCALED = stabilised(lambda w, state: (state[2],))
 
 
 def quotient_step(w: Weights, state: Any, x: str) -> Any:
-    """Return the row, the normaliser, and h."""
+    """Return the next state: a row of the memory, the normaliser, and the hidden value h."""
     row, n, _ = state
     row = tuple(w.f[x] * s + w.i[x] * key * w.v[x] for s, key in zip(row, w.k[x], strict=True))
     n = tuple(w.f[x] * z + w.i[x] * key for z, key in zip(n, w.k[x], strict=True))

@@ -153,7 +153,7 @@ def _figure_1(w: Weights, epsilon: Any = None) -> WFSA:
 
 
 def drawn_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Return random automata with epsilon transitions between any states, whose cycles have sums."""
+    """Return a strategy for automata with any epsilon transitions whose epsilon sums converge."""
     some = [
         automata(k, alphabet=alphabet, most_states=3, epsilon="cyclic") for k in (REAL, MAX_PLUS, BOOLEAN)
     ]

@@ -52,7 +52,7 @@ def run(
         typer.Option(
             "--cluster",
             metavar="FILE|ADDRESS",
-            help="a Dask scheduler's file, or its address: its workers do the runs, and see -o and --data",
+            help="file or address of a Dask scheduler; its workers must be able to access -o and --data",
         ),
     ] = None,
     vectors: Vectors = None,
@@ -147,7 +147,8 @@ def status(folder: Place, as_json: AsJson = False) -> int:
 @app.command("merge", epilog=example("campaign merge here there"))
 def merge(
     folder: Annotated[
-        str, typer.Argument(metavar="A", help="a campaign's folder, or a hunt's; it is changed")
+        str,
+        typer.Argument(metavar="A", help="folder of the campaign or hunt to merge into, which is changed"),
     ],
     other: Annotated[str, typer.Argument(metavar="B", help="another folder of the same campaign or hunt")],
     as_json: AsJson = False,

@@ -138,10 +138,11 @@ class Runner:
 def read(answer: bytes, name: str) -> tuple[int, str]:
     """Return the exit status and the text of a run from a worker's JSON list.
 
-    Raises :class:`~automata.errors.FormatError` if it is not such a list.
-
     >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
     (0, 'done')
+
+    Raises:
+        FormatError: If the answer is not such a list.
     """
     try:
         message = json.loads(answer)

@@ -87,7 +87,7 @@ class RuleSentences:
             InputError: If no rule matches any sentence.
         """
         if not self.starts:
-            raise InputError("rules must match a sentence that ends with EOS to be drawn from, got none")
+            raise InputError("no rule matches a sentence that ends with EOS, so no sentence can be drawn")
         state = rng.choice(self.starts[rng.choice(list(self.starts))])
         sentence, more = [BEGIN], rng.randint(0, AFTER)
         while len(sentence) < LONGEST:

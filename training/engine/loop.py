@@ -186,7 +186,7 @@ class Loop:
         )
 
     def set_rate(self, rate: float) -> None:
-        """Give each group of parameters its share of the learning rate."""
+        """Set each parameter group's learning rate to ``rate`` times its share."""
         self.progress.rate = rate
         for group, share in zip(self.optimiser.param_groups, self.shares, strict=True):
             group["lr"] = rate * share

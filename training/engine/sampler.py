@@ -38,5 +38,5 @@ def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
 
 
 def share_of(batch: Tensor, rank: int, processes: int) -> Tensor:
-    """Return the examples of a batch that one of several processes computes; possibly none."""
+    """Return the part of a batch that one of several processes computes; it may be empty."""
     return batch[rank::processes]

@@ -78,9 +78,19 @@ def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
         raise error.about(where) from None
 
 
+OPTIONS = {
+    "louder": "noise-growth",
+    "softer": "noise-decay",
+    "loudest": "max-noise",
+    "mastered": "target-accuracy",
+    "look_every": "check-every",
+}
+"""Options of fields that saved results name differently."""
+
+
 def option(name: str) -> str:
     """Return the command line's option for a field."""
-    return "--" + name.replace("_", "-")
+    return "--" + OPTIONS.get(name, name).replace("_", "-")
 
 
 def _checked(one: Any, value: Any, right: type) -> Any:

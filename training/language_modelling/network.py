@@ -75,7 +75,7 @@ class LanguageModel(nn.Module):
         return values @ self.vectors.weight.t() + self.bias
 
     def inputs(self, ids: Tensor) -> list[Tensor]:
-        """Return each layer's inputs, shapes ``(T, B, d)``, without dropout, from the first states."""
+        """Return each layer's inputs, shapes ``(T, B, d)``, without dropout, from the initial states."""
         values, read = self.vectors(ids), []
         for layer in self.layers:
             read.append(values)

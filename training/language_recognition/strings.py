@@ -59,8 +59,8 @@ class Strings:
         kinds = tuple(one.kind for one in ordered)
         return cls(torch.from_numpy(tokens), torch.from_numpy(lengths), labels, kinds)
 
-    def up_to(self, length: int) -> int:
-        """Return the number of strings with at most that length."""
+    def count_up_to(self, length: int) -> int:
+        """Return the number of strings of at most ``length`` symbols."""
         return int(torch.searchsorted(self.lengths, length, right=True))
 
     def at(self, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:

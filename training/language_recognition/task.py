@@ -63,7 +63,7 @@ class RecognitionTask(ExampleTask):
         """Return random training strings up to the current length; half of a batch is in the language."""
         s = self.settings
         generator = torch.Generator().manual_seed(mixed(s.seed, 1, epoch))
-        many = self.training.up_to(int(self.length))
+        many = self.training.count_up_to(int(self.length))
         labels = self.training.labels[:many]
         weights = torch.where(labels, 1 / labels.sum().clamp(min=1), 1 / (~labels).sum().clamp(min=1))
         chosen = torch.multinomial(weights.double(), s.steps * s.batch, replacement=True, generator=generator)
@@ -182,7 +182,7 @@ class RecognitionTask(ExampleTask):
         if self.finishing:
             self.finishing += 1
             return
-        many = self.training.up_to(int(self.length))
+        many = self.training.count_up_to(int(self.length))
         generator = torch.Generator().manual_seed(mixed(s.seed, 2, self.epoch))
         indices = torch.randint(many, (LOOKED_AT,), generator=generator).sort().values
         share = float(self.right(network, self.training, indices).double().mean())

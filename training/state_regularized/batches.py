@@ -33,8 +33,8 @@ class BatchRows:
             self.padded[row, : len(string)] = torch.tensor(string, dtype=torch.long)
         self.labels = torch.tensor(strings.labels, dtype=torch.bool)
 
-    def up_to(self, length: int) -> int:
-        """Return the number of strings up to that length, which are the first ones."""
+    def count_up_to(self, length: int) -> int:
+        """Return the number of strings of at most ``length`` symbols, which are the first ones."""
         return int((self.lengths <= length).sum())
 
     def packed(self, chosen: Tensor) -> unrolled_gru.Packed:
@@ -110,7 +110,7 @@ def mistakes(
         length: the maximum length of strings.
         answer: the function that runs on rows: the network, or its recurrent part alone.
     """
-    count = len(rows.lengths) if length is None else rows.up_to(length)
+    count = len(rows.lengths) if length is None else rows.count_up_to(length)
     wrong: list[int] = []
     with torch.no_grad():
         for part in torch.split(torch.arange(count - 1, -1, -1), AT_ONCE):

@@ -90,7 +90,7 @@ def from_file(path: str | Path) -> RegularLanguage:
     least = DFA.from_wfsa(automaton).minimal()
     if least.states == 1:
         raise InputError(
-            f"{path}: the automaton must accept some strings and reject some, or there is nothing to learn;"
-            f" it accepts {'every' if least.final else 'no'} string"
+            f"{path}: the automaton must accept at least one string and reject at least one, but it accepts"
+            f" {'every' if least.final else 'no'} string"
         )
     return RegularLanguage(Path(path).stem, least)

@@ -33,7 +33,7 @@ class Recipe(Settings):
     centroids: int = setting(50, "k, the maximum number of states", 2, 4096)
     batch: int = setting(64, "strings in a batch", 1, 1 << 20)
     optimiser: str = setting("adam", "the optimiser", one_of=("adam", "rmsprop"))
-    rate: float = setting(0.0, "the learning rate; 0: 0.002, and 0.005 for at most 50 units", 0, 10)
+    rate: float = setting(0.0, "learning rate; 0 selects 0.005 for up to 50 units, otherwise 0.002", 0, 10)
     smoothing: float = setting(0.9, "the smoothing of RMSProp's mean of squares", 0, 1)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     clip: float = setting(1.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
@@ -112,6 +112,7 @@ class Recipe(Settings):
 class TomitaGrammar(Recipe):
     """Settings for learning a Tomita grammar."""
 
+    model: str = setting(SR_GRU, "the network; besides those above", one_of=(SR_GRU,))
     grammar: int = setting(1, "which Tomita grammar", 1, 7)
 
 

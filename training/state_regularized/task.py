@@ -68,7 +68,7 @@ class LearningTask(ExampleTask):
 
     @property
     def finished(self) -> bool:
-        """Return whether the network is trained."""
+        """Whether training has finished."""
         return self.place.done
 
     @property
@@ -89,7 +89,9 @@ class LearningTask(ExampleTask):
         """Return each string's logistic loss, shape ``(B,)``, plus the shortfall of gaps in the finish."""
         s, rows, p = self.settings, self.training, self.place
         right = rows.labels[examples]
-        weights = _class_weights(rows.labels[: rows.up_to(self.length)])[right.long()] if s.weighted else None
+        weights = (
+            _class_weights(rows.labels[: rows.count_up_to(self.length)])[right.long()] if s.weighted else None
+        )
         if s.clusters:
             logits, lacking = alone(self.acceptor, rows, examples, p.noise, self.generator).logits, None
         else:
@@ -165,7 +167,7 @@ class LearningTask(ExampleTask):
         The indices decrease: strings are sorted by length, and the longest has to come first.
         """
         size, generator = self.settings.batch, self.generator
-        chosen = torch.randint(self.training.up_to(self.length), (size,), generator=generator)
+        chosen = torch.randint(self.training.count_up_to(self.length), (size,), generator=generator)
         wrong, some = self.place.wrong, int(self.settings.review * size)
         if wrong and some:
             chosen[:some] = torch.tensor(wrong)[torch.randint(len(wrong), (some,), generator=generator)]

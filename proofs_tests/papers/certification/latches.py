@@ -24,7 +24,7 @@ SWITCH = 6.0
 
 
 def latch(cell: str, layers: int = 1) -> tuple[nn.RNNBase, nn.Linear]:
-    """Return a recurrent layer of two units, and a classifier, that decide as MACHINE.
+    """Return a recurrent layer of two units, and a classifier, that agree with MACHINE.
 
     The first unit is the memory, except in a ReLU network, whose memory is the difference of the units. Small
     random weights connect the units. Every layer behind the first one copies the one before it.
@@ -70,7 +70,7 @@ def _fill(cell: str, layer: int, weights: dict[str, torch.Tensor]) -> None:
 
 
 def tiny_latch() -> tuple[nn.RNNBase, nn.Linear]:
-    """Return a network of one unit that decides as MACHINE."""
+    """Return a network of one unit that agrees with MACHINE."""
     with seeded(1), torch.no_grad():
         rnn, linear = nn.RNN(3, 1, bias=False), nn.Linear(1, 1)
         rnn.weight_ih_l0.copy_(torch.tensor([[SWITCH, -SWITCH, -0.5]]))
@@ -87,7 +87,7 @@ def state_dict(parts: tuple[nn.RNNBase, nn.Linear]) -> dict[str, torch.Tensor]:
 
 
 def last_of_three() -> tuple[nn.RNNBase, nn.Linear]:
-    """Return a network of three units and classes that decides as LAST."""
+    """Return a network of three units and classes that agrees with LAST."""
     with seeded(2), torch.no_grad():
         rnn, linear = nn.RNN(3, 3), nn.Linear(3, 3)
         for parameter in (*rnn.parameters(), *linear.parameters()):
@@ -98,7 +98,7 @@ def last_of_three() -> tuple[nn.RNNBase, nn.Linear]:
 
 
 def fading() -> tuple[nn.RNNBase, nn.Linear]:
-    """Return a GRU that keeps its memory with a factor of nearly 1: it decides as MACHINE for a long time."""
+    """Return a GRU that keeps its memory by a factor near 1, so it agrees with MACHINE for a long time."""
     rnn, linear = latch("gru")
     with torch.no_grad():
         rnn.weight_hh_l0[4, 0] = 0.0

@@ -102,7 +102,7 @@ def test_a_slow_memory_is_unknown_with_a_bounded_length(monkeypatch):
         answer.bounded >= 6 and answer.why and answer.slow[0] == ("keep",) and 0.99 < answer.slow[1] < 1.0001
     )
     assert (
-        f"right up to length {answer.bounded}\n" in str(report)
+        f"correct on all strings of at most {answer.bounded} symbols\n" in str(report)
         and report.to_json()["bounded"] == answer.bounded
     )
     with pytest.raises(AssertionError, match="unknown"):

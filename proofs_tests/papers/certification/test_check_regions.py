@@ -26,7 +26,7 @@ TRAP = Moore(("set", "reset", "keep"), 0, ((1, 0, 0), (1, 1, 1)), (0, 1))
 
 
 def trap_network():
-    """Return a network that decides as TRAP: the symbol "reset" does nothing."""
+    """Return a network that agrees with TRAP: the symbol "reset" does nothing."""
     rnn, linear = latch("rnn_tanh")
     with torch.no_grad():
         rnn.weight_ih_l0[0, 1] = 0.0

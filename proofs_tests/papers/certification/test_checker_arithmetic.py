@@ -172,9 +172,9 @@ def test_an_uncertain_decision_is_rejected_either_way():
 def test_negative_indices_of_nodes_and_states_are_rejected():
     data = _leaves_the_start_for_ever()
     data["nodes"][0]["after"] = [target - len(data["nodes"]) for target in data["nodes"][0]["after"]]
-    assert "has no target" in _rejected(data)
+    assert "one existing target" in _rejected(data)
 
 
 def test_matrices_of_inconsistent_shapes_are_reported():
-    with pytest.raises(ValueError, match="the shapes do not fit"):
+    with pytest.raises(ValueError, match=r"different sizes|as many columns"):
         product([[(0, ONE), (0, ONE)], [(0, ONE)]], [[(0, ONE)], [(0, ONE)]])

@@ -37,7 +37,7 @@ def machines(draw, most_states=5, most_symbols=3, classes=3):
 
 
 def decider(machine):
-    """Return a network that decides as a machine."""
+    """Return a network that agrees with a machine."""
     return lambda words: labels_along(machine, words)
 
 
@@ -89,7 +89,7 @@ def test_candidates_are_words_over_the_alphabet_and_include_all_short_ones(machi
 @settings(max_examples=60)
 @given(machines(), st.data())
 def test_a_counterexample_is_found_if_and_only_if_the_machines_differ(machine, data):
-    """A network that decides as another small machine differs at a short string."""
+    """A network that agrees with another small machine differs at a short string."""
     other = same_alphabet(data.draw, machine)
     word = counterexample(machine, decider(other))
     differ = any(
@@ -163,7 +163,7 @@ def test_a_state_is_the_image_of_another_or_near_it():
 
 
 def test_a_net_reports_its_limit_and_wrong_decisions():
-    with pytest.raises(LimitReached, match=r"more than 5$"):
+    with pytest.raises(LimitReached, match=r"more than 5 regions$"):
         net_of(1e-9, {}, most=5)
     wrong = Moore(ALPHABET, 0, MACHINE.table, (0, 0))
     with pytest.raises(WrongDecision) as caught:

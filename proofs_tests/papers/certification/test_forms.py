@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from proofs_tests.papers.certification.forms import UNIT, at, directions, encloses, random_form
 from ratproof.certification.ordinary_networks.arithmetic import tanh_line
 from ratproof.checkers import check_regions
-from ratproof.checkers.check_regions import ONE, SLOP, Box, Ellipsoid, Form, fixed
+from ratproof.checkers.check_regions import ERROR_TERM, ONE, Box, Ellipsoid, Form, fixed
 
 seeds = st.integers(0, 10**6)
 booleans = st.booleans()
@@ -117,7 +117,7 @@ def test_slopes_are_rounded_safely_for_the_largest_intervals(below, above, odd):
     low, high = -(ONE << below) // 3 - odd, (ONE << above) // 7 + 3 * odd
     middle, half = (low + high) // 2, (high - low + 1) // 2
     x = Form(middle, [half], 0, False, low, high)
-    x.e = SLOP  # the bounds do not tell more than the line
+    x.e = ERROR_TERM  # the bounds do not tell more than the line
     results = [getattr(check_regions, name)(x) for name in ("relu", "sigmoid", "tanh")]
     for value in (low, 0, high):
         xi = [Fraction(value - middle, half)]

@@ -77,10 +77,10 @@ def test_a_certified_network_has_a_certificate_and_an_automaton(folder, capsys):
     assert not answer["extracted"] and answer["automaton"]["label"] == [0, 1]
     assert DFA.from_wfsa(files.read("out.json")).minimal() == DFA.from_wfsa(files.read("set.json")).minimal()
     assert run(["check-certificate", "c.json"]) == 0
-    assert "accepted: the network decides as the automaton after every" in capsys.readouterr().out
+    assert "make the same decision on every nonempty string" in capsys.readouterr().out
     assert run([*GRU, "--against", "set.json", "--certificate", "c.json"]) == 0
     out = capsys.readouterr().out
-    assert "certified: on all strings of length 1 or more" in out and "as set.json (2 states)" in out
+    assert "certified: the network (float32) agrees with set.json (2 states) on all nonempty" in out
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_different_network_has_a_string_and_nothing_is_written(folder, capsys)
     assert run([*GRU, "--against", "other.json", *outputs]) == 1
     out = capsys.readouterr().out
     assert (
-        "torch's float32 agrees" in out
+        "confirmed by running the module in torch (float32)" in out
         and "c.json is not written" in out
         and "out.json is not written" in out
     )

@@ -90,7 +90,7 @@ def test_a_transition_to_another_class_is_rejected(theorem):
         nodes = data["theorems"][theorem]["nodes"]
         nodes[0]["after"][0] = next(i for i, n in enumerate(nodes) if n["dead"])
 
-    assert "leads to the wrong class" in rejected(turn)
+    assert "has the wrong class" in rejected(turn)
 
 
 @both
@@ -131,37 +131,37 @@ def test_the_boxes_of_another_network_are_rejected(kind, name):
         *(
             (
                 lambda d, i=i: d["theorems"][i]["nodes"][0]["after"].__setitem__(0, -1),
-                "an arrow of node 0 has no target",
+                "a target of node 0 must be a node",
             )
             for i in (0, 1)
         ),
         # The dead count falls by one with each ")": its box is as wide as the length.
         (lambda d: d["theorems"][SOFT].update(length=1000), "the cell leaves"),
-        (lambda d: d["theorems"][SOFT].pop("length"), "have a length"),
-        (lambda d: d["theorems"][SATURATED].update(length=5), "have a length"),
+        (lambda d: d["theorems"][SOFT].pop("length"), "for soft gates only"),
+        (lambda d: d["theorems"][SATURATED].update(length=5), "for soft gates only"),
         (lambda d: d.update(theorems=[]), "there must be one or two theorems"),
         (lambda d: d.update(theorems=d["theorems"][:1] * 2), "same gates"),
-        (lambda d: d["theorems"][0].update(gates="hard"), "invalid gates or height"),
-        (lambda d: d["theorems"][0].update(height=True), "invalid gates or height"),
+        (lambda d: d["theorems"][0].update(gates="hard"), "'gates' must be"),
+        (lambda d: d["theorems"][0].update(height=True), "'height' must be"),
         (lambda d: d["theorems"][0].update(length=-1), "length"),
         (lambda d: d["theorems"][0]["groups"][0].pop(), "must contain each symbol once"),
         (lambda d: d["theorems"][0]["groups"].append([]), "groups"),
         (lambda d: d["theorems"][0].update(nodes=[]), "node 0"),
         (lambda d: d["theorems"][0]["nodes"].reverse(), "node 0"),
         (lambda d: d["theorems"][0]["nodes"][1].update(height=99), "exceeds the height of the theorem"),
-        (lambda d: d["theorems"][0]["nodes"][1]["after"].append(0), "arrows and groups must correspond"),
+        (lambda d: d["theorems"][0]["nodes"][1]["after"].append(0), "after must have a target per group"),
         (lambda d: d["theorems"][0]["nodes"][1]["h"].pop(), "two corners"),
         (lambda d: d["theorems"][0]["nodes"][1]["h"][0].pop(), "box"),
         (lambda d: d["theorems"][0]["nodes"][1]["h"].reverse(), "box is empty"),
-        (lambda d: d["theorems"][0].update(more=1), "there is no field"),
-        (lambda d: d["network"].update(kind="gru"), "the kind of the network is not supported"),
+        (lambda d: d["theorems"][0].update(more=1), "unexpected field"),
+        (lambda d: d["network"].update(kind="gru"), "'kind' must be lstm or"),
         (lambda d: d["network"].update(temperature="1"), "temperature"),
-        (lambda d: d["network"].update(alphabet=["a", "b", "(", "["]), "lacks a bracket"),
+        (lambda d: d["network"].update(alphabet=["a", "b", "(", "["]), "include ( and )"),
         (lambda d: d["network"].update(start_token=1), "start_token"),
-        (lambda d: d["network"]["W"].pop(), "shapes"),
-        (lambda d: d["network"]["U"][0].pop(), "shapes"),
+        (lambda d: d["network"]["W"].pop(), "must have 4 d rows"),
+        (lambda d: d["network"]["U"][0].pop(), "as many columns"),
         (lambda d: d["network"]["P"][0].__setitem__(0, "0x1.0000000000000p+0"), "without peepholes"),
-        (lambda d: d["network"].update(S=[["0x1.0000000000000p+0"]]), "shapes"),
+        (lambda d: d["network"].update(S=[["0x1.0000000000000p+0"]]), "S must have d rows"),
     ],
 )
 def test_a_malformed_certificate_is_rejected_with_a_message(change, says):

@@ -87,7 +87,7 @@ def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
     """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the transitions."""
     final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
-    return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)
+    return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, min_probability=LEAST)
 
 
 def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str:

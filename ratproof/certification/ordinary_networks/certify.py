@@ -87,7 +87,7 @@ def certify_ordinary(
     progress: Callable[[str], None] = lambda _: None,
     bounds: bool = True,
 ) -> OrdinaryCertification:
-    """Decide whether a network decides as an automaton after every nonempty string.
+    """Decide whether a network agrees with an automaton after every nonempty string.
 
     Args:
         network: The network.

@@ -145,7 +145,7 @@ def explore(
                     )
                 if target < 0:
                     if count > most:
-                        raise LimitReached(f"smaller regions would be more than {most}")
+                        raise LimitReached(f"a finer partition would need more than {most} regions")
                     target, count = count, count + 1
                     centers[target], states[target] = vector, state
                     parents.append((node, symbol))

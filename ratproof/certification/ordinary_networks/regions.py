@@ -50,7 +50,7 @@ class Regions:
         return len(self.states)
 
     def forms(self, nodes: np.ndarray, inverses: Array) -> Forms:
-        """Return the regions of nodes of one kind as affine forms."""
+        """Return the regions of nodes, which must be all boxes or all ellipsoids, as affine forms."""
         box = bool(self.boxes[nodes[0]])
         if box:
             generators = self.widths[nodes][:, :, None] * np.eye(self.centers.shape[1])

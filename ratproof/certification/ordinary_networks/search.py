@@ -123,7 +123,7 @@ def _refine(parts: Sequence[Part], failed: int) -> bool:
 
 
 def bounded(network: OrdinaryNetwork, machine: Moore, longest: int, until: float) -> int:
-    """Return a length up to which the network decides as the automaton, by enclosures in float64.
+    """Return a length up to which the network agrees with the automaton, by enclosures in float64.
 
     The nets are those of :func:`find_regions`, but the regions may grow with the length.
     """

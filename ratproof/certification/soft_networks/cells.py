@@ -45,7 +45,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         return self._linear(self.on.S, None, box)
 
     def u(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """Return u after the token."""
+        """Return an enclosure of the preactivation u after reading the token."""
         return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
 
     def _linear(self, matrix: V, offset: V | None, box: BoxT) -> Enclosed[V]:

@@ -37,7 +37,7 @@ def prove(
     - base: alpha before the first symbol is in the box of node 0, and its label is the node's;
     - step: for each node and symbol, every alpha in the node's box leads into the next node's box, with that
       node's label;
-    - decision: for each node, the classifier decides as the node states for every alpha in its box.
+    - decision: for each node, the classifier makes the decision of the node for every alpha in its box.
 
     By induction on the string, alpha is always in the box of the node that the transitions lead to.
     """

@@ -163,8 +163,8 @@ def print_all(
     what: str = "boxes",
 ) -> None:
     """Print an answer and the files; ``what`` is proved, or else the files are not written."""
-    missing = "" if proved else f" is not written: no {what} were proved"
-    lines = [*sentences, *(f"  {path}{missing}" for path in paths if path is not None)]
+    written = "wrote {}" if proved else f"{{}} is not written: no {what} were proved"
+    lines = [*sentences, *(written.format(path) for path in paths if path is not None)]
     print_answer(as_json, data, "\n".join(lines))
 
 

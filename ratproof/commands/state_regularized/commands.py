@@ -49,11 +49,11 @@ def certify(
         Option(
             "--cell",
             metavar="CELL",
-            help="the cell of a state dict: rnn, rnn_relu, gru, lstm, or auto to tell it from the shapes",
+            help="the cell of a state dict: rnn, rnn_relu, gru, lstm, or auto (from the tensor shapes)",
         ),
     ] = None,
     prefix: Annotated[
-        str | None, Option("--prefix", help="the start of the recurrent layer's keys, such as encoder.rnn.")
+        str | None, Option("--prefix", help="the prefix of the recurrent layer's keys, such as encoder.rnn.")
     ] = None,
     readout: Annotated[
         str | None, Option("--readout", help="the key of the classifier, without .weight")

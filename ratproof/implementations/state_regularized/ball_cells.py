@@ -59,9 +59,8 @@ def affine(parameters: Mapping[str, Any], name: str, values: Vector) -> Vector:
     ]
 
 
-def total(terms: Any, first: Ball = None) -> Ball:
-    """Return the sum."""
-    return sum(terms, start=arb(0) if first is None else first)
+def total(terms: Any, start: Ball = None) -> Ball:
+    return sum(terms, start=arb(0) if start is None else start)
 
 
 def sigmoid(v: Ball) -> Ball:

@@ -39,7 +39,7 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
         )
     if isinstance(reading, NoAutomaton):
         if reading.unit is None:
-            raise RuntimeError(f"{variant.name} must have a unit for which no automaton exists")
+            raise RuntimeError(f"variant {variant.name!r}: NoAutomaton must define 'unit' to be decided")
         refute(reading.unit)
         return
     on_numbers = OnNumbers() if own else None

@@ -170,7 +170,10 @@ def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:
     """Return the block as a JSON object."""
     return {
         "type": "hankel",
-        "says": f"no automaton over a field with fewer than {len(block)} states computes this unit",
+        "says": (
+            f"no automaton with fewer than {len(block)} states, over any field that contains the rationals,"
+            " computes this unit"
+        ),
         "case": case.to_json(),
         "unit": unit,
         "prefixes": [list(p) for p in block.prefixes],

@@ -27,9 +27,8 @@ IN_ANY_ORDER = (
     "It holds in every semiring, commutative or not, because the factors are in the order of the path."
 )
 IF_TURNED = (
-    "It holds in every semiring, commutative or not, if paths are multiplied from their end to their start;"
-    " if they are multiplied from their start, the semiring must be commutative, because the paper writes"
-    " its factors in the opposite order."
+    "It holds in every semiring, commutative or not, if the weights of a path are multiplied from its end to"
+    " its start, as the paper writes them. In the usual order, the semiring must be commutative."
 )
 NOT_IN_ORDER = (
     "The semiring must be commutative, because not all identities hold otherwise, in either order of factors."
@@ -151,10 +150,8 @@ def _instances(induction: Induction) -> list[str]:
     """Return the sizes and alphabets for which the identities were checked."""
     named = []
     for signature, alphabet in induction.checked:
-        letters = f"the letter{'' if len(alphabet) == 1 else 's'} {', '.join(alphabet)}"
-        named.append(
-            letters if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and {letters}"
-        )
+        size = "" if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and "
+        named.append(f"{size}alphabet {{{', '.join(alphabet)}}}")
     return list(dict.fromkeys(named))
 
 

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 from ratproof.laws.kernels.state_parts import joined, part_of, separate, with_one_state
 
 if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
-    from ratproof.laws.kernels.kernel import Arrays, Kernel, WrongKind
+    from ratproof.laws.kernels.kernel import Arrays, InvalidKernelResult, Kernel
     from ratproof.laws.kernels.problem import Problem
 
 RECURRENCE = "the recurrence"
@@ -126,7 +126,7 @@ class ShownCall:
         what = "a modified tensor", "an unmodified argument", "0"
         return self._wrong(name, *what, f"arguments[{name!r}].sum()")
 
-    def of_another_kind(self, error: WrongKind) -> WrongCall:
+    def invalid_result(self, error: InvalidKernelResult) -> WrongCall:
         """Return the counterexample for a result with the wrong shape, dtype or type."""
         printed = error.printed or "type(result).__name__"
         return self._wrong(error.name, error.result, error.right, "0", printed)
@@ -146,7 +146,7 @@ class ShownCall:
         problem = self.problem
         example = KernelCounterexample(
             self.kernel.name,
-            BELIEVED,
+            STATED,
             problem.says(),
             number,
             computed,

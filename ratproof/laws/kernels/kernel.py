@@ -119,9 +119,9 @@ class Kernel:
         named = getattr(self.function, "__name__", type(self.function).__name__)
         if self.against is not None:
             other = getattr(self.against, "__name__", type(self.against).__name__)
-            what = f"{named} against {other}, within measured rounding"
+            what = f"{named}, compared with {other}, within measured rounding"
         else:
-            what = f"{named} as {self.family.name} {how}"
+            what = f"{named}, compared with family {self.family.name} {how}"
         return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
@@ -149,7 +149,7 @@ class Kernel:
 
         Raises:
             Raised: If the kernel raises in the forward or backward pass.
-            WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
+            InvalidKernelResult: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
@@ -181,7 +181,7 @@ class Kernel:
 
         Raises:
             Raised: If the kernel raises an exception.
-            WrongKind: If the result is not a pair of tensors with the right shapes and dtypes.
+            InvalidKernelResult: If the result is not a pair of tensors with the right shapes and dtypes.
         """
         accepted = self.accepted(arguments)
         with self._raising(problem, "the kernel"):
@@ -190,8 +190,8 @@ class Kernel:
             )
             result = function(**accepted)
         if not isinstance(result, tuple | list) or len(result) != 2:
-            right = "a pair (o, final_state)"
-            raise WrongKind(self, problem, arrays, "result", _kind(result), right, "")
+            right = "a tuple (outputs, final_state)"
+            raise InvalidKernelResult(self, problem, arrays, "result", _kind(result), right, "")
         outputs, states = result
         self._require(problem, arrays, "o", outputs, problem.shape(self.family.output_axes))
         if "final-state" in self.without or not accepted.get("output_final_state", True):
@@ -237,16 +237,18 @@ class Kernel:
         dtype = problem.format_of(name)
         right = f"a tensor of shape {shape} and {dtype}"
         if not isinstance(value, Tensor):
-            raise WrongKind(self, problem, arrays, name, _kind(value), right, f"type({name}).__name__")
+            raise InvalidKernelResult(
+                self, problem, arrays, name, _kind(value), right, f"type({name}).__name__"
+            )
         if tuple(value.shape) != shape or value.dtype != FORMATS[dtype].dtype:
             format_ = str(value.dtype).removeprefix("torch.")
             result = f"a tensor of shape {tuple(value.shape)} and {format_}"
-            raise WrongKind(
+            raise InvalidKernelResult(
                 self, problem, arrays, name, result, right, f"(tuple({name}.shape), {name}.dtype)"
             )
 
 
-class WrongKind(Exception):
+class InvalidKernelResult(Exception):
     """An error for a result whose shape, dtype or type violates the calling convention.
 
     Args:

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from ratproof.evidence.lengths import LENGTHS
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from ratproof.laws.kernels.bounds import gradients
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
@@ -67,7 +67,7 @@ class KernelRung:
         watch = KernelWatch(kernel)
         number = examples or settings().max_examples
         for group in groups_of(kernel, number, self.shortest, self.small, self.long):
-            name = f"{kernel.name} {BELIEVED} {self.kind} {group.name}"
+            name = f"{kernel.name} {STATED} {self.kind} {group.name}"
             try:
                 watch.search(name, group.examples, partial(self._case, watch, kernel, group.sizes))
             except WrongCall as wrong:

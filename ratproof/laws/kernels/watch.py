@@ -14,7 +14,7 @@ from automata.errors import InputError
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
-from ratproof.laws.kernels.kernel import Kernel, Raised, WrongKind
+from ratproof.laws.kernels.kernel import InvalidKernelResult, Kernel, Raised
 from ratproof.laws.kernels.problem import Problem
 
 
@@ -65,10 +65,10 @@ class KernelWatch:
             ledger().note_sizes({**sizes, " ".join(sizes): prod(sizes.values())})
         except Raised as error:
             self._keep(problem, error)
-        except WrongKind as error:
+        except InvalidKernelResult as error:
             if error.kernel is not self.kernel:  # the error is of the other kernel, the reference
                 raise InputError(str(error)) from None
-            self._raise_wrong(ShownCall(self.kernel, error.problem, error.arrays).of_another_kind(error))
+            self._raise_wrong(ShownCall(self.kernel, error.problem, error.arrays).invalid_result(error))
         except WrongCall as wrong:
             self._raise_wrong(wrong)
 

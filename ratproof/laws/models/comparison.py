@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ratproof.evidence.ledger import AS_LARGE, ledger
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from ratproof.laws.models.counterexample import BrokenLaw, StatefulCounterexample
 from ratproof.laws.models.declared import ModelFormat
 from ratproof.laws.models.laws import Law, Rows
@@ -209,7 +209,7 @@ def _counterexample(
     inputs = format_.session(problem).tokens()
     return StatefulCounterexample(
         claim=format_.declared.name,
-        variant=BELIEVED,
+        variant=STATED,
         law=law.kind,
         problem=problem.says(),
         position=position,

@@ -12,7 +12,7 @@ from hypothesis.errors import Flaky
 from neural.seeding import seeded
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.random_cases import for_random_cases
-from ratproof.evidence.subjects import BELIEVED
+from ratproof.evidence.subjects import STATED
 from ratproof.laws.models.comparison import Doubt, compare
 from ratproof.laws.models.counterexample import BrokenLaw
 from ratproof.laws.models.declared import Declared, ModelFormat, in_evaluation_mode
@@ -36,7 +36,7 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
     with in_evaluation_mode(declared.model):
         formats = declared.formats()
         ledger().facts["module"] = declared.says(formats)
-        rung = _Rung(LAWS[kind], declared, formats, f"{declared.name} {BELIEVED} {kind}")
+        rung = _Rung(LAWS[kind], declared, formats, f"{declared.name} {STATED} {kind}")
         rung.hold(examples or settings().max_examples)
 
 

@@ -1,7 +1,7 @@
-(* Equation 6 at beta = 0 (Jiang et al. 2020, section 3.3): with G = P E_R, where P is the pseudo-inverse of E_w, the network is the automaton
-   where the columns of E_R lie in the column space of E_w.
+(* Equation 6 at beta = 0 (Jiang et al. 2020, section 3.3): with G = P E_R, where P is the pseudo-inverse of E_w, the network equals the automaton
+   if the columns of E_R lie in the column space of E_w.
 
-   What holds is shown for every generalized inverse, E_w P E_w = E_w, of which the pseudo-inverse is one. *)
+   The theorem holds for every generalized inverse P of E_w, that is E_w P E_w = E_w. The pseudo-inverse is one. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton instances.
@@ -35,7 +35,7 @@ Definition pseudo_inverse (I J : finite) (A : I -> J -> K) (P : J -> I -> K) : P
   [/\ generalized_inverse A P, generalized_inverse P A,
       forall i i', product A P i i' = product A P i' i & forall j j', product P A j j' = product P A j' j].
 
-(* The words S, their vectors of numbers D in E_w, and their rows in E_R. *)
+(* S: the words; D: the dimensions of word vectors. E_w x is the vector of word x, and E_R x its row. *)
 Variables (S D Q C : finite) (D_1 D_2 : Q -> C -> K) (alpha_0 alpha_inf : Q -> K).
 
 (* Equation 6 at beta = 0: the row of a word is u G. *)

@@ -14,14 +14,13 @@ Section Rules.
 Variables (K : semiring) (half : K) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool).
 Hypothesis two_halves : half + half = 1.
 
-(* The rule read from its end. *)
+(* The reversed rule. *)
 Definition backwards (x : S) (p q : Q) : bool := moves x q p.
 
 Lemma matched_backwards w : matched accepts begins backwards (rev w) = matched begins accepts moves w.
 Proof. by rewrite /matched -!boolean_score_is_match; apply: (score_turned (weighted begins accepts moves booleans) w booleans_commute). Qed.
 
-(* The mean of the score of the deterministic automaton on the sentence, and of that of the reversed rule on the reversed sentence, is 1 on matches
-   and 0 otherwise. *)
+(* Let A be the deterministic automaton of the rule, and B that of the reversed rule. The mean of A(w) and B(rev w) is 1 if w matches, else 0. *)
 Theorem bidirectional w :
   mean half (score (on_sets begins accepts moves K) w) (score (on_sets accepts begins backwards K) (rev w)) = bit K (matched begins accepts moves w).
 Proof.
@@ -66,7 +65,7 @@ by rewrite /score -[RHS](sum0 K (option_finite Q)); apply: eq_sum => q; rewrite 
 Qed.
 End StartState.
 
-(* If sentences begin with BOS, the only symbol that leaves the start state, and both directions read it first, the mean is 1 on matches and 0
+(* Sentences begin with BOS, the only symbol that leaves the start state. If both directions read it first, the mean is 1 on matches and 0
    otherwise. *)
 Theorem bidirectional_bos (K : semiring) (half : K) (S : eqType) (Q : finite) (begins accepts : Q -> bool) (moves : S -> Q -> Q -> bool) w :
   half + half = 1 ->
@@ -106,7 +105,7 @@ rewrite -[RHS]GRing.addr0 /mean /= [(half * _)%R]GRing.mulrDr GRing.mulrDr GRing
 by move: two_halves => /eqP; rewrite eq GRing.add0r eq_sym GRing.oner_eq0.
 Qed.
 
-(* The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final weights. *)
+(* The mean of both vectors, zero-padded to equal length, times the first automaton's final weights. *)
 Definition mean_of_vectors (K : semiring) (half : K) (S : Type) n m (A : wfa K S (place n)) (B : wfa K S (place m)) (w : seq S) : K :=
   \sum_(i : place (maxn n m)) mean half (entry (tabulated (forward A w)) i) (entry (tabulated (forward B (rev w))) i) * entry (tabulated (final A)) i.
 

@@ -117,7 +117,7 @@ rewrite (eq_sum (G := fun p => (has_element (set_after begins moves w) p)%:R * (
 by rewrite IH; case: (moves x p q).
 Qed.
 
-(* With h clamped at every step, the soft value is the same: no count grows, and nothing else changes. *)
+(* Clamping h to at most 1 at every step does not change the soft value; no count exceeds 1. *)
 Theorem soft_logic_clamped_steps w :
   soft_value (clamped (clamped_score w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof.

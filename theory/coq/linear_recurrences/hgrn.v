@@ -9,7 +9,7 @@ Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 
-(* F exp(i theta) h + (1 - f) c, with minus for -1, and cos and sin of theta. *)
+(* The next state is f exp(i theta) h + (1 - f) c. The variable minus is -1; cos and sin are those of theta. *)
 Section Unit.
 Variables (K : semiring) (S : Type) (minus re_0 im_0 cos sin : K) (f c_re c_im : S -> K).
 

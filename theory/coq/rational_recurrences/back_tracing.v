@@ -24,7 +24,7 @@ Definition best (F : Q -> K) : option Q :=
 (* Where the best path to q came from by x, after the symbols before, which stand here from the last to the first. *)
 Definition came_from (before : seq S) (x : S) (q : Q) : Q := odflt q (best (fun p => forward A (rev before) p * transition A x p q)).
 
-(* From the best end, back to the start. *)
+(* Follow the back pointers from the best final state. *)
 Fixpoint back (read : seq S) (q : Q) (after : seq Q) : Q * seq Q :=
   if read is x :: before then back before (came_from before x q) (q :: after) else (q, after).
 Definition traced_back (w : seq S) : option (Q * seq Q) :=

@@ -74,7 +74,7 @@ Definition program_next (z : K * K * K * K) (x : S) : K * K * K * K :=
 Definition program (start : K * K * K * K) (w : seq S) : K :=
   let: (_, z1, z2, _) := run program_next start w in p1 * z1 + p2 * z2.
 
-(* Equation 26g in one copy of the appendices: c = p1 c2 + p2 c2. *)
+(* Equation 26g in one version of the appendix: c = p1 c2 + p2 c2. *)
 Definition rrnn_f_26g (w : seq S) : K := p1 * (pair w).2 + p2 * (pair w).2.
 End ModelF.
 

@@ -49,7 +49,7 @@ Theorem printed_is_refuted (K : semiring) (S : finType) k (f u : seq S -> K) x :
 Proof. exact: windowed_is_not_as_printed. Qed.
 
 (* Table 1 lists the automaton B, with two states, for the QRNN: for windows of 2 or more symbols, no automaton with fewer than three states
-   computes the unit. If f = 0 and u is 1 at complete windows, the Hankel block of 0 to 2 symbols before K - 2 to K has rank three. *)
+   computes the unit. If f = 0 and u is 1 at complete windows, the Hankel block with prefixes of 0 to 2 symbols and suffixes of K - 2 to K symbols has rank 3. *)
 Theorem printed_table_1_is_refuted (F : numFieldType) k : (0 < k)%N ->
   ~ (forall (S : finType) (f u : seq S -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall w, score A w = windowed k (0%R : of_ring F) f u w).

@@ -50,7 +50,7 @@ Definition program_next (z : nat -> K) (x : S) (j : nat) : K :=
 Definition program (w : seq S) : K := run program_next (fun _ => 0) w n.
 End Proposition12.
 
-(* The same with a constant lambda. *)
+(* Proposition 12 with a constant lambda. *)
 Theorem proposition_12_constant_lambda (K : semiring) (S : Type) n (c_0 : nat -> K) (lambda : K) (u : S -> nat -> K) w :
   (1 <= n)%N -> score (chain n c_0 (fun=> lambda) u) w = rcnn c_0 (fun=> lambda) u w n.
 Proof. exact: proposition_12. Qed.
@@ -78,8 +78,8 @@ Definition rcnn_with_feedback_next (K : semiring) (S : Type) n (w : K) (f : S ->
 Definition rcnn_with_feedback (K : semiring) (S : Type) n (w : K) (f : S -> K) (u : S -> nat -> K) :=
   run (rcnn_with_feedback_next n w f u) (fun _ => 0).
 
-(* No automaton with any number of states computes it, for any n and any w other than 0: if f = 0, u^(j) = 1 but u^(n) = 2 / w at one symbol, which
-   is read n times, and u = 0 at another, w c^(n) is 2, 4, 16, 256, .... *)
+(* No automaton, with any number of states, computes the unit, for any n of at least 1 and any w other than 0. Counterexample: f = 0, u^(j) = 1 but
+   u^(n) = 2 / w at one symbol, which is read n times, and u = 0 at another. Then w c^(n) is 2, 4, 16, 256, ... *)
 Theorem without_input_only_lambda_is_refuted (F : numFieldType) n (w : F) : (1 <= n)%N -> w != 0%R ->
   ~ (forall (S : eqType) (f : S -> F) (u : S -> nat -> F),
      exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = rcnn_with_feedback n (w : of_ring F) f u v n).

@@ -133,7 +133,7 @@ by split=> *; apply: from_any; [apply: centroid_no_longer|apply: mixture_no_long
 Qed.
 End Network.
 
-(* A network that no centroids hold, nor a bounded activation: h = U h + W_x. *)
+(* A network without centroids and with an unbounded activation: h = U h + W_x. *)
 Definition plain_next (R : realDomainType) (S : Type) d (U : 'I_d -> 'I_d -> R) (W : S -> 'I_d -> R) (h : 'I_d -> R) (x : S) (i : 'I_d) : R :=
   W x i + sum (K := of_ring R) (fun j : place d => U i j * h j).
 

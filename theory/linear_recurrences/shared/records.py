@@ -130,7 +130,7 @@ def corrected(
     name: str = "corrected",
     layers: tuple[str, ...] = (),
 ) -> Variant:
-    """Return the variant that the layer equals its automata, proved for all weights and sizes."""
+    """Return the variant that claims that the layer equals its automata, with a proof for all sizes."""
     signatures = [cases] if isinstance(cases, Signature) else [cases.of(size) for size in PROOF_SIZES]
     return Variant(
         name=name,
@@ -154,7 +154,7 @@ def refuted(
     cases: Sizes | Signature,
     small: Sizes | Signature | None = None,
 ) -> Variant:
-    """Return a reading that a counterexample refutes; ``small`` replaces its small cases."""
+    """Return a variant that a counterexample refutes; ``small`` replaces its exhaustive cases."""
     return Variant(
         name=name,
         expected="refuted",

@@ -118,7 +118,7 @@ def _step(w: Weights, now: Mixed, x: str) -> Mixed | None:
 
 
 def out(w: Weights, now: Mixed) -> tuple[Any, ...]:
-    """Return one for the most probable centroid, zero for the others."""
+    """Return the one-hot vector of the most probable centroid."""
     return tuple(w.over.one if j == now.label else w.over.zero for j in range(1, w.n + 1))
 
 

@@ -154,16 +154,16 @@ class RoundedArray:
         return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
     def over_values(self, vector: RoundedArray, roundings: float | Bounds = 0) -> RoundedArray:
-        """Return a state's product with a vector of size V, one value per key.
+        """Return a state's product with a vector of size V, shape ``(..., K)``.
 
-        ``roundings`` are added to those of the sum.
+        ``roundings`` are added to the roundings of each sum over V.
         """
         return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
 
     def over_keys(self, vector: Wide, roundings: int = 5) -> RoundedArray:
-        """Return a state's product with an exact vector of size K, one value per column.
+        """Return a state's product with an exact vector of size K, shape ``(..., V)``.
 
-        ``roundings`` are added to those of the K sums.
+        ``roundings`` are added to the K roundings of each sum over K.
         """
         keys, q = self.value.shape[-2], np.abs(vector).astype(float)
         value = np.einsum("...k,...kv->...v", vector, self.value)

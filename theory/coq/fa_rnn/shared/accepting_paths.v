@@ -1,5 +1,5 @@
-(* The accepting paths of a rules' automaton (Jiang et al. 2020, sections 2.4 and 3.5): the Forward score counts them; over the booleans, and with
-   maxima instead of sums, it is a match. *)
+(* The accepting paths of a rules' automaton (Jiang et al. 2020, sections 2.4 and 3.5): the Forward score counts them; over the booleans or with
+   maxima instead of sums, it is whether the rule matches. *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances.

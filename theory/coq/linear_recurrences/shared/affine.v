@@ -156,7 +156,7 @@ Implicit Types s : 'I_d -> K.
 Definition affine s x (j : 'I_d) : K :=
   decay x j * s j + (\sum_(t : T) (left x t j * \sum_(i : place d) (right x t i * s i))) + update x j.
 
-(* Between the numbers i and j. *)
+(* The transition weight from component i to component j. *)
 Definition move x (i j : 'I_d) : K := (if i == j then decay x i else 0) + \sum_(t : T) (left x t j * right x t i).
 
 (* With one memory alone: 1, the d numbers and the output. *)

@@ -11,7 +11,7 @@ Unset Printing Implicit Defensive.
 Section Complex.
 Variables (K : semiring) (S : Type) (d : nat) (minus : K) (re_0 im_0 : 'I_d -> K) (a b p r : S -> 'I_d -> K).
 
-(* The real parts and the imaginary ones, with minus for -1. *)
+(* A complex state: a pair of real and imaginary parts. The variable minus is -1. *)
 Definition complex : Type := ('I_d -> K) * ('I_d -> K).
 Definition complex_next (z : complex) (x : S) : complex :=
   (fun j => a x j * z.1 j + minus * (b x j * z.2 j) + p x j, fun j => b x j * z.1 j + a x j * z.2 j + r x j).

@@ -31,7 +31,7 @@ Definition appendix_A : wfa K S (sum_finite H H) :=
        end)
     (fun q => if q is inr _ then 1 else 0).
 
-(* The Forward vector: 1 at p and c at q of the summary that was reached. *)
+(* The Forward vector: 1 at p_h and c at q_h, where h is the current summary. *)
 Definition at_summary (state : H * K) (q : H + H) : K :=
   match q with inl h => towards state.1 h 1 | inr h => towards state.1 h state.2 end.
 

@@ -53,7 +53,7 @@ Lemma windowed_is_appendix_A : commutative (@times K) -> forall w,
   score (appendix_A (remembered [::] : history) remember_more c_0 (fun h x => f (rcons h x)) (fun h x => u (rcons h x))) w = windowed w.
 Proof. by move=> timesC w; rewrite windowed_is_summing appendix_A_is_summing. Qed.
 
-(* With c_0 = 0 and K of 2 or more nothing leads to q of the empty history, and it can go. *)
+(* If c_0 = 0 and K >= 2, no transition enters the state q of the empty history, so it is removed. *)
 Definition nonempty : finite := of_finType [finType of {h : k.-bseq S | h != [bseq]}].
 Definition included (q : history + nonempty) : history + history := match q with inl h => inl h | inr h => inr (val h) end.
 Definition appendix_A_without_q_0 : wfa K S (sum_finite history nonempty) :=
