@@ -75,7 +75,7 @@ def output(w: Weights, state: State) -> tuple[Any]:
     return (w.over.times(state[1], read(w, state[0], w.rho)),)
 
 
-def started(w: Weights) -> State:
+def initial_state(w: Weights) -> State:
     """Return the units before the first symbol, of which the start's is 1."""
     return (1, *[0] * (len(units(w)) - 1)), w.over.one
 
@@ -85,9 +85,9 @@ def not_started(w: Weights) -> State:
     return (0,) * len(units(w)), w.over.one
 
 
-minsky = Recurrence(started, step, output, modes=True)
+minsky = Recurrence(initial_state, step, output, modes=True)
 without_start = Recurrence(not_started, step, output, modes=True)
-without_bias = Recurrence(started, lambda w, state, x: step(w, state, x, bias=0), output, modes=True)
+without_bias = Recurrence(initial_state, lambda w, state, x: step(w, state, x, bias=0), output, modes=True)
 
 
 # Any Heaviside network: its reachable vectors of units are the states of an automaton.

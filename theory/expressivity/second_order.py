@@ -51,14 +51,14 @@ def contracted(of: AnyPlaces, i: Any, j: Any) -> Any:
     return of.sum(lambda s: of.times(of.at("A", i, s, j), of.at("v", s)), "r")
 
 
-def places(w: Weights, x: str, h: Vector) -> Concrete:
+def at_indices(w: Weights, x: str, h: Vector) -> Concrete:
     """Return the weights of a symbol and the state, with concrete indices."""
     return Concrete(w.over, len(w.h_0), {"A": w.A, "v": w.v[x], "h": h}, {"r": len(w.v[x])})
 
 
 def step(w: Weights, h: Vector, x: str) -> Vector:
     """Return the next state of the network."""
-    of = places(w, x, h)
+    of = at_indices(w, x, h)
     return tuple(next_place(of, j) for j in range(1, len(h) + 1))
 
 
@@ -72,7 +72,7 @@ def automaton(w: Weights) -> list[WFSA]:
     states = range(1, len(w.h_0) + 1)
     tables = {}
     for x in w.alphabet:
-        of = places(w, x, w.h_0)
+        of = at_indices(w, x, w.h_0)
         tables[x] = tuple(tuple(contracted(of, i, j) for j in states) for i in states)
     return [WFSA(w.over, w.h_0, w.omega, tables)]
 
