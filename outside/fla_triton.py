@@ -51,10 +51,11 @@ def _entry(
     longest: int = SHORT,
     **declared: Any,
 ) -> Entry:
-    def claim() -> Subject:
+    def claim(seconds: float) -> Subject:
         kernel = renamed(plain(function(path), **fixed or {}), **names or {})
         return believe_kernel(
             name,
+            seconds=seconds,
             family=family,
             kernel=kernel,
             without=without,
@@ -80,21 +81,23 @@ def _on_gpu(
     """Return the entries of a kernel compiled for a GPU, in float32 and in bfloat16."""
     lanes = family == "hgrn"
     sizes = {"D": (64,)} if lanes else {"H": (2,), "K": (64,), "V": (64,)}
-    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse, "seconds": 40.0}
+    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse}
     declared |= {"sizes": sizes, "lengths": GPU_LENGTHS}
     if chunk is not None:
         declared |= {"form": "chunked", "chunk": chunk}
 
     def entry(suffix: str, remark: str, **formats: Any) -> Entry:
-        def claim() -> Subject:
+        def claim(seconds: float) -> Subject:
             kernel = renamed(plain(function(path), **fixed or {}), **names or {})
-            return believe_kernel(name + suffix, family=family, kernel=kernel, **declared, **formats)
+            return believe_kernel(
+                name + suffix, family=family, kernel=kernel, seconds=seconds, **declared, **formats
+            )
 
         return Entry(name + suffix, LIBRARY, path, claim, cases=CASES, remark=remark, device="cuda")
 
     return (
-        entry("-cuda", "products of float32 are not rounded to TF32", dtypes=("float32",)),
-        entry("-cuda-bfloat16", "", dtypes=("bfloat16",), accumulation="float32"),
+        entry("", "products of float32 are not rounded to TF32", dtypes=("float32",)),
+        entry("-bfloat16", "", dtypes=("bfloat16",), accumulation="float32"),
     )
 
 
