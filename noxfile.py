@@ -166,6 +166,10 @@ def outside(session: nox.Session) -> None:
         session.run(
             str(folder / "bin" / "pip"), "install", "--quiet", TORCH, *theirs, "-e", ".", external=True
         )
+        sources = nox.project.dependency_groups(project, "outside-sources")
+        without_cuda = {"MAMBA_SKIP_CUDA_BUILD": "TRUE", "MAMBA_FORCE_BUILD": "TRUE"}
+        arguments = ("install", "--quiet", "--no-deps", "--no-build-isolation", *sources)
+        session.run(str(folder / "bin" / "pip"), *arguments, env=without_cuda, external=True)
         stamp.write_text(wanted)
     command = [folder / "bin" / "python", "-m", "outside", *session.posargs]
     status = subprocess.run(command, check=False).returncode
