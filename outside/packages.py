@@ -350,6 +350,10 @@ ENTRIES = (
         "elementwise",
         tree,
         ("empty",),
+        "a tree; the bound is that of a chunk of 2,049",
+        longest=2049,
+        form="chunked",
+        chunk=2049,
     ),
     _kernel(
         "mamba-selective-scan-reference",
