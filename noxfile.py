@@ -152,7 +152,8 @@ def mutants(session: nox.Session) -> None:
 def outside(session: nox.Session) -> None:
     """Check recurrent layers of published libraries against the laws, in a separate environment.
 
-    A verdict that differs from the kept one shows in git. Arguments are names, ``--missing`` or ``--help``.
+    A verdict that differs from the kept one shows in git. Arguments are names, ``--device cuda``,
+    ``--seconds``, ``--missing`` or ``--help``.
     """
     folder = ENVIRONMENT.with_name("outside")
     project = nox.project.load_toml("pyproject.toml")
@@ -165,8 +166,17 @@ def outside(session: nox.Session) -> None:
         session.run(
             str(folder / "bin" / "pip"), "install", "--quiet", TORCH, *theirs, "-e", ".", external=True
         )
+        sources = nox.project.dependency_groups(project, "outside-sources")
+        without_cuda = {"MAMBA_SKIP_CUDA_BUILD": "TRUE", "MAMBA_FORCE_BUILD": "TRUE"}
+        arguments = ("install", "--quiet", "--no-deps", "--no-build-isolation", *sources)
+        session.run(str(folder / "bin" / "pip"), *arguments, env=without_cuda, external=True)
         stamp.write_text(wanted)
-    session.run(str(folder / "bin" / "python"), "-m", "outside", *session.posargs, external=True)
+    command = [folder / "bin" / "python", "-m", "outside", *session.posargs]
+    status = subprocess.run(command, check=False).returncode
+    if status == 2:
+        sys.exit(2)  # an argument is wrong, or there is no GPU: nox itself knows no other status than 1
+    if status:
+        session.error("not all programs ran")
 
 
 @nox.session

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -45,12 +46,13 @@ class GpuStep:
     """A command and its result.
 
     Attributes:
-        command: its arguments. ``{file}`` is the path of the result, ``{device}`` the device, ``{part}`` the
-            maximum seconds of a part of the step, ``{cores}`` the number of processes.
+        command: its arguments. ``{file}`` is the path of the result, ``{device}`` the device, ``{cores}`` the
+            number of processes, ``{part}`` the maximum seconds of a part of the step.
         file: the result's path in the project; a folder of files if it ends in a slash.
         seconds: the maximum time.
         sources: files and folders on which the result depends.
         printed: whether the command prints its result instead of writing the file.
+        parts: the number of parts, of which one per core runs at the same time.
     """
 
     command: tuple[str, ...]
@@ -58,6 +60,7 @@ class GpuStep:
     seconds: int
     sources: tuple[str, ...]
     printed: bool = False
+    parts: int = 1
 
 
 NETWORKS = ("neural", "automata")
@@ -101,8 +104,9 @@ STEPS = {
             "{file}",
         ),
         "outside/verdicts/",
-        180,
+        240,
         ("automata", "ratproof", "outside"),
+        parts=42,  # the programs of the table for this device, which a test counts
     ),
 }
 
@@ -149,7 +153,8 @@ def _run(step: GpuStep, work: Path, device: str, seconds: float) -> int:
     file = work / step.file
     (file if step.file.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
     cores = os.cpu_count() or 1
-    values = {"file": file, "device": device, "cores": cores, "part": int(max(30, seconds - 60))}
+    rounds = math.ceil(step.parts / cores)
+    values = {"file": file, "device": device, "cores": cores, "part": int(max(20, (seconds - 15) / rounds))}
     command = [sys.executable, *(part.format(**values) for part in step.command)]
     try:
         with (file if step.printed else Path(os.devnull)).open("w") as printed:

@@ -7,51 +7,112 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from outside.entry import Entry
-from outside.holding import described
+from outside.holding import described, installed
 from outside.table import ENTRIES
 
 VERDICTS = Path(__file__).parent / "verdicts"
-SECONDS = 1200
-"""The maximum time of one program in seconds."""
+"""The folder of the kept verdicts, in a folder for each device."""
+DEFECTS = VERDICTS.with_name("defects.toml")
+SECONDS = {"cpu": 1200, "cuda": 180}
+"""The maximum time of one program in seconds.
+
+With 180 seconds and 16 processes, all programs on a GPU end within ten minutes.
+"""
+SUSPICIONS, NOT_KEPT = {"refuted": 0, "unknown": 1, "holds": 3}, 2
+"""The order in which programs run, by their kept verdict, and the position of those without one."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run some programs, or all; the exit status is 2 for an unknown name."""
+    """Run some programs, or all; the exit status is 2 for an unknown name or a missing GPU."""
     parser = argparse.ArgumentParser(prog="nox -s outside --", description=__doc__)
-    parser.add_argument("names", nargs="*", help="programs of the table (default: all)")
+    parser.add_argument("names", nargs="*", help="programs of the table (default: all for the device)")
     parser.add_argument(
         "--missing", action="store_true", help="only programs without a verdict of this version"
     )
-    parser.add_argument("--cases", type=int, help="random cases per property")
-    parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes")
+    parser.add_argument("--cases", type=int, help="random cases per check")
     parser.add_argument(
-        "--device", choices=("cpu", "cuda"), default="cpu", help="only programs for this device"
+        "--jobs", type=int, help="number of parallel processes (default: 1, and one per core for cuda)"
     )
-    parser.add_argument("--seconds", type=int, default=SECONDS, help="maximum time of one program")
-    parser.add_argument("--verdicts", type=Path, default=VERDICTS, help="the folder for the verdicts")
+    parser.add_argument("--device", choices=tuple(ENTRIES), default="cpu", help="device of the programs")
+    parser.add_argument(
+        "--seconds", type=int, help="maximum time of one program (default: 1200, and 180 for cuda)"
+    )
+    parser.add_argument("--verdicts", type=Path, default=VERDICTS, help="folder for the verdicts")
     options = parser.parse_args(arguments)
-    unknown = [name for name in options.names if name not in ENTRIES]
+    for name in ("cases", "jobs", "seconds"):
+        if (number := getattr(options, name)) is not None and number < 1:
+            parser.error(f"--{name} must be positive, got {number}")
+    table = ENTRIES[options.device]
+    unknown = [name for name in options.names if name not in table]
     if unknown:
-        parser.error(f"the program must be one of {', '.join(ENTRIES)}, got {unknown[0]}")
-    chosen = [ENTRIES[name] for name in options.names or ENTRIES if ENTRIES[name].device == options.device]
-    if options.missing:
-        chosen = [entry for entry in chosen if not _kept(entry)]
-    with ThreadPoolExecutor(options.jobs) as pool:
+        parser.error(f"the program must be one of {', '.join(table)} on {options.device}, got {unknown[0]}")
+    if options.device == "cuda" and not has_gpu():
+        parser.error("--device cuda needs a GPU, but torch.cuda.is_available() is False")
+    folder = options.verdicts / options.device
+    chosen = [table[name] for name in options.names or table]
+    for entry in chosen:
+        if not installed(entry):
+            print(f"{entry.name}: not run: {entry.library} is not installed", flush=True)
+    chosen = [
+        entry for entry in chosen if installed(entry) and not (options.missing and _is_kept(entry, folder))
+    ]
+    jobs = options.jobs or (os.cpu_count() or 1 if options.device == "cuda" else 1)
+    seconds = options.seconds or SECONDS[options.device]
+    with ThreadPoolExecutor(jobs) as pool:
         for kept in pool.map(
-            lambda entry: _keep(held(entry, options.cases, options.seconds), options.verdicts), chosen
+            lambda entry: _keep(held(entry, options.cases, seconds), folder), worst_first(chosen)
         ):
             verdicts = ", ".join(f"{law['law']} {law['verdict']}" for law in kept["laws"])
-            print(f"{kept['name']}: {verdicts or 'not run: ' + kept['not_run']}", flush=True)
+            missing = f"not run: {kept['not_run']}" if kept["not_run"] else ""
+            print(f"{kept['name']}: {'; '.join(filter(None, (verdicts, missing)))}", flush=True)
     return 0
 
 
-def held(entry: Entry, cases: int | None, seconds: int = SECONDS) -> dict[str, Any]:
-    """Return the verdict of a program, computed in a separate process with its own imports."""
+def has_gpu() -> bool:
+    """Return whether torch can use a GPU."""
+    import torch
+
+    return torch.cuda.is_available()
+
+
+def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry]:
+    """Return the programs in the order in which they should run, in case the time ends early.
+
+    A program comes first if it has a known defect, or if a kept verdict of the same function on any device
+    is wrong. Then come functions without a verdict, and then those that hold, slowest first.
+    """
+    defects = tomllib.loads(DEFECTS.read_text(encoding="utf-8"))["defect"]
+    named = {key for defect in defects for key in defect["entries"]}
+    defective = {entry.path for table in ENTRIES.values() for entry in table.values() if entry.key in named}
+    verdicts: dict[str, list[int]] = {}
+    seconds: dict[str, float] = {}
+    for file in folder.glob("*/*.json"):
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        verdicts.setdefault(kept["path"], []).extend(
+            SUSPICIONS.get(law["verdict"], NOT_KEPT) for law in kept["laws"]
+        )
+        took = sum(law["seconds"] for law in kept["laws"])
+        seconds[kept["path"]] = max(took, seconds.get(kept["path"], 0.0))
+
+    def order(entry: Entry) -> tuple[int, float]:
+        suspicion = 0 if entry.path in defective else min(verdicts.get(entry.path) or [NOT_KEPT])
+        return suspicion, -seconds.get(entry.path, 0.0)
+
+    return sorted(entries, key=order)
+
+
+def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
+    """Return the verdict of a program, computed in a separate process with its own imports.
+
+    A program that takes longer is stopped. The checks that it finished are kept.
+    """
     if entry.claim is None:
         return described(entry, [])
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -59,22 +120,30 @@ def held(entry: Entry, cases: int | None, seconds: int = SECONDS) -> dict[str, A
         environment["TRITON_INTERPRET"] = "1"
     if entry.device == "cuda":
         environment["TRITON_F32_DEFAULT"] = "ieee"
-    command = [sys.executable, "-m", "outside.holding", entry.name, *([str(cases)] if cases else [])]
+    command = [sys.executable, "-m", "outside.holding", entry.device, entry.name, str(seconds)]
+    command += [str(cases)] if cases else []
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=seconds, check=False
         )
-    except subprocess.TimeoutExpired:
-        return described(entry, [], f"it took longer than {seconds} seconds")
+    except subprocess.TimeoutExpired as error:
+        printed = error.stdout or b""
+        text = printed.decode() if isinstance(printed, bytes) else printed  # bytes, in spite of text=True
+        return described(entry, _laws(text), f"it took longer than {seconds} seconds")
+    why = ""
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-        return described(entry, [], f"it could not be called: {last}")
-    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+        why = f"it could not be called: {last}"
+    return described(entry, _laws(done.stdout), why)
 
 
-def _kept(entry: Entry) -> bool:
-    path = VERDICTS / f"{entry.name}.json"
+def _laws(printed: str) -> list[dict[str, Any]]:
+    """Return the verdicts of the lines that were printed completely."""
+    return [json.loads(line) for line in printed.splitlines(keepends=True) if line.endswith("}\n")]
+
+
+def _is_kept(entry: Entry, folder: Path) -> bool:
+    path = folder / f"{entry.name}.json"
     if not path.exists():
         return False
     now = described(entry, [])
@@ -83,7 +152,7 @@ def _kept(entry: Entry) -> bool:
 
 
 def _keep(verdict: dict[str, Any], folder: Path) -> dict[str, Any]:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{verdict['name']}.json"
     path.write_text(json.dumps(verdict, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return verdict

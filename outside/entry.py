@@ -13,10 +13,11 @@ class Entry:
     """A program that somebody else published.
 
     Attributes:
-        name: the name of the claim, and of the file with the verdict.
+        name: the name of the claim, and of the file with the verdict; unique on each device.
         library: the distribution that contains it.
         path: its module and name there.
-        claim: a function that creates the claim; it imports the library.
+        claim: a function that creates the claim, given the maximum seconds of each check, which models
+            ignore; it imports the library.
         interpreted: whether it runs Triton kernels under Triton's interpreter.
         hides: packages to hide from the library, so that its own fallback runs.
         cases: the number of random cases per kind of evidence; ``None`` for the default.
@@ -28,10 +29,15 @@ class Entry:
     name: str
     library: str
     path: str
-    claim: Callable[[], Subject] | None
+    claim: Callable[[float], Subject] | None
     interpreted: bool = False
     hides: tuple[str, ...] = ()
     cases: int | None = None
     remark: str = ""
     not_run: str = ""
     device: str = "cpu"
+
+    @property
+    def key(self) -> str:
+        """Return the device and the name, the path of the verdict without its suffix."""
+        return f"{self.device}/{self.name}"

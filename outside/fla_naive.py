@@ -61,9 +61,10 @@ def _entry(
     remark: str = "",
     **declared: Any,
 ) -> Entry:
-    def claim() -> Subject:
+    def claim(seconds: float) -> Subject:
         return believe_kernel(
             name,
+            seconds=seconds,
             family=family,
             kernel=adapt(function(path)),
             without=without,

@@ -51,10 +51,11 @@ def _entry(
     longest: int = SHORT,
     **declared: Any,
 ) -> Entry:
-    def claim() -> Subject:
+    def claim(seconds: float) -> Subject:
         kernel = renamed(plain(function(path), **fixed or {}), **names or {})
         return believe_kernel(
             name,
+            seconds=seconds,
             family=family,
             kernel=kernel,
             without=without,
@@ -67,7 +68,7 @@ def _entry(
     return Entry(name, LIBRARY, path, claim, interpreted=True, cases=CASES, remark=remark)
 
 
-def _on_gpu(
+def on_gpu(
     name: str,
     path: str,
     family: str | LinearRecurrence,
@@ -76,25 +77,37 @@ def _on_gpu(
     without: tuple[str, ...] = (),
     chunk: int | None = None,
     inverse: str = "substitution",
+    library: str = LIBRARY,
+    load: Callable[[str], Callable[..., Any]] | None = None,
 ) -> tuple[Entry, Entry]:
-    """Return the entries of a kernel compiled for a GPU, in float32 and in bfloat16."""
+    """Return the entries of a kernel compiled for a GPU, in float32 and in bfloat16.
+
+    ``load`` imports and adapts the kernel, instead of ``names`` and ``fixed``.
+    """
+
+    def adapted(path: str) -> Callable[..., Any]:
+        return renamed(plain(function(path), **fixed or {}), **names or {})
+
+    kernel_at = load or adapted
     lanes = family == "hgrn"
     sizes = {"D": (64,)} if lanes else {"H": (2,), "K": (64,), "V": (64,)}
-    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse, "seconds": 40.0}
+    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse}
     declared |= {"sizes": sizes, "lengths": GPU_LENGTHS}
     if chunk is not None:
         declared |= {"form": "chunked", "chunk": chunk}
 
     def entry(suffix: str, remark: str, **formats: Any) -> Entry:
-        def claim() -> Subject:
-            kernel = renamed(plain(function(path), **fixed or {}), **names or {})
-            return believe_kernel(name + suffix, family=family, kernel=kernel, **declared, **formats)
+        def claim(seconds: float) -> Subject:
+            kernel = kernel_at(path)
+            return believe_kernel(
+                name + suffix, family=family, kernel=kernel, seconds=seconds, **declared, **formats
+            )
 
-        return Entry(name + suffix, LIBRARY, path, claim, cases=CASES, remark=remark, device="cuda")
+        return Entry(name + suffix, library, path, claim, cases=CASES, remark=remark, device="cuda")
 
     return (
-        entry("-cuda", "products of float32 are not rounded to TF32", dtypes=("float32",)),
-        entry("-cuda-bfloat16", "", dtypes=("bfloat16",), accumulation="float32"),
+        entry("", "products of float32 are not rounded to TF32", dtypes=("float32",)),
+        entry("-bfloat16", "", dtypes=("bfloat16",), accumulation="float32"),
     )
 
 
@@ -157,50 +170,50 @@ ENTRIES = (
 ON_GPU = tuple(
     entry
     for pair in (
-        _on_gpu(
+        on_gpu(
             "fla-fused-linear-attention",
             OPS + "linear_attn.fused_recurrent_linear_attn",
             "linear-attention",
             fixed={"normalize": False},
         ),
-        _on_gpu("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
-        _on_gpu("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", "simple-gla"),
-        _on_gpu("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}),
-        _on_gpu("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
-        _on_gpu(
+        on_gpu("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
+        on_gpu("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", "simple-gla"),
+        on_gpu("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}),
+        on_gpu("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
+        on_gpu(
             "fla-fused-gated-delta-rule",
             OPS + "gated_delta_rule.fused_recurrent_gated_delta_rule",
             "gated-delta-rule",
             without=("gradient",),
         ),
-        _on_gpu("fla-fused-kda", OPS + "kda.fused_recurrent_kda", "kda", without=("gradient",)),
-        _on_gpu("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
-        _on_gpu("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
-        _on_gpu("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn"),
-        _on_gpu(
+        on_gpu("fla-fused-kda", OPS + "kda.fused_recurrent_kda", "kda", without=("gradient",)),
+        on_gpu("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
+        on_gpu("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
+        on_gpu("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn"),
+        on_gpu(
             "fla-chunk-linear-attention",
             OPS + "linear_attn.chunk_linear_attn",
             "linear-attention",
             fixed={"normalize": False},
             chunk=64,
         ),
-        _on_gpu("fla-chunk-retention", OPS + "retention.chunk_retention", "retention", chunk=64),
-        _on_gpu(
+        on_gpu("fla-chunk-retention", OPS + "retention.chunk_retention", "retention", chunk=64),
+        on_gpu(
             "fla-chunk-simple-gla",
             OPS + "simple_gla.chunk_simple_gla",
             "simple-gla",
             without=("infinite-gates",),
             chunk=64,
         ),
-        _on_gpu("fla-chunk-gla", OPS + "gla.chunk_gla", "gla", without=("infinite-gates",), chunk=64),
-        _on_gpu(
+        on_gpu("fla-chunk-gla", OPS + "gla.chunk_gla", "gla", without=("infinite-gates",), chunk=64),
+        on_gpu(
             "fla-chunk-delta-rule",
             OPS + "delta_rule.chunk_delta_rule",
             "delta-rule",
             chunk=64,
             inverse="explicit",
         ),
-        _on_gpu(
+        on_gpu(
             "fla-chunk-gated-delta-rule",
             OPS + "gated_delta_rule.chunk_gated_delta_rule",
             "gated-delta-rule",
@@ -208,7 +221,7 @@ ON_GPU = tuple(
             chunk=64,
             inverse="explicit",
         ),
-        _on_gpu(
+        on_gpu(
             "fla-chunk-kda",
             OPS + "kda.chunk_kda",
             "kda",
@@ -216,10 +229,10 @@ ON_GPU = tuple(
             chunk=64,
             inverse="explicit",
         ),
-        _on_gpu(
+        on_gpu(
             "fla-chunk-rwkv-6", OPS + "rwkv6.chunk_rwkv6", "rwkv-6", without=("infinite-gates",), chunk=64
         ),
-        _on_gpu(
+        on_gpu(
             "fla-chunk-rwkv-7",
             OPS + "rwkv7.chunk_rwkv7",
             "rwkv-7",
@@ -227,7 +240,7 @@ ON_GPU = tuple(
             chunk=64,
             inverse="explicit",
         ),
-        _on_gpu("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "hgrn", without=("cu_seqlens",), chunk=128),
+        on_gpu("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "hgrn", without=("cu_seqlens",), chunk=128),
     )
     for entry in pair
 )

@@ -1,4 +1,4 @@
-"""Run one program in a separate process, and print the verdict as JSON on the last line."""
+"""Run one program in a separate process, and print the verdict of each check as a line of JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import json
 import os
 import platform
 import sys
+import time
 import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stdout
 from datetime import date
 from typing import Any
 
@@ -17,33 +20,30 @@ from outside.table import ENTRIES
 
 CASES = 60
 """The number of random cases per kind of evidence."""
+USED = 0.9
+"""The part of the time that is for the checks; the rest is for imports and the last call."""
 
 
-def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
-    """Return the verdicts on the properties of a program."""
-    if entry.claim is None:
-        return described(entry, [])
-    import torch
+def laws(entry: Entry, seconds: float, cases: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the verdict of each check of a program, when it is finished.
 
+    The time is divided equally between the checks that remain. A check that does not finish in its share is
+    ``unknown``. Shares do not stop a call, and models have no shares.
+    """
+    assert entry.claim is not None
     from ratproof.evidence.subjects import registered
     from ratproof.ladder.user_files import outcome_of
 
-    torch.set_num_threads(1)
-    warnings.simplefilter("ignore")
-    for package in entry.hides:
-        sys.modules[package] = None  # type: ignore[assignment]  # as if it were not installed
-    if entry.interpreted:
-        interpret()
-    if entry.device == "cuda":
-        take_first_configurations()
-    claim = entry.claim()
-    with registered(claim):
-        outcome = outcome_of([claim], "outside", examples=cases or entry.cases or CASES)
-    laws = []
-    for result in outcome.results:
-        shown = result.counterexample
-        laws.append(
-            {
+    ends = time.monotonic() + seconds
+    kinds = tuple(entry.claim(seconds).rungs)
+    for index, kind in enumerate(kinds):
+        share = (ends - time.monotonic()) / (len(kinds) - index)
+        claim = entry.claim(max(1.0, share))
+        with registered(claim):
+            outcome = outcome_of([claim], "outside", [kind], examples=cases or entry.cases or CASES)
+        for result in outcome.results:
+            shown = result.counterexample
+            yield {
                 "law": result.kind,
                 "verdict": str(result.verdict),
                 "cases": result.cases,
@@ -52,14 +52,41 @@ def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
                 "why": result.why,
                 "ran": result.facts.get("module", ""),
             }
-        )
-    return described(entry, laws)
+
+
+def main(device: str, name: str, seconds: str, cases: str | None = None) -> None:
+    """Print the verdicts of a program, one line of JSON each."""
+    import torch
+
+    entry = ENTRIES[device][name]
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for package in entry.hides:
+        sys.modules[package] = None  # type: ignore[assignment]  # as if it were not installed
+    if entry.interpreted:
+        interpret()
+    if entry.device == "cuda":
+        take_first_configurations()
+    printed = sys.stdout
+    with redirect_stdout(sys.stderr):  # what a library prints
+        for law in laws(entry, USED * float(seconds), int(cases) if cases else None):
+            print(json.dumps(law), file=printed, flush=True)
+
+
+def installed(entry: Entry) -> bool:
+    """Return whether the library of a program is installed."""
+    try:
+        importlib.metadata.version(entry.library)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def described(entry: Entry, laws: list[dict[str, Any]], why: str = "") -> dict[str, Any]:
     """Return a verdict with the versions, the machine and the command."""
     return {
         "name": entry.name,
+        "device": entry.device,
         "library": entry.library,
         "version": importlib.metadata.version(entry.library),
         "torch": importlib.metadata.version("torch"),
@@ -68,10 +95,13 @@ def described(entry: Entry, laws: list[dict[str, Any]], why: str = "") -> dict[s
         "interpreted": entry.interpreted,
         "not_run": why or entry.not_run,
         "laws": laws,
-        "command": f"nox -s outside -- {entry.name}",
+        "command": " ".join(["nox -s outside --", *_DEVICE[entry.device], entry.name]),
         "date": date.today().isoformat(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {_processor(entry)}",
     }
+
+
+_DEVICE: dict[str, tuple[str, ...]] = {"cpu": (), "cuda": ("--device", "cuda")}
 
 
 def _processor(entry: Entry) -> str:
@@ -96,4 +126,4 @@ def take_first_configurations() -> None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(verdict(ENTRIES[sys.argv[1]], int(sys.argv[2]) if len(sys.argv) > 2 else None)))
+    main(*sys.argv[1:])

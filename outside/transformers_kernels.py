@@ -30,10 +30,11 @@ def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def _delta(
     name: str, path: str, family: str | LinearRecurrence, unsupported: tuple[str, ...] = (), **declared: Any
 ) -> Entry:
-    def claim() -> Subject:
+    def claim(seconds: float) -> Subject:
         kernel = renamed(always_scaled(function(path)), q="query", k="key", v="value")
         return believe_kernel(
             name,
+            seconds=seconds,
             family=family,
             kernel=kernel,
             without=("cu_seqlens", "scale", *unsupported),
@@ -50,9 +51,10 @@ def _mamba_2(model: str, chunk: int) -> Entry:
         f"{M}{model}.modeling_{model}.mamba2_chunk_scan",
     )
 
-    def claim() -> Subject:
+    def claim(seconds: float) -> Subject:
         return believe_kernel(
             name,
+            seconds=seconds,
             family="mamba-2",
             kernel=ssd(function(path), chunk),
             without=("cu_seqlens",),

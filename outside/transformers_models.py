@@ -83,7 +83,9 @@ class Model:
         """Return the entry of the model."""
         title = "-".join(filter(None, ["transformers", self.name.replace("_", "-"), self.variant]))
         path = f"transformers.{self.prefix}ForCausalLM"
-        return Entry(title, LIBRARY, path, lambda: self._claim(title), hides=HIDES, remark=self.remark)
+        return Entry(
+            title, LIBRARY, path, lambda seconds: self._claim(title), hides=HIDES, remark=self.remark
+        )
 
     def _claim(self, title: str) -> Subject:
         import transformers

@@ -146,7 +146,10 @@ def _trained(root: Path) -> dict[str, str]:
 
 def _outside(folder: Path) -> dict[str, str]:
     """Return the tables of published libraries."""
-    verdicts = [_json(file) for file in sorted((folder / "verdicts").glob("*.json"))]
+    verdicts = {
+        device: [_json(file) for file in sorted((folder / "verdicts" / device).glob("*.json"))]
+        for device in ("cpu", "cuda")
+    }
     defects = tomllib.loads((folder / "defects.toml").read_text(encoding="utf-8"))["defect"]
     for defect in defects:
         if not (folder / "reports" / defect["report"]).is_file():

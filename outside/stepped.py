@@ -1,0 +1,79 @@
+"""Adapters for published modules with a state, which follow no common convention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils._pytree import tree_map
+
+from outside.entry import Entry
+from ratproof import believe_stateful
+from ratproof.evidence.subjects import Subject
+from ratproof.laws.models.inputs import Inputs
+from ratproof.laws.models.model import StatefulModel
+
+Run = Callable[[Tensor, Any], tuple[Tensor, Any]]
+
+
+class Adapted(StatefulModel):
+    """A module with a function that reads inputs and a state, whose tensors have the batch axis first.
+
+    Args:
+        module: The module, or ``None`` if there is none.
+        run: Called with inputs of shape ``(B, T, ...)`` and the state; it returns outputs and a state.
+        inputs: The kind of inputs.
+    """
+
+    def __init__(self, module: nn.Module | None, run: Run, inputs: Inputs) -> None:
+        self.module, self._run, self.inputs = module, run, inputs
+        self.without = frozenset({"padding", "clear"})
+
+    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+        """Call the function."""
+        return self._run(inputs, state)
+
+    def reorder(self, state: Any, rows: Tensor) -> Any:
+        """Return the state with the rows of each tensor reordered."""
+        return tree_map(lambda part: part.index_select(0, rows) if isinstance(part, Tensor) else part, state)
+
+    def name(self) -> str:
+        """Return the module's class."""
+        return "the model" if self.module is None else type(self.module).__name__
+
+
+def by_tokens(parallel: Callable[[Tensor], Tensor], step: Run) -> Run:
+    """Return a function that reads the first piece with ``parallel``, and later ones token by token.
+
+    For modules whose parallel pass returns no state. The state of the first piece is from the steps, so the
+    laws compare the parallel pass with the steps.
+    """
+
+    def run(inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        first, outputs = state is None, []
+        for token in inputs.unbind(1):
+            output, state = step(token[:, None], state)
+            outputs.append(output)
+        return (parallel(inputs) if first else torch.cat(outputs, 1)), state
+
+    return run
+
+
+def entry(
+    name: str,
+    library: str,
+    path: str,
+    make: Callable[[], StatefulModel | nn.Module | Callable[..., Any]],
+    remark: str = "",
+    without: tuple[str, ...] = (),
+    **declared: Any,
+) -> Entry:
+    """Return the entry of a model, whose weights have a fixed seed."""
+
+    def claim(seconds: float) -> Subject:
+        torch.manual_seed(0)
+        return believe_stateful(name, model=make(), without=without, **declared)
+
+    return Entry(name, library, path, claim, remark=remark)

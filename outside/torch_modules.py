@@ -1,0 +1,149 @@
+"""Torch's own recurrent modules: projections, packed sequences, cells, quantised and exported modules."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from outside.entry import Entry
+from outside.stepped import Adapted, entry
+from ratproof.laws.models.inputs import Vectors
+
+SIZE = 3
+
+
+def packed(module: nn.RNNBase) -> Any:
+    """Return a function that packs padded rows, with a state of batch axis 1."""
+
+    class Packed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.module = module
+
+        def forward(self, inputs: Tensor, state: Any, lengths: Tensor | None = None) -> tuple[Tensor, Any]:
+            if lengths is None:
+                lengths = torch.full((len(inputs),), inputs.shape[1])
+            rows = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
+            outputs, state = self.module(rows, state)
+            return pad_packed_sequence(outputs, batch_first=True, total_length=inputs.shape[1])[0], state
+
+    return Packed()
+
+
+def rows_second(module: nn.Module, start: Callable[[Tensor], Any] = lambda inputs: None) -> Adapted:
+    """Adapt a module whose states have shape ``(layers, B, size)``, given its initial state."""
+
+    def run(inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        outputs, state = module(inputs, start(inputs) if state is None else _moved(state))
+        return outputs, _moved(state)
+
+    return Adapted(module, run, Vectors(SIZE))
+
+
+def _moved(state: Any) -> Any:
+    if isinstance(state, (tuple, list)):
+        return tuple(part.transpose(0, 1) for part in state)
+    return state.transpose(0, 1)
+
+
+def quantised(module: nn.RNNBase) -> Adapted:
+    """Return a module with int8 weights, whose inputs are quantised in each call."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        holder = torch.ao.quantization.quantize_dynamic(  # type: ignore[no-untyped-call]
+            nn.ModuleDict({"rnn": module}).eval(), {nn.LSTM, nn.GRU}, dtype=torch.qint8
+        )
+    return rows_second(holder["rnn"])
+
+
+def exported(module: nn.RNNBase) -> Adapted:
+    """Return a module that went through ``torch.export`` for one token, with a dynamic batch size.
+
+    The export of these modules does not accept a dynamic length.
+    """
+    lstm, layers, size = isinstance(module, nn.LSTM), module.num_layers, module.hidden_size
+
+    def zeros(inputs: Tensor) -> Any:
+        state = inputs.new_zeros(layers, len(inputs), size)
+        return (state, state.clone()) if lstm else state
+
+    example = torch.zeros(3, 1, SIZE)
+    rows = torch.export.Dim("rows", max=1024)
+    shapes = ({0: rows}, ({1: rows}, {1: rows}) if lstm else {1: rows})
+    arguments = (example, zeros(example))
+    program = torch.export.export(module.eval(), arguments, dynamic_shapes=shapes).module(check_guards=False)
+
+    def run(inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
+        state, outputs = zeros(inputs) if state is None else _moved(state), []
+        for token in inputs.unbind(1):
+            output, state = program(token[:, None], state)
+            outputs.append(output)
+        return torch.cat(outputs, 1), _moved(state)
+
+    return Adapted(None, run, Vectors(SIZE))
+
+
+def _of(name: str, make: Any, path: str, remark: str = "", **declared: Any) -> Entry:
+    return entry(f"torch-{name}", "torch", path, make, remark, **declared)
+
+
+PACKED = {"inputs": Vectors(SIZE), "ragged": "lengths", "padding": "right", "without": ("reorder", "clear")}
+INT8 = "each call quantises its inputs with one scale, so rows and pieces affect each other"
+ENTRIES = (
+    _of("rnn", lambda: nn.RNN(SIZE, 5, 2, nonlinearity="relu"), "torch.nn.RNN"),
+    _of("lstm", lambda: nn.LSTM(SIZE, 5, 2), "torch.nn.LSTM", "two layers"),
+    _of("lstm-projection", lambda: nn.LSTM(SIZE, 6, 2, proj_size=4), "torch.nn.LSTM", "proj_size=4"),
+    _of(
+        "lstm-bidirectional-projection",
+        lambda: nn.LSTM(SIZE, 6, 2, proj_size=4, bidirectional=True),
+        "torch.nn.LSTM",
+        "proj_size=4, in both directions",
+    ),
+    _of("gru", lambda: nn.GRU(SIZE, 5, 2), "torch.nn.GRU", "two layers"),
+    _of("lstm-cell", lambda: nn.LSTMCell(SIZE, 5), "torch.nn.LSTMCell"),
+    _of("gru-cell", lambda: nn.GRUCell(SIZE, 5), "torch.nn.GRUCell"),
+    _of(
+        "lstm-packed",
+        lambda: packed(nn.LSTM(SIZE, 6, 2, proj_size=4, batch_first=True)),
+        "torch.nn.utils.rnn.pack_padded_sequence",
+        "nn.LSTM with proj_size=4",
+        **PACKED,
+    ),
+    _of(
+        "gru-packed",
+        lambda: packed(nn.GRU(SIZE, 5, 2, batch_first=True)),
+        "torch.nn.utils.rnn.pack_padded_sequence",
+        "nn.GRU",
+        **PACKED,
+    ),
+    _of(
+        "lstm-quantised",
+        lambda: quantised(nn.LSTM(SIZE, 5, 2, batch_first=True)),
+        "torch.ao.nn.quantized.dynamic.LSTM",
+        INT8,
+    ),
+    _of(
+        "gru-quantised",
+        lambda: quantised(nn.GRU(SIZE, 5, 2, batch_first=True)),
+        "torch.ao.nn.quantized.dynamic.GRU",
+        INT8,
+    ),
+    _of(
+        "lstm-exported",
+        lambda: exported(nn.LSTM(SIZE, 5, 2, batch_first=True)),
+        "torch.export.export",
+        "nn.LSTM, one token a call",
+    ),
+    _of(
+        "gru-exported",
+        lambda: exported(nn.GRU(SIZE, 5, 2, batch_first=True)),
+        "torch.export.export",
+        "nn.GRU, one token a call",
+    ),
+)
+"""The entries; modules have the batch axis in either position."""
