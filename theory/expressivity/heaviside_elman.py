@@ -154,6 +154,7 @@ def in_coq(w: Weights) -> dict[str, Any]:
 
 AUTOMATA = Sizes(automaton_of, (1, 2, 3), (1, 2))
 NETWORKS = Sizes(network, (1, 2), (1, 2))
+PFSA = "pfsa (Q := {Q}) (S := {S}) {q_0} {delta} {p:finite} {rho}"
 
 CLAIM = Claim(
     name="heaviside-elman",
@@ -186,7 +187,8 @@ CLAIM = Claim(
                     " (rho : Q -> K) letters, {automaton} = {network}"
                 ),
                 network="elman (Q := {Q}) (S := {S}) {q_0} {delta} {p:finite} {rho} {letters}",
-                automaton="pfsa (Q := {Q}) (S := {S}) {q_0} {delta} {p:finite} {rho}",
+                automaton=PFSA,
+                score=f"{{score}} ({PFSA}) {{letters}}",
                 values=in_coq,
             ),
         ),
