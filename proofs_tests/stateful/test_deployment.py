@@ -175,9 +175,10 @@ def test_a_parameter_moves_by_the_unit_of_its_dtype_or_of_a_lower_declared_one()
             self.module = module
 
     def change(unit):
-        other = perturbed(Holder(), unit, seed=0).module
-        pairs = zip(module.parameters(), other.parameters(), strict=True)
-        return [float(((two - one) / one).detach().abs().max()) for one, two in pairs]
+        before = [parameter.detach() for parameter in module.parameters()]
+        with perturbed(Holder(), unit, seed=0) as other:
+            pairs = zip(before, other.module.parameters(), strict=True)
+            return [float(((two - one) / one).detach().abs().max()) for one, two in pairs]
 
     own = change(0.0)
     assert all(x < 2.0**-22 for x in own[:2]) and all(2.0**-9 < x < 2.0**-6 for x in own[2:])

@@ -61,8 +61,8 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
     one = fresh(model)
     assert one is not model and one.module.weight_ih_l0 is model.module.weight_ih_l0
     assert torch.equal(one.run(inputs)[0], outputs)
-    other = perturbed(model, 2.0**-23, seed=1)
-    difference = (other.run(inputs)[0] - outputs).abs().max()
+    with perturbed(model, 2.0**-23, seed=1) as other:
+        difference = (other.run(inputs)[0] - outputs).abs().max()
     assert 0 < difference < 1e-5 and torch.equal(model.run(inputs)[0], outputs)
     wide = in_float64(model)
     assert (

@@ -93,6 +93,23 @@ class SmallGradient(Drafting):
         return outputs + 1e-2 * (small + more * (small - small.detach())), states
 
 
+class Closure(SmallGradient):
+    """The same model, whose function holds a reference to its module."""
+
+    def __init__(self):
+        super().__init__()
+        run = SmallGradient.run.__get__(self)
+        self.function = lambda inputs, state: run(inputs, state)
+
+    def run(self, inputs, state=None, mask=None):
+        return self.function(inputs, state)
+
+
+def test_a_function_may_hold_a_reference_to_the_module():
+    """A copy of such a model does not use the copied parameters, which then have no gradients."""
+    assert verdicts(Closure(), "gradient", 50) == {"gradient": "refuted"}
+
+
 def test_a_gradient_is_compared_relative_to_its_own_size():
     """The error is less than 1e-3 of the largest gradient."""
     assert verdicts(SmallGradient(), "gradient", 50) == {"gradient": "refuted"}

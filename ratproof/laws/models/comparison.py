@@ -120,7 +120,8 @@ def _rounding(
     for seed in range(RUNS):
         if errors <= TIMES * largest:
             break
-        changed = _joined(law.plain(format_.perturbed(problem, seed)))
+        with format_.perturbed(problem, seed) as session:
+            changed = _joined(law.plain(session))
         change = (changed - plain).abs() / sizes
         finite = change[change.isfinite()]
         largest = max(largest, float(finite.max()) if finite.numel() else 0.0)

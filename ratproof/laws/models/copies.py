@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -21,10 +23,11 @@ def fresh(model: StatefulModel) -> StatefulModel:
     return _copied(model, {id(p): p for p in parameters(model)}) or model
 
 
-def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
-    """Return a copy whose parameters are moved by one unit in the last place.
+@contextmanager
+def perturbed(model: StatefulModel, unit: float, seed: int) -> Iterator[StatefulModel]:
+    """Yield a fresh copy whose parameters are moved by one unit in the last place within the context.
 
-    If the model cannot be copied, return the model itself.
+    The parameters themselves are moved, because a function of the model may hold a reference to its module.
 
     Args:
         model: The model.
@@ -33,12 +36,16 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
         seed: Seed of the signs.
     """
     generator = torch.Generator().manual_seed(seed)
-    memo: dict[int, Any] = {}
-    for parameter in parameters(model):
-        own = torch.finfo(parameter.dtype).eps if parameter.is_floating_point() else 0.0
-        other = moved(parameter.detach(), max(unit, own), generator)
-        memo[id(parameter)] = nn.Parameter(other, parameter.requires_grad)
-    return _copied(model, memo) or model
+    own = parameters(model)
+    before = [parameter.data for parameter in own]
+    try:
+        for parameter in own:
+            least = torch.finfo(parameter.dtype).eps if parameter.is_floating_point() else 0.0
+            parameter.data = moved(parameter.detach(), max(unit, least), generator)
+        yield fresh(model)
+    finally:
+        for parameter, data in zip(own, before, strict=True):
+            parameter.data = data
 
 
 def in_float64(model: StatefulModel) -> StatefulModel | None:

@@ -125,15 +125,16 @@ class ModelFormat:
         """Return a session of a fresh model for a problem."""
         return Session(fresh(self.model), self.declared.inputs, problem, self.dtype, self.declared.device)
 
-    def perturbed(self, problem: StatefulProblem, seed: int) -> Session:
-        """Return a session with perturbed values.
+    @contextmanager
+    def perturbed(self, problem: StatefulProblem, seed: int) -> Iterator[Session]:
+        """Yield a session with perturbed values, within the context.
 
         Inputs and parameters are moved by one unit in the last place, and so are results that operators round
         to a narrower dtype.
         """
         operators = None if self.declared.precision else NarrowRounding(self.dtype, seed)
-        model = perturbed(self.model, self.unit, seed)
-        return self._perturbed(model, problem, Perturbation(self.unit, seed, operators))
+        with perturbed(self.model, self.unit, seed) as model:
+            yield self._perturbed(model, problem, Perturbation(self.unit, seed, operators))
 
     def with_narrow_rounding(self, problem: StatefulProblem, seed: int) -> Session:
         """Return a session that perturbs only results that operators round to a narrower dtype."""
