@@ -47,7 +47,7 @@ def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple
         numbers = [n for n in BETWEEN if n <= room]
         return drawn | {"before": _calls(draw(st.sampled_from(numbers)), one_call)}
     room = time + 1 if model.longest is None else model.longest - begin
-    number = min(shared + draw(st.sampled_from((0, 1, 2))), room)
+    number = min(shared + draw(st.sampled_from((1, 0, 1, 2))), room)
     one_call = one_call or draw(st.booleans())
     return drawn | {"before": _calls(number, one_call), "shared": min(shared, number)}
 
@@ -75,12 +75,16 @@ def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict
 
 @st.composite
 def shared_prefixes(draw: st.DrawFn, time: int) -> int:
-    """Draw a number of shared tokens, at most ``time``, and 0 in half of the cases."""
+    """Draw a number of shared tokens, at most ``time``, and 0 in half of the cases.
+
+    The others are often the lengths of the blocks in which servers keep states.
+    """
     edges = {n for edge in EDGES for n in (edge, time - edge)} | {time // 2, time}
     some = [n for n in sorted(edges) if 0 < n <= time]
     if not some or not draw(st.booleans()):
         return 0
-    return draw(st.sampled_from(some))
+    blocks = [n for n in EDGES[1:] if n <= time]
+    return draw(st.sampled_from(blocks if blocks and draw(st.booleans()) else some))
 
 
 def _calls(number: int, one_call: bool) -> tuple[int, ...]:
