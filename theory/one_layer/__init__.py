@@ -1,0 +1,1 @@
+"""What one recurrent layer can recognise: architectures, languages, constructions and laws."""
