@@ -173,7 +173,7 @@ class Ray(Layer):
     def step(self, state: tuple[Vector, ...], letter: Hashable) -> tuple[Vector, ...]:
         """Return the state after a letter, scaled to have absolute values with the sum 1."""
         after = super().step(state, letter)
-        size = sum((abs(number) for x in after for number in x), Fraction(0))
+        size = sum(abs(Fraction(number)) for x in after for number in x if number)
         if not size:
             return after
         return tuple(tuple(Fraction(number) / size if number else 0 for number in x) for x in after)
