@@ -14,6 +14,7 @@ import api_pages
 import claim_pages
 import docstrings
 import experiment_pages
+import one_layer_pages
 import measured_pages
 import ordinary_networks
 import region_plots
@@ -36,6 +37,7 @@ def generate(app: Sphinx) -> None:
         **api_pages.pages(),
         **measured_pages.pages(here.parent),
         **experiment_pages.pages(here.parent),
+        **one_layer_pages.pages(),
         **ordinary_networks.pages(here.parent),
         **region_plots.pages(),
     }

@@ -1,4 +1,4 @@
-"""Tests of the tables "architecture × language": every cell, every law on random layers, and planted errors."""
+"""Tests of the tables "architecture × language": all cells, laws on random layers, and planted errors."""
 
 from __future__ import annotations
 

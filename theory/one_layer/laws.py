@@ -94,14 +94,14 @@ def LAST(left: Term, right: Term) -> tuple[Term, Term]:
 
     DeltaNet with β in [0, 1]: in one head, let X be the finite set of states and V the span of differences.
     If β < 1, the letter is injective, so it permutes X. The linear part has norm at most 1 and finite order
-    on V, so it is isometric there, which means that k is orthogonal to V. The letter is then a translation of
-    a finite set: the identity. Let s and t be letters with β = 1 whose keys are neither parallel nor
+    on V, so it is isometric there, which means that k is orthogonal to V. The letter is then a translation
+    of a finite set: the identity. Let s and t be letters with β = 1 whose keys are neither parallel nor
     orthogonal. Then s followed by t is injective on the hyperplane of t, permutes t(X), and is isometric
     there, so both fix all differences of t(X). On t(X) the word st is a translation of a finite set by a
-    combination of the independent keys, which is 0. So s and t fix t(X), and in the same way s(X). For x in X
-    the vector s(x) - t(x) is in the span of the two keys and orthogonal to both, so s(x) = t(x), and
-    x moves along both keys, which is not at all. So s and t are the identity on X. Other pairs of letters set
-    the same coordinate or orthogonal ones, so the last letter of each direction decides.
+    combination of the independent keys, which is 0. So s and t fix t(X), and in the same way s(X). For x in
+    X the vector s(x) - t(x) is in the span of the two keys and orthogonal to both, so s(x) = t(x). Then
+    s(x) - x is parallel to both keys, so it is 0. So s and t are the identity on X. Other pairs of letters
+    set the same coordinate or orthogonal ones, so the last letter of each direction decides.
     """
     left, right = word(left), word(right)
     if _last(left) != _last(right):
@@ -111,27 +111,28 @@ def LAST(left: Term, right: Term) -> tuple[Term, Term]:
 
 @cache
 def power(r: int) -> Equation:
-    """Return the law that s^r s^ω = s^r for each letter s."""
-    proof = f"""
-    The linear part A of a letter s in each head is the identity plus a matrix of rank at most {r} (in a
-    diagonal layer, take each coordinate as a head). Let X be the finite set of states of a head, V the span
-    of its differences, and M the restriction of A to V. M - 1 is injective on the generalised kernel of M
-    and has rank at most {r}, so this kernel has dimension at most {r}, and M is injective on the image of
-    M^{r}. So s is injective on s^{r}(X), which is finite: s permutes it, and s^ω is the identity on it.
+    """Return the law that s^r s^ω = s^r for each letter s.
+
+    The linear part A of a letter s in each head is the identity plus a matrix of rank at most r: r is n_h,
+    and 1 for diagonal layers, where each coordinate is a head. Let X be the finite set of states of a head,
+    V the span of its differences, and M the restriction of A to V. M - 1 is injective on the generalised
+    kernel of M and has rank at most r, so this kernel has dimension at most r, and M is injective on the
+    image of M^r. So s is injective on s^r(X), which is finite: s permutes it, and s^ω is the identity on
+    it.
     """
     return Equation(
-        f"power {r}",
-        f"For each letter s, reading s {r} times has the same effect as reading s^ω and then s {r} times.",
-        cleandoc(proof),
+        f"powers, r = {r}",
+        "For each letter s, reading s r times has the same effect as reading s^ω and then s r times.",
+        cleandoc(power.__doc__ or "").partition("\n\n")[2],
         lambda letter: (word([letter] * r), (Omega(word([letter])), *[letter] * r)),
     )
 
 
-@_equation("s³ = s", "For each letter s, the words s and sss have the same effect.")
+@_equation("cubes", "For each letter s, the words s and sss have the same effect.")
 def CUBE(letter: Hashable) -> tuple[Term, Term]:
     """Return a letter and its cube.
 
-    By the law "power 1", a letter s permutes s(X), the finite set of its images in a head or coordinate. The
+    By the law "powers", a letter s permutes s(X), the finite set of its images in a head or coordinate. The
     eigenvalues of its linear part are real, and on the differences of s(X) they are roots of unity, and the
     linear part has finite order. So they are 1 and -1, and the linear part of s² is the identity there. So s²
     is a translation of the finite set s(X), which is the identity.
@@ -139,7 +140,7 @@ def CUBE(letter: Hashable) -> tuple[Term, Term]:
     return word([letter]), word([letter] * 3)
 
 
-@_equation("ss = s", "For each letter s, the words s and ss have the same effect.")
+@_equation("idempotent letters", "For each letter s, the words s and ss have the same effect.")
 def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
     """Return a letter and its square.
 
@@ -147,7 +148,7 @@ def IDEMPOTENT(letter: Hashable) -> tuple[Term, Term]:
     the other block is similar to the symmetric matrix diag(w) - k kᵀ with k = √a ∘ κ. So all eigenvalues
     are real and in (-1, 1], because w > 1/2 and |k| ≤ 1, and for differences in the image of a high power
     they are roots of unity: 1. The eigenvalue 0 occurs at most once: only the symmetric block has it, and
-    this block is an invertible matrix minus one of rank 1. As in the law "power 1", a letter s permutes
+    this block is an invertible matrix minus one of rank 1. As in the law "powers", a letter s permutes
     s(X). Its linear part there has finite order and the eigenvalue 1 only, so s is a translation of a
     finite set: the identity on s(X).
     """

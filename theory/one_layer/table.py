@@ -204,7 +204,7 @@ class Cell:
         """The law of a cell "cannot"."""
         if self.entry != "power":
             return LAWS[self.entry]
-        return next(law for law in self.architecture.finite_laws if law.name.startswith("power"))
+        return next(law for law in self.architecture.finite_laws if law.name.startswith("powers"))
 
     @property
     def arguments(self) -> tuple[Any, ...]:
