@@ -1,1 +1,1 @@
-"""What one recurrent layer can recognise: architectures, languages, constructions and laws."""
+"""Languages that one recurrent layer can recognise: architectures, constructions and laws."""
