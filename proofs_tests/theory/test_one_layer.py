@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError, LimitReached
-from theory.one_layer import laws, table
+from theory.one_layer import constructions, laws, table
 from theory.one_layer.architectures import ARCHITECTURES
 from theory.one_layer.languages import LANGUAGES
-from theory.one_layer.layers import Complex, Diagonal, Head, Householder, Layer, Rwkv
+from theory.one_layer.layers import Columns, Complex, Diagonal, Head, Householder, Layer, Rwkv
 from theory.one_layer.machines import reachable, word
 
 CELLS = [cell for name in table.TABLES for cell in table.cells(name)]
@@ -142,7 +142,7 @@ seeds = given(rng=st.integers(0, 2**32).map(Random))
 
 
 @pytest.mark.parametrize("name", FACTORS)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @seeds
 def test_layers_with_finitely_many_states_obey_the_laws(name, rng):
     maps = finite_maps(name, rng)
@@ -259,6 +259,43 @@ def test_networks_with_exchanged_letters_are_refused():
     )
     with pytest.raises(InputError, match="must be in the class diagonal"):
         table.evidence(replace(cell, architecture=ARCHITECTURES["diagonal [0,1]"]))
+
+
+@pytest.mark.parametrize(
+    "name, factors",
+    [
+        ("diagonal [0,1]", [Diagonal((Fraction(-1, 9),), (0,))]),
+        ("diagonal [-1,1]", [Diagonal((Fraction(-10, 9),), (0,))]),
+        ("diagonal [-1,1]", [Diagonal((1,), (0,)), Diagonal((1,), (0,))]),
+        ("complex diagonal", [Complex(((1, -1),), (0, 0))]),
+        ("DeltaNet β ≤ 1", [Householder((1,), Fraction(10, 9))]),
+        ("DeltaNet β ≤ 1", [Householder((1,), Fraction(-1, 9))]),
+        ("DeltaNet β ≤ 2", [Householder((1,), Fraction(19, 9))]),
+        ("DeltaNet β ≤ 2", [Householder((1,), 2)] * 2),
+        ("DeltaProduct n_h = 2", [Householder((1,), 2)] * 3),
+        ("RWKV-7, open", [Rwkv((1,), (HALF,), (1,), (0,))]),
+        ("RWKV-7, open", [Rwkv((W,), (0,), (1,), (0,))]),
+        ("RWKV-7, closed", [Rwkv((HALF,), (HALF,), (1,), (0,))]),
+        ("RWKV-7, closed", [Rwkv((1,), (HALF,), (HALF,), (0,))]),
+        ("RWKV-7, closed", [Rwkv((1,), (Fraction(10, 9),), (1,), (0,))]),
+        ("PD-SSM, open", [Columns((0,), (-1,), (0,))]),
+        ("PD-SSM, closed", [Columns((0,), (2,), (0,))]),
+    ],
+)
+def test_layers_outside_a_class_are_not_in_it(name, factors):
+    start = (0,) * len(factors[0].offset if hasattr(factors[0], "offset") else (0,))
+    assert not ARCHITECTURES[name].contains(Layer((Head(start, {"a": tuple(factors)}),), start))
+
+
+def test_the_written_bounds_of_the_tested_networks_hold_at_all_lengths():
+    bonus = Fraction(1, 1000)
+    assert (
+        constructions.ETA < constructions.DELTA * constructions.GAMMA**2
+    )  # so the ratio falls with the length
+    assert bonus < (1 - constructions.GAMMA) ** 2
+    assert constructions.ETA < constructions.DELTA and constructions.ETA / 10 < 1
+    layer = table._network("penalty", LANGUAGES["T2"], ARCHITECTURES["diagonal [0,1]"])
+    assert layer.heads[0].start == (bonus,)
 
 
 def test_a_changed_certificate_is_refused():

@@ -202,25 +202,25 @@ def IDEMPOTENTS(x: Term, y: Term) -> tuple[Term, Term]:
 
 @_equation(
     "translations",
-    "For all words a, x, c, t, the terms f α^ω α and f α^ω β α^ω have the same effect, where e = x^ω, "
+    "For all words a, x, c, t, the terms α^ω α and α^ω β α^ω have the same effect, where e = x^ω, "
     "f = (a e c)^ω, and α, β are a e t f and a t f in one of the two orders.",
 )
 def TRANSLATION(a: Term, x: Term, c: Term, t: Term, longer_first: bool) -> tuple[Term, Term]:
-    """Return f α^ω α and f α^ω β α^ω, with α = a e t f if ``longer_first``.
+    """Return α^ω α and α^ω β α^ω, with α = a e t f if ``longer_first``.
 
     All linear parts have norm at most 1. The word a e c permutes f(X), where X is the finite set of states,
     so distances in f(X) cannot shrink: |E A z| = |A z| = |z| for each difference z of f(X), where A and E
     are the linear parts of a and e. E is an orthogonal projection (law "idempotents"), so E A z = A z. So
-    the effects of a e and a on f(X) differ by one vector, and the effects of α and of β followed by α^ω on
-    Y = α^ω f(X) differ by one vector d. Both map Y to Y. The first permutes Y, and so does the second,
-    because it is injective. The sums over Y are equal, so d = 0.
+    the effects of a e and a on f(X) differ by one vector. Let Y = α^ω(X), which is in f(X), because α ends
+    with f. The effects of α and of β followed by α^ω on Y also differ by one vector d. Both map Y to Y. The
+    first permutes Y, and so does the second, because it is injective. The sums over Y are equal, so d = 0.
     """
     a, e, t = word(a), Omega(word(x)), word(t)
     f = Omega((*a, e, *word(c)))
     alpha, beta = (*a, e, *t, f), (*a, *t, f)
     if not longer_first:
         alpha, beta = beta, alpha
-    return (f, Omega(alpha), *alpha), (f, Omega(alpha), *beta, Omega(alpha))
+    return (Omega(alpha), *alpha), (Omega(alpha), *beta, Omega(alpha))
 
 
 @dataclass(frozen=True)

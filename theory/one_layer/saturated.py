@@ -15,8 +15,7 @@ from automata.errors import InputError
 
 Integers: TypeAlias = NDArray[np.int64]
 State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], bytes]
-"""The information that later steps depend on: bounds on the pools' sums in quarters, and the cells if a gate can keep
-them."""
+"""Data for later steps: bounds on the sums of pools in quarters, and the cells if a gate can keep them."""
 
 
 @dataclass(frozen=True, eq=False)
