@@ -14,8 +14,8 @@ import api_pages
 import claim_pages
 import docstrings
 import experiment_pages
-import one_layer_pages
 import measured_pages
+import one_layer_pages
 import ordinary_networks
 import region_plots
 from sphinx.application import Sphinx
