@@ -21,10 +21,10 @@ from automata.semirings import Semiring, semiring
 from automata.text.number_text import shorten
 
 Tree = Any
-"""A weight, a vector (a tuple of weights), or a matrix (a tuple of rows)."""
+"""A weight, a vector (a tuple of weights), a matrix (a tuple of rows), or a tuple of matrices."""
 FIELDS = {"semiring", "alphabet", "size", "weights"}
-DEEPEST = 2
-"""Maximum nesting depth of lists: a matrix."""
+DEEPEST = 3
+"""Maximum nesting depth of lists: an array with three indices."""
 
 
 @dataclass(frozen=True)

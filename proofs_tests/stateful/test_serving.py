@@ -96,7 +96,7 @@ class SmallGradient(Drafting):
 
 
 class Closure(SmallGradient):
-    """The same model, whose function holds a reference to its module."""
+    """A model like :class:`SmallGradient` whose function holds a reference to its module."""
 
     def __init__(self):
         super().__init__()

@@ -84,7 +84,8 @@ def shared_prefixes(draw: st.DrawFn, time: int) -> int:
     if not some or not draw(st.booleans()):
         return 0
     blocks = [n for n in EDGES[1:] if n <= time]
-    return draw(st.sampled_from(blocks if blocks and draw(st.booleans()) else some))
+    at_block = bool(blocks) and draw(st.booleans())
+    return draw(st.sampled_from(blocks if at_block else some))
 
 
 def _calls(number: int, one_call: bool) -> tuple[int, ...]:

@@ -45,18 +45,30 @@ Qed.
 Lemma reads_one h c (F : Q -> K) : h =1 (fun c' => c' == c) -> reads h F = F (state_of c).
 Proof. by move=> one; rewrite /reads (sum_at (p := c)) => [|c' /negbTE ne]; rewrite one ?eqxx ?ne. Qed.
 
+(* The same for any network with finitely many vectors of units: a state and a product, which do not depend on how the next state is computed. *)
+Definition next_state (qk : Q * K) (x : S) : Q * K := (delta x qk.1, qk.2 * p x qk.1).
+Definition product_of (w : seq S) : K := let qk := run next_state (q_0, 1) w in qk.2 * rho qk.1.
+
+Theorem finite_network w : score pfsa w = product_of w.
+Proof.
+rewrite (score_is_inv (next := next_state) (start := (q_0, 1)) (inv := fun qk q => if q == qk.1 then qk.2 else 0)) => [||qk x q] //.
+  by rewrite (sum_at (p := (run next_state (q_0, 1) w).1)) => [|q /negbTE ->]; rewrite ?eqxx ?times0w.
+rewrite (sum_at (p := qk.1)) => [|q' /negbTE ->]; rewrite ?eqxx ?times0w //=.
+by case: eqP; rewrite ?timesw0.
+Qed.
+
 (* The network's output is the automaton's score, in every semiring. *)
 Theorem heaviside_elman w : score pfsa w = elman w.
 Proof.
 pose follow (ck : units * K) x := (next_unit ck.1 x, ck.2 * p x (state_of ck.1)).
-have same v : (run step (fun c => c == None, 1) v).1 =1 (fun c => c == (run follow (None, 1) v).1) /\
-    (run step (fun c => c == None, 1) v).2 = (run follow (None, 1) v).2.
-  elim/last_ind: v => [|v x [ones values]] //; rewrite !run_rcons /=; split; first exact: fires_one.
-  by rewrite values (reads_one _ ones).
-have [ones values] := same w; rewrite /elman values (reads_one _ ones).
-rewrite (score_is_inv (next := follow) (start := (None, 1)) (inv := fun ck q => if q == state_of ck.1 then ck.2 else 0)) => [||ck x q] //.
-  by rewrite (sum_at (p := state_of (run follow (None, 1) w).1)) => [|q /negbTE ->]; rewrite ?eqxx ?times0w.
-rewrite (sum_at (p := state_of ck.1)) => [|q' /negbTE ->]; rewrite ?eqxx ?times0w //=.
-by case: eqP; rewrite ?timesw0.
+have same v : [/\ (run step (fun c => c == None, 1) v).1 =1 (fun c => c == (run follow (None, 1) v).1),
+    (run step (fun c => c == None, 1) v).2 = (run follow (None, 1) v).2,
+    state_of (run follow (None, 1) v).1 = (run next_state (q_0, 1) v).1 & (run follow (None, 1) v).2 = (run next_state (q_0, 1) v).2].
+  elim/last_ind: v => [|v x [ones values states products]] //; rewrite !run_rcons /=; split; first exact: fires_one.
+  - by rewrite values (reads_one _ ones).
+  - by rewrite states.
+  - by rewrite states products.
+have [ones values states products] := same w.
+by rewrite /elman values (reads_one _ ones) states products finite_network.
 Qed.
 End Elman.
