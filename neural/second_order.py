@@ -1,8 +1,8 @@
 """Linear second-order RNNs (Rabusseau, Li and Precup 2019).
 
 >>> network = SecondOrderRNN(torch.ones(2, 3, 2), torch.ones(2), torch.tensor([1.0, 0.0]))
->>> network(torch.eye(3)[None])  # three one-hot vectors, each of which doubles the state
-tensor([8.])
+>>> network(torch.eye(3)[None]).item()  # three one-hot vectors, each of which doubles the state
+8.0
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def test_the_checker_refuses_links_with_epsilon_that_do_not_hold(change):
     else:
         data["links"].pop()
     refusals = (
-        "there are epsilon cycles, but no bound|epsilon paths do not converge|does not hold"
+        "there are epsilon cycles, but no bound|epsilon paths do not converge|must satisfy"
         "|epsilon transitions are left"
     )
     with pytest.raises(ValueError, match=refusals):

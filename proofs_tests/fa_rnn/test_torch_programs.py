@@ -12,6 +12,8 @@ from neural.fa_rnn import bidirectional, cells, editing, factors
 from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
+from neural.heaviside_elman import HeavisideElmanRNN
+from neural.second_order import SecondOrderRNN
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.implementation import TorchProgram
@@ -127,6 +129,20 @@ def shares_exchanged_in_equation_9(self):
     )
 
 
+def tensor_transposed(self, vectors):
+    """Compute a second-order network whose tensor leads from j to i."""
+    h = self.initial.expand(len(vectors), -1)
+    for x in vectors.unbind(1):
+        h = torch.einsum("bj,isj,bs->bi", h, self.tensor, x)
+    return h @ self.final
+
+
+def without_the_last_symbol(self, symbols):
+    """Compute a Heaviside network that does not move on after its last symbol."""
+    return HEAVISIDE(self, symbols[:, :-1]) if symbols.shape[1] > 1 else HEAVISIDE(self, symbols)
+
+
+HEAVISIDE = HeavisideElmanRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
     (FactoredCell, "table", shares_exchanged_in_equation_9, "fa-rnn-mixed-tensor"),
@@ -156,6 +172,8 @@ BREAKS = [
     (editing, "_leading_to", lambda cell, ends: ends, "fa-rnn-without-a-rule"),
     ("ratproof.implementations.fa_rnn.by_factors", "side_by_side", one_row_further, "fa-rnn-blocks"),
     (torch.linalg, "pinv", lambda m: m.T, "fa-rnn-vectors"),
+    (SecondOrderRNN, "forward", tensor_transposed, "second-order-rnn"),
+    (HeavisideElmanRNN, "forward", without_the_last_symbol, "heaviside-elman"),
 ]
 
 

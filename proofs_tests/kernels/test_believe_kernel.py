@@ -413,7 +413,7 @@ def test_a_kernel_gets_no_more_tokens_than_its_maximum():
 
 
 OTHER_KINDS = [
-    (lambda u, state: u, "result is a Tensor, the recurrence's is a pair", "result"),
+    (lambda u, state: u, "result is a Tensor, the recurrence's is a tuple", "result"),
     (lambda u, state: (u, None), "final_state is None, the recurrence's is a tensor of shape", "final_state"),
     (lambda u, state: (u.half(), state), "and float16, the recurrence's is", "o"),
     (lambda u, state: (u, state.mT), "final_state is a tensor of shape", "final_state"),

@@ -628,7 +628,7 @@ def test_the_backend_is_chosen_with_a_reason(monkeypatch):
     ):
         pass
     half = torch.ones(2, 2, dtype=torch.float16)
-    with pytest.raises(InputError, match="must have float32, float64 or bfloat16"), scan.use("c++"):
+    with pytest.raises(InputError, match="requires float32, float64 or bfloat16 tensors"), scan.use("c++"):
         scan.elementwise(half, half, half[0])
 
 

@@ -27,7 +27,7 @@ from ratproof.checkers import (
 from ratproof.checkers.inline import inlined
 from ratproof.checkers.table import checker_of, judge
 
-MOST_LINES = 460
+MOST_LINES = 490
 FOR_EACH = {
     check_certificate: "minimal-counting",
     check_bisimulation: "equivalent-boolean",

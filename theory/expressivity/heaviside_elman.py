@@ -210,7 +210,7 @@ CLAIM = Claim(
             small_cases=NETWORKS.near_generic,
             kinds=LADDER,
             theorem=Theorem(
-                "expressivity.heaviside_elman.finite_network",
+                "expressivity.heaviside_elman.heaviside_elman_converse",
                 network=f"product_of {GIVEN} {{letters}}",
                 **IN_COQ,
             ),

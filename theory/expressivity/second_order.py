@@ -215,7 +215,7 @@ CLAIM = Claim(
             small_cases=TENSOR.near_generic,
             kinds=LADDER,
             theorem=Theorem(
-                "expressivity.second_order.spectral_automaton",
+                "expressivity.second_order.second_order_from_values",
                 untied="the inverse of a matrix over an arbitrary field cannot be computed",
             ),
             effort=Effort(examples=20, strings=12, longest=8, run=10),

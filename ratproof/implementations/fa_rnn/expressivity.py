@@ -106,7 +106,7 @@ PROGRAMS = (
         _of_units,
         off_by(no_deviation),
         ("p", "rho"),
-        Sizes(automaton_of, (1,), ()),
+        Sizes(automaton_of, (1, 2, 3, 4), ()),
         Sizes(lambda n: _with(automaton_of(n), NEAR_ONE), (1, 2, 3), ()),
     ),
 )

@@ -12,7 +12,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import torch
 
 Shapes = list[tuple[int, ...]]
 
@@ -28,6 +27,8 @@ def shapes_of(parts: Sequence[str], sizes: Mapping[str, int]) -> Shapes:
 
 def joined(parts: Sequence[Any]) -> Any:
     """Return the one tensor of a state."""
+    import torch  # a process that only reads verdicts imports this module without torch
+
     return torch.cat([x.reshape(*x.shape[:2], -1) for x in parts], -1)
 
 

@@ -49,7 +49,7 @@ Proof. by move=> one; rewrite /reads (sum_at (p := c)) => [|c' /negbTE ne]; rewr
 Definition next_state (qk : Q * K) (x : S) : Q * K := (delta x qk.1, qk.2 * p x qk.1).
 Definition product_of (w : seq S) : K := let qk := run next_state (q_0, 1) w in qk.2 * rho qk.1.
 
-Theorem finite_network w : score pfsa w = product_of w.
+Theorem heaviside_elman_converse w : score pfsa w = product_of w.
 Proof.
 rewrite (score_is_inv (next := next_state) (start := (q_0, 1)) (inv := fun qk q => if q == qk.1 then qk.2 else 0)) => [||qk x q] //.
   by rewrite (sum_at (p := (run next_state (q_0, 1) w).1)) => [|q /negbTE ->]; rewrite ?eqxx ?times0w.
@@ -69,6 +69,6 @@ have same v : [/\ (run step (fun c => c == None, 1) v).1 =1 (fun c => c == (run 
   - by rewrite states.
   - by rewrite states products.
 have [ones values states products] := same w.
-by rewrite /elman values (reads_one _ ones) states products finite_network.
+by rewrite /elman values (reads_one _ ones) states products heaviside_elman_converse.
 Qed.
 End Elman.

@@ -75,7 +75,7 @@ Lemma sum_ord m (G : 'I_m -> F) : sum (K := of_ring F) (Q := place m) G = \sum_(
 Proof. by elim: m G => [|m IH] G; rewrite ?sum_no_place ?big_ord0 // sum_place IH big_ord_recl. Qed.
 
 (* If the rows of the prefixes p_i span all rows of f's Hankel matrix, f is the score of the automaton of the coordinates. *)
-Theorem spectral_automaton :
+Theorem second_order_from_values :
   (forall u v, f (u ++ v) = \sum_(i < n) coordinates u ord0 i * f (rows i ++ v)) -> forall w, score spectral w = f w.
 Proof.
 move=> spans w.
@@ -110,7 +110,7 @@ Proof.
 pose P : 'M[F]_n := \matrix_(i, k) after (rows i) ord0 k; pose C : 'M[F]_n := \matrix_(k, j) from_here (columns j) k ord0.
 have is_product : block (score A) rows columns = P *m C.
   by apply/matrixP => i j; rewrite !mxE score_is_product mxE; apply: eq_bigr => k _; rewrite !mxE.
-move=> regular; apply: spectral_automaton => u v.
+move=> regular; apply: second_order_from_values => u v.
 have [regular_P regular_C] : P \in unitmx /\ C \in unitmx by move: regular; rewrite is_product unitmx_mul => /andP.
 have row_is : row_of (score A) columns u = after u *m C.
   by apply/rowP => j; rewrite !mxE score_is_product mxE; apply: eq_bigr => k _; rewrite !mxE.
