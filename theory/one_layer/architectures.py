@@ -41,8 +41,8 @@ class Architecture:
     name: str
     hypotheses: str
     contains: Callable[[Any], bool]
-    finite_laws: tuple[laws.Law, ...]
-    exact_laws: tuple[laws.Law, ...]
+    finite_laws: tuple[laws.LayerLaw, ...]
+    exact_laws: tuple[laws.LayerLaw, ...]
     scalar: Callable[[Number, Number], Factor] | None = None
 
 
@@ -100,7 +100,7 @@ def _one_rwkv(gate: Number, offset: Number) -> Factor:
     return Rwkv((decay,), (decay - gate,), (1,), (offset,))
 
 
-def _delta_product(n: int, *exact: laws.Law) -> Architecture:
+def _delta_product(n: int, *exact: laws.LayerLaw) -> Architecture:
     name, steps = (
         (f"DeltaProduct n_h = {n}", f"at most {n} steps") if n > 1 else ("DeltaNet β ≤ 2", "one step")
     )

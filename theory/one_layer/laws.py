@@ -20,7 +20,7 @@ from theory.one_layer.machines import Map, Omega, Term, action, shown, word
 
 
 @dataclass(frozen=True)
-class Law:
+class LayerLaw:
     """A statement about all layers of a class, and how a language contradicts it.
 
     Attributes:
@@ -43,7 +43,7 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Equation(Law):
+class Equation(LayerLaw):
     """A law of layers with finitely many states: two terms act on the states in the same way.
 
     ``pair`` returns the two terms, or raises InputError if the arguments are not an instance.
@@ -224,7 +224,7 @@ def TRANSLATION(a: Term, x: Term, c: Term, t: Term, longer_first: bool) -> tuple
 
 
 @dataclass(frozen=True)
-class Finite(Law):
+class Finite(LayerLaw):
     """The law of finitely many states, for the language a^n b^n."""
 
     def separates(self, language: Language, most: int) -> bool:
@@ -245,7 +245,7 @@ FINITE = Finite(
 
 
 @dataclass(frozen=True)
-class Unchecked(Law):
+class Unchecked(LayerLaw):
     """A law whose use is proved by hand only."""
 
     def separates(self, language: Language, *arguments: Any) -> bool:
@@ -303,7 +303,7 @@ def pieces(term: Term) -> Counter[Any]:
 
 
 @dataclass(frozen=True)
-class Crossing(Law):
+class Crossing(LayerLaw):
     """The law of commuting matrices."""
 
     def balanced(self, left: Sequence[Term], right: Sequence[Term]) -> bool:
@@ -346,7 +346,7 @@ CROSSING = Crossing(
 
 
 @dataclass(frozen=True)
-class Alternation(Law):
+class Alternation(LayerLaw):
     """The law of real eigenvalues: every ``stride``-th word u sⁱ v has eventually the same answer."""
 
     stride: int

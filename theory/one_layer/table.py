@@ -200,7 +200,7 @@ class Cell:
         return "open" if self.entry == "?" else "can" if self.entry in CONSTRUCTIONS else "cannot"
 
     @property
-    def law(self) -> laws.Law:
+    def law(self) -> laws.LayerLaw:
         """The law of a cell "cannot"."""
         if self.entry != "power":
             return LAWS[self.entry]
