@@ -172,7 +172,7 @@ def test_an_operation_without_a_rule_is_an_error():
         ({"output": "o"}, "output must name a tensor whose axes begin with 'BT', got 'o'"),
         ({"state": "HKT"}, "state must be different letters of HKV, got 'HKT'"),
         ({"state": ("HKV", "KV")}, "each tensor of the state must begin with H or be D, got 'KV'"),
-        ({"state": ()}, "state must be axes, such as 'HKV', or several"),
+        ({"state": ()}, "state must be axes, such as 'HKV', or a tuple of axes, got"),
         ({"state": ("HKV",)}, "the step raised"),
         ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),
         ({"step": lambda state, x: (state, state)}, "the step's output must have the axes BHV, shape"),

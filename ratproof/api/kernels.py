@@ -257,7 +257,8 @@ def _of_step(
         or (isinstance(state, tuple) and state and all(isinstance(x, str) for x in state))
     ):
         raise InputError(
-            f"{name}: inputs must map names to axes, and state must be axes, such as 'HKV', or several"
+            f"{name}: inputs must map names to axes, and state must be axes, such as 'HKV', or a tuple of"
+            f" axes, got {inputs!r:.60} and {state!r:.60}"
         )
     words = {tensor: str(text).split() for tensor, text in inputs.items()}
     wrong = next((tensor for tensor, own in words.items() if len(own) not in (1, 2)), None)
