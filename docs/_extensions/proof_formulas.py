@@ -6,6 +6,8 @@ r"""The lines of a proof's certificate, which are plain text, as Markdown with f
 '(\\varepsilon,\\;h^{\\mathrm{new}}_{1},\\;\\alpha_{\\infty})'
 >>> in_latex("b[j] + Sum(W[j, i]*c[i], (i, 1, n))")
 'b_{j}+\\sum_{i=1}^{n} W_{j,i}\\,c_{i}'
+>>> in_latex("Sum(A[i, k]*h[i], (k, 1, r), (i, 1, n))")
+'\\sum_{i=1}^{n}\\sum_{k=1}^{r} A_{i,k}\\,h_{i}'
 >>> in_latex("tau(epsilon) = ((0, r), (0, 1))")
 '\\tau(\\varepsilon)=\\begin{pmatrix}0&r\\\\0&1\\end{pmatrix}'
 >>> markdown("unit 0, state c_0[1], symbol a: c f = f c")
@@ -122,11 +124,11 @@ def _latex(node: ast.AST, indices: str = "") -> str:
             return _symbols(string)
         case ast.Call(ast.Name("_"), items) if items:
             return f"({_listed(items, _COMMA)})"
-        case ast.Call(ast.Name("_Sum"), [summand, ast.Call(ast.Name("_"), [index, first, last])]):
+        case ast.Call(ast.Name("_Sum"), [summand, *limits]) if limits:
             shown = _latex(summand)
             if re.search(r"[-+]", re.sub(r"\([^()]*\)|\{[^{}]*\}", "", shown)):
                 shown = f"({shown})"
-            return rf"\sum_{{{_latex(index)}={_latex(first)}}}^{{{_latex(last)}}} {shown}"
+            return "".join(map(_sum, reversed(limits))) + f" {shown}"
         case ast.Call(ast.Name(name), [ast.Constant(str() as read)]):
             return f"{_name(name[1:], indices)}({_symbols(read)})"
         case ast.Subscript(value, ast.Tuple(items)) if not indices:
@@ -140,6 +142,12 @@ def _latex(node: ast.AST, indices: str = "") -> str:
 
 def _listed(items: Sequence[ast.AST], between: str) -> str:
     return between.join(map(_latex, items))
+
+
+def _sum(limits: ast.AST) -> str:
+    """Return the sign of one sum; SymPy writes the limits of the innermost sum first."""
+    index, first, last = map(_latex, limits.args)  # type: ignore[attr-defined]
+    return rf"\sum_{{{index}={first}}}^{{{last}}}"
 
 
 def _matrix(node: ast.AST) -> str:
