@@ -42,6 +42,11 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
 """Function that writes the files, function that loads them, and texts about each experiment's files."""
 
 
+def zipped(data: bytes) -> bytes:
+    """Return gzip data without a date, because it is part of a test's name, and all workers need the same."""
+    return gzip.compress(data, mtime=0)
+
+
 @pytest.mark.parametrize(
     ("experiment", "file", "data", "says"),
     [
@@ -74,27 +79,22 @@ OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] =
         ("ptb", "ptb/ptb.test.txt", b"\n", "must have words"),
         ("ptb", "ptb/ptb.test.txt", b"the zebra\n", "in the training part, got 'zebra'"),
         ("ptb", "ptb/ptb.test.txt", b"the\0film\n", "got binary"),
-        ("ptb", "ptb/ptb.train.txt.gz", gzip.compress(b"the film\n", mtime=0)[:-9], "cannot be read"),
+        ("ptb", "ptb/ptb.train.txt.gz", zipped(b"the film\n")[:-9], "cannot be read"),
         ("fashion-mnist", "train-images-idx3-ubyte.gz", None, "cannot be read"),
         ("fashion-mnist", "train-images-idx3-ubyte.gz", b"no gzip", "cannot be read"),
-        ("fashion-mnist", "train-images-idx3-ubyte.gz", gzip.compress(b"\0\0\x08\x01"), "3 axes"),
-        ("fashion-mnist", "train-images-idx3-ubyte.gz", gzip.compress(idx(IMAGES)[:-1]), "truncated"),
-        ("fashion-mnist", "train-images-idx3-ubyte.gz", gzip.compress(idx(IMAGES[:, :9, :9])), "9 x 9"),
-        ("fashion-mnist", "train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS[:-1])), "got 35"),
-        (
-            "fashion-mnist",
-            "train-labels-idx1-ubyte.gz",
-            gzip.compress(idx(LABELS + 10)),
-            "must be between 0 and 9",
-        ),
-        ("fashion-mnist", "t10k-labels-idx1-ubyte.gz", gzip.compress(b""), "1 axes"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", zipped(b"\0\0\x08\x01"), "3 axes"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", zipped(idx(IMAGES)[:-1]), "truncated"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", zipped(idx(IMAGES[:, :9, :9])), "9 x 9"),
+        ("fashion-mnist", "train-labels-idx1-ubyte.gz", zipped(idx(LABELS[:-1])), "got 35"),
+        ("fashion-mnist", "train-labels-idx1-ubyte.gz", zipped(idx(LABELS + 10)), "must be between 0 and 9"),
+        ("fashion-mnist", "t10k-labels-idx1-ubyte.gz", zipped(b""), "1 axes"),
         ("imdb", "imdb/train.tsv.gz", None, "cannot be read"),
         ("imdb", "imdb/train.tsv.gz", b"no gzip", "cannot be read"),
-        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"good\t9\t1\tfine\n"), "line 1"),
-        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\tfine\n"), "line 1"),
-        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\t1\tfine"), "truncated"),
-        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\t1\t\xff\n"), "UTF-8"),
-        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\t1\tfine\n" * 12), "both labels"),
+        ("imdb", "imdb/train.tsv.gz", zipped(b"good\t9\t1\tfine\n"), "line 1"),
+        ("imdb", "imdb/train.tsv.gz", zipped(b"pos\t9\tfine\n"), "line 1"),
+        ("imdb", "imdb/train.tsv.gz", zipped(b"pos\t9\t1\tfine"), "truncated"),
+        ("imdb", "imdb/train.tsv.gz", zipped(b"pos\t9\t1\t\xff\n"), "UTF-8"),
+        ("imdb", "imdb/train.tsv.gz", zipped(b"pos\t9\t1\tfine\n" * 12), "both labels"),
         ("wikipedia", "wikipedia/valid.txt", None, "cannot be read"),
         ("wikipedia", "wikipedia/valid.txt", b"a b", "truncated"),
         ("wikipedia", "wikipedia/valid.txt", b"\xff\n", "UTF-8"),
