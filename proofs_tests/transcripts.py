@@ -77,6 +77,7 @@ def comparable(text: str) -> str:
     text = re.sub(r"[<\d]+(?=% of the bound)", "N", text)
     text = " ".join(text.split())
     text = re.sub(r"(?<=measured rounding explains at most )[\d.e+-]+\d", "N", text)
+    text = re.sub(r"\b\d+e-\d+(?= in float(?:32|64)\b)", "N", text)  # measured; differs between CPUs
     return re.sub(r"-?\d+\.\d{6,}(?!\d)", lambda number: f"{float(number[0]):.4g}", text)
 
 
