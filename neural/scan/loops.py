@@ -28,8 +28,9 @@ def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
     """
     dtype = start.dtype
     first, update, old = (widened(x) for x in (first, update, start))
+    update = update.contiguous()  # torch rounds logaddexp and sigmoid differently in strided layouts
     if kind == "gated":
-        first = torch.sigmoid(first)
+        first = torch.sigmoid(first.contiguous())
         update, kind = (1 - first) * update, "real"
     states = torch.empty_like(update, memory_format=torch.contiguous_format)
     for f, u, c in zip(first.unbind(0), update.unbind(0), states.unbind(0), strict=True):

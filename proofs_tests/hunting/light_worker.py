@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from typing import Any
 from ratproof.hunting.rounds import EXAMPLES, Round, RoundRow, seed_of
 
 TARGETS = ["one", "two"]
-REAL, LIGHT, POISONED, FORGED, OF_ANOTHER = 7, 8, 666, 667, 668
-"""Seeds of hunts: with real workers, with these, and with those that misbehave."""
+REAL, LIGHT, HELD, POISONED, FORGED, OF_ANOTHER = 7, 8, 9, 666, 667, 668
+"""Seeds of hunts: with real workers, with these, and with those that wait or misbehave."""
 DEADLY = Round("two", 5)
 """The round that kills its worker if the seed is ``POISONED``."""
+LAST = Round("two", 11)
+"""The round that waits on a cluster until the file of ``FAR`` exists, if the seed is ``HELD``."""
 INSTALLATION, FAR = "RATPROOF_TEST_INSTALLATION", "RATPROOF_TEST_FAR"
-"""Environment variables: the installation that a worker reports, and whether it is on a cluster."""
+"""Environment variables: the installation that a worker reports, and, on a cluster, the file that ends the
+wait."""
 IN_ITS_PLACE = f"""
 from ratproof.process import orphans
 
@@ -46,6 +50,8 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
             return
         if seed == POISONED and DEADLY in chunk:
             os.kill(os.getpid(), signal.SIGKILL)
+        while seed == HELD and LAST in chunk and FAR in os.environ and not Path(os.environ[FAR]).exists():
+            time.sleep(0.05)
         _send(pipe, installation, rows=[row_of(seed, one).to_json() for one in chunk])
 
 

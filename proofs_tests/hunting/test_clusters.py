@@ -16,7 +16,17 @@ import pytest
 
 from proofs_tests.cluster import Cluster, children
 from proofs_tests.hunting.conftest import HUNT, ROUNDS, OfOne, hunted, make_light, status
-from proofs_tests.hunting.light_worker import DEADLY, FAR, FORGED, LIGHT, OF_ANOTHER, POISONED, REAL, TARGETS
+from proofs_tests.hunting.light_worker import (
+    DEADLY,
+    FAR,
+    FORGED,
+    HELD,
+    LIGHT,
+    OF_ANOTHER,
+    POISONED,
+    REAL,
+    TARGETS,
+)
 from proofs_tests.hunting.test_processes import needs_proc
 from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import cluster_client
@@ -32,7 +42,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, path: Path) -> Iterator[Cl
     pytest.importorskip("distributed")
     with pytest.MonkeyPatch.context() as patch:
         make_light(patch, path)
-        result = Cluster(tmp_path_factory.mktemp("cluster"), path, **{FAR: "yes"})
+        result = Cluster(tmp_path_factory.mktemp("cluster"), path, **{FAR: str(path / "go")})
     yield result
     result.end()
 
@@ -101,15 +111,22 @@ def test_a_restarted_scheduler_is_reported_and_the_hunt_continues(
     cluster: Cluster,
     of_one: OfOne,
     at_the_first_row: AtTheFirstRow,
+    path: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    at_the_first_row(cluster.restart)
-    assert run(hunted(tmp_path, "--cluster", str(cluster.file))) == 0
+    """The last round waits for the new scheduler, so that the hunt cannot end before."""
+
+    def restart() -> None:
+        cluster.restart()
+        (path / "go").touch()
+
+    at_the_first_row(restart)
+    assert run(hunted(tmp_path, "--cluster", str(cluster.file), seed=HELD)) == 0
     out, err = capsys.readouterr()
     assert WENT_AWAY in err and json.loads(out)["notes"] == [WENT_AWAY]
     assert "Traceback" not in err
-    assert status(tmp_path, capsys) == of_one(LIGHT).status()
+    assert status(tmp_path, capsys) == of_one(HELD).status()
 
 
 def test_dasks_own_log_is_silent(cluster: Cluster) -> None:
