@@ -122,7 +122,7 @@ refuted = [
     [(c, v, way) for c, v, way in refuted if way == "exact" or "cross-checked" in v.kinds],
     ids=lambda x: x if isinstance(x, str) else x.name,
 )
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(st.data())
 def test_saved_counterexamples_replay_with_the_same_scores(claim, variant, way, tmp_path_factory, data):
     names, xs = data.draw(readings(most=6, longest=4, run=0))

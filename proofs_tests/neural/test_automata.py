@@ -152,7 +152,7 @@ def test_its_automata_score_the_equations(kind, options):
 
 @pytest.mark.parametrize("kind", list(layer_kinds()))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@settings(suppress_health_check=list(HealthCheck), max_examples=20)
+@settings(suppress_health_check=list(HealthCheck), max_examples=10)
 @given(st.data())
 def test_networks_of_every_kind_match_their_automata(kind, dtype, data):
     """With gates that saturate and cancel, any initial state and sequences of every length, scores are within
