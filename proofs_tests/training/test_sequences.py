@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import safetensors.torch
@@ -24,6 +25,7 @@ from training.reviews.settings import TABLE_13, Sentiment
 from training.reviews.settings import paper as table_5
 from training.sequences.network import SequenceClassifier
 from training.sequences.settings import HEADS, MODELS, SequenceClassification
+from training.sequences.task import SequenceTask
 from training.wikipedia import corpus
 from training.wikipedia.network import WikipediaModel
 from training.wikipedia.settings import MODELS as ARTICLES
@@ -38,6 +40,17 @@ PAIRS = [(m, h) for m in MODELS for h in HEADS if not (h == "c" and m in ("gru",
 def classifier(model: str, head: str, **more: object) -> SequenceClassifier:
     how = replace(TINY, model=model, head=head, **more)  # type: ignore[arg-type]
     return SequenceClassifier(how, 2, labels=3).double()
+
+
+# The optimiser.
+
+
+def test_the_papers_momentum_is_the_smoothing_of_the_squares() -> None:
+    """With torch's momentum, an LSTM's loss on MNIST rises to 42,830 in ten steps."""
+    how, network = SequenceClassification(), classifier("lstm", "h")
+    part = SimpleNamespace(lengths=torch.ones(1))
+    (group,) = SequenceTask(network, how, part, part).optimiser().param_groups  # type: ignore[arg-type]
+    assert (group["alpha"], group["momentum"], group["lr"]) == (0.9, 0, 0.01)
 
 
 # The classifier.
