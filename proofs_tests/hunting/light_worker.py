@@ -24,7 +24,8 @@ LAST = Round("two", 11)
 """The round that waits on a cluster until the file of ``FAR`` exists, if the seed is ``HELD``."""
 INSTALLATION, FAR = "RATPROOF_TEST_INSTALLATION", "RATPROOF_TEST_FAR"
 """Environment variables: the installation that a worker reports, and, on a cluster, the file that ends the
-wait."""
+wait.
+"""
 IN_ITS_PLACE = f"""
 from ratproof.process import orphans
 

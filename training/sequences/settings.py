@@ -23,7 +23,7 @@ class SequenceClassification(Settings):
     epochs: int = setting(100, "at most", 1, 10**6)
     patience: int = setting(10, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     optimiser: str = setting("rmsprop", "of the weights", one_of=OPTIMISERS)
-    smoothing: float = setting(0.9, "of RMSProp's squared gradients; the paper's momentum: 0.9", 0, 0.999)
+    smoothing: float = setting(0.9, "alpha of RMSProp; the paper: a momentum of 0.9", 0, 0.999)
     hidden: int = setting(256, "d, the units of each layer", 1, 8192)
     layers: int = setting(1, "recurrent layers", 1, 16)
     k: int = setting(10, "centroids of a state-regularized model; the paper: 2 to 100", 2, 10**4)
