@@ -157,9 +157,10 @@ def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
 
 @functools.cache
 def _sources() -> str:
-    """Return a digest of the program's own files and of everything that they test."""
+    """Return a digest of the program's own files, the laws with their references, and the runner."""
     digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("bench/kernel_*.py"), *ROOT.glob("ratproof/**/*.py")]):
+    tested = ("bench/kernel_*.py", "ratproof/laws/**/*.py", "ratproof/evidence/**/*.py", "neural/**/*.py")
+    for path in sorted(path for pattern in tested for path in ROOT.glob(pattern)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
