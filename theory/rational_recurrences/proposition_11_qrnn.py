@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from theory.claim import Claim, Effort, Source, TableRow, Variant
-from theory.rational_recurrences.proposition_7 import figure_1
+from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences.shared import windows
-from theory.rational_recurrences.shared.windowed_variants import FREE_GATES, NETWORK, variants
-from theory.rational_recurrences.shared.windows import by_history, instances, windowed
-from theory.reading import NoAutomaton
+from theory.rational_recurrences.shared.windowed_variants import FREE_GATES, table_1, variants
+from theory.rational_recurrences.shared.windows import instances
 from theory.signature import Signature, Sizes, by_window
-from theory.theorem import Theorem
 
 
 def gates(window: int, start: Sequence[Any] | None = None) -> Signature:
@@ -31,41 +28,6 @@ def from_zero(window: int) -> Signature:
 
 ANYWHERE = Sizes(gates, (1, 2, 3), (1, 2, 3))
 PRINTED = Sizes(from_zero, (2, 3), (2, 3))
-
-# Table 1 lists the automaton B of Figure 1 for the QRNN: two states, and weights that depend on one symbol.
-# Here these are the gates of the window with padding before that symbol. The choice does not matter,
-# because a Hankel block of rank 3 refutes every automaton with two states.
-
-TABLE_1 = Variant(
-    name="printed-table-1",
-    without={
-        "decided": (
-            "the variant says that no automaton with two states is equivalent; a Hankel block of rank 3"
-            " shows this, whereas this check is about one automaton"
-        )
-    },
-    expected="refuted",
-    says=(
-        "Table 1: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of a"
-        " window with padding before its last symbol"
-    ),
-    reading=NoAutomaton(recurrence=windowed, construction=figure_1),
-    cases=PRINTED.random,
-    small_cases=PRINTED.small,
-    kinds=("sampled", "cross-checked", "exhausted"),
-    theorem=Theorem(
-        "rational_recurrences.proposition_11_qrnn.printed_table_1_is_refuted",
-        claims=(
-            "forall (F : numFieldType) k, (0 < k)%N -> let c_0 : of_ring F := zero in not "
-            "(forall (S : finType) (f_w u_w : seq S -> of_ring F), exists (Q : finite) (A : "
-            "wfa (of_ring F) S Q), (card Q < 3)%N /\\ forall letters, score A letters = "
-            "{network})"
-        ),
-        refutes=True,
-        network=NETWORK,
-        values=by_history,
-    ),
-)
 
 CLAIM = Claim(
     name="proposition-11-qrnn",
@@ -85,7 +47,7 @@ CLAIM = Claim(
     ),
     variants=(
         *variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn", FREE_GATES),
-        TABLE_1,
+        table_1(PRINTED, "Table 1", "proposition_11_qrnn", "f_w u_w"),
     ),
     example=PRINTED.of(2).example(),
     uses=("proposition-7",),

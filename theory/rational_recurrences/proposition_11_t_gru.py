@@ -16,6 +16,7 @@ from theory.rational_recurrences.shared.windowed_variants import (
     from_gates,
     over_three_alphabets,
     own_unit,
+    table_1,
     variants,
 )
 from theory.signature import Signature, by_window
@@ -28,6 +29,7 @@ def gates(start: Sequence[Any] | None = None) -> Signature:
 
 
 ANYWHERE, FROM_ZERO = gates(), gates(start=(0,))
+UNIT = own_unit("t_gru", "f", "z", "o")
 
 CLAIM = Claim(
     name="proposition-11-t-gru",
@@ -42,14 +44,17 @@ CLAIM = Claim(
         "The gates depend only on the last two symbols; before the string there is padding, v_0 = 0.",
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=variants(
-        ANYWHERE,
-        FROM_ZERO,
-        over_three_alphabets(ANYWHERE, FROM_ZERO),
-        "z o",
-        "proposition_11_t_gru",
-        from_gates("f_w z_w o_w", "update z_w o_w"),
-        own_unit("t_gru", "f", "z", "o"),
+    variants=(
+        *variants(
+            ANYWHERE,
+            FROM_ZERO,
+            over_three_alphabets(ANYWHERE, FROM_ZERO),
+            "z o",
+            "proposition_11_t_gru",
+            from_gates("f_w z_w o_w", "update z_w o_w"),
+            UNIT,
+        ),
+        table_1(FROM_ZERO, "the caption of Table 1", "proposition_11_t_gru", "f_w z_w o_w", UNIT),
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),

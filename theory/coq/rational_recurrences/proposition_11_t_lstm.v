@@ -3,6 +3,7 @@
 
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From ratproof Require Import semiring sums automaton instances.
+From ratproof.rational_recurrences Require Import proposition_11_qrnn.
 From ratproof.rational_recurrences.shared Require Import appendix_A complement windows.
 
 Set Implicit Arguments.
@@ -34,3 +35,14 @@ Theorem printed_is_refuted (R : comRingType) (S : finType) k (f z : seq S -> R) 
   score (appendix_A_as_printed (remembered k [::] : history S k) (@remember_more _ k) (0 : of_ring R) (fun h x => f (rcons h x))
     (fun h x => update f z (rcons h x))) [:: x] <> t_lstm k 0 f z [:: x].
 Proof. exact: (@windowed_is_not_as_printed (of_ring R)). Qed.
+
+(* The caption of Table 1 adds this network to the row of the automaton B, with two states: for windows of 2 or more symbols, no automaton with
+   fewer than three states computes the unit. *)
+Theorem printed_table_1_is_refuted (F : numFieldType) k : (0 < k)%N ->
+  ~ (forall (S : finType) (f z : seq S -> F),
+     exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall w, score A w = t_lstm k (0 : F) f z w).
+Proof.
+move=> some all; have [Q [A [few same]]] := all [finType of unit] (fun _ => 0) (fun w => if size w == k.+1 then 1 else 0).
+move: few; rewrite ltnNge (complete_windows_need_three_states some _ _ same) // => w.
+by rewrite /update /weighed GRing.subr0 GRing.mul1r.
+Qed.

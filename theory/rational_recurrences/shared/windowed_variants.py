@@ -11,6 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import LADDER, PROVED, Variant
+from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared.windows import (
     ahead,
     by_history,
@@ -20,7 +21,7 @@ from theory.rational_recurrences.shared.windows import (
     remembering,
     windowed,
 )
-from theory.reading import Equality
+from theory.reading import Equality, NoAutomaton
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -172,5 +173,52 @@ def variants(
             cases=from_zero.random,
             small_cases=from_zero.small,
             kinds=LADDER,
+        ),
+    )
+
+
+def table_1(
+    from_zero: Cases, row: str, claim: str, gates: str, unit: Mapping[str, Any] = WINDOWED
+) -> Variant:
+    """Return the reading of Table 1, which lists the automaton B of Figure 1: two states.
+
+    The weights of B depend on one symbol. Here these are the gates of the window with padding before that
+    symbol. The choice does not matter, because a Hankel block of rank 3 refutes every automaton with two
+    states.
+
+    Args:
+        from_zero: random and small weights with c_0 = 0.
+        row: the location in the table that lists B for this network.
+        claim: the claim's module, which is the name of its Coq file.
+        gates: the names of the unit's gates in Coq.
+        unit: how Coq runs the unit: the fields of :class:`~theory.theorem.Theorem`.
+    """
+    return Variant(
+        name="printed-table-1",
+        without={
+            "decided": (
+                "the variant says that no automaton with two states is equivalent; a Hankel block of rank 3"
+                " shows this, whereas this check is about one automaton"
+            )
+        },
+        expected="refuted",
+        says=(
+            f"{row}: an automaton with the two states of B, for windows of K = 2 or more; B has the gates of"
+            " a window with padding before its last symbol"
+        ),
+        reading=NoAutomaton(recurrence=windowed, construction=figure_1),
+        cases=from_zero.random,
+        small_cases=from_zero.small,
+        kinds=("sampled", "cross-checked", "exhausted"),
+        theorem=Theorem(
+            f"rational_recurrences.{claim}.printed_table_1_is_refuted",
+            claims=(
+                "forall (F : numFieldType) k, (0 < k)%N -> let c_0 : of_ring F := zero in not "
+                f"(forall (S : finType) ({gates} : seq S -> of_ring F), exists (Q : finite) (A : "
+                "wfa (of_ring F) S Q), (card Q < 3)%N /\\ forall letters, score A letters = "
+                "{network})"
+            ),
+            refutes=True,
+            **unit,
         ),
     )
