@@ -1,4 +1,4 @@
-"""Contradictions between a paper's text and its tables, which are reported next to reproduced tables.
+"""Contradictions within a paper, between its text, tables and figures, as listed on the page of errata.
 
 >>> [sentence.paper for sentence in SENTENCES if sentence.agrees(sentence.rows)]
 []
@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 Rows = dict[str, tuple[Decimal, ...]]
+Parts = dict[str, tuple[str, ...]]
 
 
 def rows(**figures: str) -> Rows:
@@ -20,24 +22,35 @@ def rows(**figures: str) -> Rows:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence about a table, and the table's figures.
+    """A sentence of a paper, and another part of the paper that contradicts it.
 
     Attributes:
         paper: the key in ``docs/references.bib``.
-        section, table: the section of the sentence, and the number of the table.
+        section: the section of the sentence.
+        part: the table, figure or section that contradicts it.
         says: the paraphrased sentence.
-        has: the table's content.
-        rows: the figures that this depends on, by model.
+        has: what the other part has instead.
+        rows: the figures or words of both that this depends on, by name.
         agrees: a function from the rows to whether the sentence is true.
     """
 
     paper: str
     section: str
-    table: str
+    part: str
     says: str
     has: str
-    rows: Rows
-    agrees: Callable[[Rows], bool]
+    rows: Any
+    agrees: Callable[[Any], bool]
+
+
+def parts(**words: str) -> Parts:
+    """Return words by name, as printed; they are separated by spaces."""
+    return {name: tuple(text.split()) for name, text in words.items()}
+
+
+def all_equal(named: Parts) -> bool:
+    """Return whether all parts have the same words."""
+    return len(set(named.values())) == 1
 
 
 def by_more_than(margin: str) -> Callable[[Rows], bool]:
@@ -78,11 +91,45 @@ def above_all(models: Rows) -> bool:
     return all(models["FA_RNN"] > v for name, v in models.items() if name != "FA_RNN")
 
 
+def closer_to_lstm(models: Rows) -> bool:
+    """Return whether LSTM-P's error rates are closer to LSTM's than to SR-LSTM's in most columns."""
+    closer = [
+        abs(own - plain) < abs(own - regularised)
+        for own, plain, regularised in zip(models["LSTM_P"], models["LSTM"], models["SR_LSTM"], strict=True)
+    ]
+    return 2 * closer.count(True) > len(closer)
+
+
+def below_the_best(models: Rows) -> bool:
+    """Return whether SR-LSTM-P has a lower accuracy than some other method."""
+    return models["SR_LSTM_P"][0] < max(v[0] for v in models.values())
+
+
+def rises_by(models: Rows) -> bool:
+    """Return whether the printed gain is the difference of the two printed accuracies."""
+    return models["reconstructed"][0] - models["original"][0] == models["gain"][0]
+
+
+def each_once(named: Parts) -> bool:
+    """Return whether no name occurs twice."""
+    return all(len(set(names)) == len(names) for names in named.values())
+
+
+def ends_in_order(models: Rows) -> bool:
+    """Return whether each interval's first end is at most its second."""
+    return all(low <= high for low, high in models.values())
+
+
+def all_even(models: Rows) -> bool:
+    """Return whether every length is even."""
+    return all(n % 2 == 0 for low, high in models.values() for n in range(int(low), int(high) + 1))
+
+
 SENTENCES = (
     Sentence(
         "peng2018rational",
         "6.2",
-        "3",
+        "Table 3",
         "with two layers, RRNN(F) outperforms all others by more than 2.9 perplexity points",
         "by 2.9: 66.3 against RRNN(B)'s 69.2",
         rows(B="69.2", B_max_plus="71.7", C="69.5", F="66.3"),
@@ -91,7 +138,7 @@ SENTENCES = (
     Sentence(
         "peng2018rational",
         "6.2",
-        "3",
+        "Table 3",
         "with three layers, RRNN(F) outperforms all others by more than 2.1 perplexity points",
         "by 2.1: 63.1 against RRNN(B)'s 65.2",
         rows(B="65.2", B_max_plus="66.9", C="67.0", F="63.1"),
@@ -100,7 +147,7 @@ SENTENCES = (
     Sentence(
         "peng2018rational",
         "6.3",
-        "5",
+        "Table 5",
         "RRNN(B) over max-plus underperforms all other models in most cases",
         "in 2 of 4 data sets, Amazon and subj",
         rows(
@@ -113,9 +160,18 @@ SENTENCES = (
         below_all_in_most("B_max_plus"),
     ),
     Sentence(
+        "peng2018rational",
+        "E.3",
+        "Table 6",
+        "the hyperparameters are searched in the intervals of the table",
+        "[1e-2, 1e-4] for the learning rate and [1e-5, 1e-7] for l2: the larger end comes first",
+        rows(learning_rate="1e-2 1e-4", l2="1e-5 1e-7"),
+        ends_in_order,
+    ),
+    Sentence(
         "wang2019state",
         "4.2",
-        "1",
+        "Table 1",
         "SR-LSTM extrapolates better than LSTM",
         "with the large training set SR-LSTM has more errors than LSTM in 3 of 6 rows",
         rows(LSTM="0.005 0.334 0.341 0.002 0.207 0.543", SR_LSTM="0.038 0.255 0.313 0.044 0.227 0.540"),
@@ -124,7 +180,7 @@ SENTENCES = (
     Sentence(
         "wang2019state",
         "4.2",
-        "2",
+        "Table 2",
         "k = 2 is the best for most test sets",
         "in 3 of 6 rows",
         rows(
@@ -136,9 +192,99 @@ SENTENCES = (
         best_in_most,
     ),
     Sentence(
+        "wang2019state",
+        "4.2",
+        "Figure 6 and Table 9",
+        "an SR-LSTM with 10 units is trained on balanced parentheses, and its states are shown in Figure 6",
+        "Figure 6 shows an SR-LSTM-P, and all networks for this task have 100 units",
+        parts(text="SR-LSTM 10", figure="SR-LSTM-P 100"),
+        all_equal,
+    ),
+    Sentence(
+        "wang2019state",
+        "4.3",
+        "Table 7",
+        "on pixel-by-pixel MNIST, the SR-LSTM-P does not reach the accuracy of the state of the art",
+        "with k = 100 it has 99.2 on images in the usual order, as has the best of the other methods",
+        rows(
+            IRNN="97.0",
+            URNN="95.1",
+            sTANH_RNN="98.1",
+            RWA="98.1",
+            Skip_LSTM="97.3",
+            BN_LSTM="99.0",
+            Dilated_GRU="99.2",
+            SR_LSTM_P="99.2",
+        ),
+        below_the_best,
+    ),
+    Sentence(
+        "wang2019state",
+        "B",
+        "Table 5",
+        "Table 9: the networks on whole IMDB reviews have k = 2, 5 or 10",
+        "an SR-LSTM-P with k = 50",
+        parts(table_5="10 50", table_9="2 5 10"),
+        lambda named: {*named["table_5"]} <= {*named["table_9"]},
+    ),
+    Sentence(
+        "wang2019state",
+        "B",
+        "Table 2",
+        "Table 9: the networks on the small set of parentheses have k = 2, 5, 10, 50 or 100",
+        "no column for k = 100",
+        parts(table_2="2 5 10 50", table_9="2 5 10 50 100"),
+        all_equal,
+    ),
+    Sentence(
+        "wang2019state",
+        "4.2",
+        "Table 10",
+        "the palindromes are w followed by w reversed, which have even lengths",
+        "lengths from 1 to 25 in training, from 26 to 50 in validation, and from 50 to 500 in the tests",
+        rows(train="1 25", valid="26 50", test="50 500"),
+        all_even,
+    ),
+    Sentence(
+        "wang2019state",
+        "C.1",
+        "Table 11",
+        "LSTM-P has results similar to those of LSTM",
+        "on palindromes, its error rates are closer to those of SR-LSTM at all three lengths",
+        rows(LSTM="31.2 42.0 47.7", LSTM_P="28.4 36.2 41.5", SR_LSTM="28.0 36.0 44.6"),
+        closer_to_lstm,
+    ),
+    Sentence(
+        "wang2019state",
+        "E",
+        "Figures 9 and 10",
+        '"the SR-LSTM and SR-LSTM" have k = 5 (Figure 9) and k = 10 (Figure 10), and do not overfit',
+        "the second one is SR-LSTM-P",
+        parts(figure_9="SR-LSTM SR-LSTM", figure_10="SR-LSTM SR-LSTM"),
+        each_once,
+    ),
+    Sentence(
+        "wang2019state",
+        "F.1",
+        "Figure 12",
+        "the networks whose hidden states Figure 12 shows have k = 5 centroids",
+        "the caption says k = 10",
+        parts(text="5", caption="10"),
+        all_equal,
+    ),
+    Sentence(
+        "wang2019state",
+        "F.2",
+        "Table 16",
+        "Table 16 lists words for each of the 5 centroids of an SR-LSTM-P with k = 10",
+        "10 centroids",
+        parts(text="5", table="10"),
+        all_equal,
+    ),
+    Sentence(
         "jiang2020cold",
         "4.4",
-        "5",
+        "Table 5",
         "FA-RNNs outperform all other methods in the low-resource settings",
         "on QC with 10 % of the data FA-RNN has 79.6, below GRU, BiGRU and all five rule-enhanced BiGRUs",
         rows(
@@ -152,5 +298,23 @@ SENTENCES = (
             BiGRU_kd="80.3",
         ),
         above_all,
+    ),
+    Sentence(
+        "jiang2020cold",
+        "4.4",
+        "Table 5",
+        "FA-RNNs outperform all other methods in the low-resource settings",
+        "on SMS with 10 % of the data FA-RNN has 96.75, as have BiGRU+i and BiGRU+io, and BiFA-RNN has 96.7",
+        rows(FA_RNN="96.75", BiGRU="95.95", BiGRU_i="96.75", BiGRU_io="96.75", BiGRU_pr="96.05"),
+        above_all,
+    ),
+    Sentence(
+        "jiang2020cold",
+        "6",
+        "Table 4",
+        "on ATIS, the reconstructed rules have an accuracy of 87.45, 0.45 above the original rules",
+        "the original rules have 87.01, and the difference is 0.44",
+        rows(original="87.01", reconstructed="87.45", gain="0.45"),
+        rises_by,
     ),
 )

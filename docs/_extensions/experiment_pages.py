@@ -205,5 +205,5 @@ def _language(own: Runs) -> dict[str, Any]:
         "models": MODELS,
         "table_3": TABLE_3,
         "presets": {name: preset for name, preset in presets.items() if name != "small"},
-        "sentences": [one for one in SENTENCES if (one.paper, one.table) == ("peng2018rational", "3")],
+        "sentences": [one for one in SENTENCES if (one.paper, one.part) == ("peng2018rational", "Table 3")],
     }

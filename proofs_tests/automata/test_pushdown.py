@@ -72,6 +72,16 @@ def test_the_stack_counts_to_all_depths_and_a_dfa_does_not():
     assert not DPDA.accepts(deep + ")") and not DPDA.accepts("(" + deep)
 
 
+def test_transitions_are_pairs_of_arguments_and_values():
+    """They are a subset of Q x (Sigma with epsilon) x Gamma x Q x Gamma*, and no subset of its first part."""
+    states, stack = range(DPDA.states), {".", "("}
+    arguments = set(product(states, {*DPDA.alphabet, ""}, stack))
+    assert {*DPDA.moves} < arguments  # no move from some arguments: a partial function
+    for state, pushed in DPDA.moves.values():
+        assert state in states and {*pushed} <= stack
+    assert not {*DPDA.moves.items()} & arguments
+
+
 @given(st.integers(0, 4), st.lists(st.sampled_from("()a"), max_size=20))
 def test_up_to_a_depth_it_is_the_dfa(depth, string):
     counts = depths(string)

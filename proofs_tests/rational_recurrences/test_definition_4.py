@@ -1,4 +1,4 @@
-"""Tests that a closure that omits long paths around cycles of epsilon is refuted."""
+"""Tests of Definitions 3 and 4: the string that a path derives, and closures that omit paths."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from automata import epsilon
+from automata.paths import paths
+from automata.semirings import REAL
+from automata.wfsa import WFSA
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.ladder.rungs.exhausted import exhaust
 from theory.registry import claim_named
@@ -45,3 +48,13 @@ def test_its_cases_have_cycles():
     cases = list(CLAIM.variant("corrected-cycles").small_cases(1))
     assert all(case.automaton.epsilon is not None for case in cases)
     assert {case.automaton.states for case in cases} == {1, 2}
+
+
+def test_a_path_derives_a_subsequence():
+    """The only path that derives ab reads a, epsilon and b, and ab is not contiguous in it."""
+    chain = [(0, 1, "a", 1), (1, 2, "", 1), (2, 3, "b", 1)]
+    automaton = WFSA.from_edges(REAL, 4, "ab", [(0, 1)], [(3, 1)], chain)
+    ((_, edges),) = paths(automaton, "ab")
+    symbols = [edge.symbol for edge in edges]
+    assert symbols == ["a", "", "b"]
+    assert ["a", "b"] not in [symbols[:2], symbols[1:]]

@@ -5,7 +5,7 @@ Jiang et al. 2020, section 3.1, equations 2 and 4.
 
 from __future__ import annotations
 
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import (
     BITS,
     SQUARE,
@@ -105,4 +105,11 @@ CLAIM = Claim(
     ),
     example=SMALL.of(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
+    misprints=(
+        Misprint(
+            printed="a sentence is x_0 to x_N in section 2.2, and x_1 to x_N in section 2.3 and equation 2",
+            right="x_1 to x_N: the products of equations 2 and 4 do not read x_0",
+            test="proofs_tests/fa_rnn/test_eq_4.py",
+        ),
+    ),
 )

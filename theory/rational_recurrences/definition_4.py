@@ -19,7 +19,7 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
 from automata.strings import String
 from automata.testing.strategies import LETTERS, automata
 from automata.wfsa import WFSA
-from theory.claim import Claim, Effort, Source, Variant
+from theory.claim import Claim, Effort, Misprint, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import GRID, Signature, by_symbol
 from theory.theorem import Theorem
@@ -262,4 +262,14 @@ CLAIM = Claim(
     example=Drawn(EXAMPLE),
     case=Drawn,
     effort=Effort(strings=12, longest=5, run=0),
+    misprints=(
+        Misprint(
+            printed=(
+                "the string that a path derives is the substring of its symbols that excludes epsilon"
+                " (Definition 3)"
+            ),
+            right=("the subsequence: removing epsilon from a, epsilon, b leaves ab, which is not contiguous"),
+            test="proofs_tests/rational_recurrences/test_definition_4.py::test_a_path_derives_a_subsequence",
+        ),
+    ),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from theory.claim import PROVED, Claim, Source, TableRow, Variant
+from theory.claim import PROVED, Claim, Misprint, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared.hypotheses import MEMORYLESS, OUTPUT
 from theory.rational_recurrences.shared.two_gates import GATES, without_complements
@@ -130,4 +130,11 @@ CLAIM = Claim(
     uses=("proposition-7",),
     row=TableRow("2", ("RRNN(C)", "", "yes", "real")),
     layers=("rrnn-c",),
+    misprints=(
+        Misprint(
+            printed="h_t = tanh(o_t c_t) (equation 25f), although no equation of the network defines c_t",
+            right="c2_t, the score of the automaton C, which section 4.2 calls the output",
+            test="proofs_tests/rational_recurrences/test_model_c.py",
+        ),
+    ),
 )

@@ -605,6 +605,17 @@ CLAIM = Claim(
         ),
         Misprint(
             printed=(
+                "the transition function of a pushdown automaton is a subset of Q x (Sigma with epsilon) x"
+                " Gamma -> Q x Gamma* (section 2)"
+            ),
+            right=(
+                "a relation, a subset of Q x (Sigma with epsilon) x Gamma x Q x Gamma*; for a deterministic"
+                " automaton, a partial function from the first three sets to the last two"
+            ),
+            test="proofs_tests/automata/test_pushdown.py::test_transitions_are_pairs_of_arguments_and_values",
+        ),
+        Misprint(
+            printed=(
                 "palindromes, w followed by w reversed, show that SR-LSTMs, which have a memory, behave"
                 " like deterministic pushdown automata (section 4.2)"
             ),
@@ -615,7 +626,10 @@ CLAIM = Claim(
             test="proofs_tests/automata/test_pushdown.py::test_palindromes_with_a_mark_have_one",
         ),
         Misprint(
-            printed="equation 2 sums over the index i that its left side fixes",
+            printed=(
+                "equations 2 and 3, and the softmax in appendix A.2, sum over the index i that their left"
+                " side fixes"
+            ),
             right="another index, as in a softmax",
             test="proofs_tests/state_regularized/test_simplex.py::test_with_the_index_that_is_fixed_the_sum_is_k",
         ),
