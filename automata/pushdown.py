@@ -93,9 +93,13 @@ class Pushdown:
         for position, symbol in enumerate(string):
             if symbol not in self.alphabet:
                 raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
-            after = None if configurations[-1] is None else self._move(configurations[-1], symbol)
-            configurations.append(None if after is None else self._silent(after))
+            configurations.append(self.step(configurations[-1], symbol))
         return configurations
+
+    def step(self, now: Configuration | None, symbol: Hashable) -> Configuration | None:
+        """Return the configuration after a symbol and all epsilon moves, or ``None`` after a stuck run."""
+        after = None if now is None else self._move(now, symbol)
+        return None if after is None else self._silent(after)
 
     def accepts(self, string: String) -> bool:
         """Return whether the string ends in an accept state."""

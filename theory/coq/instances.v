@@ -176,6 +176,9 @@ Proof. by []. Qed.
 (* Max-plus and max-times over the rational numbers, to compute with. *)
 Definition Qc_le (a b : Qc) : bool := Qle_bool a b.
 
+(* The sign of a weight; None for zero. *)
+Definition sign_of (a : rationals) : option bool := if nonzero a then Some (Qc_le (Q2Qc 0) a) else None.
+
 Lemma Qc_plus_le (c a b : Qc) : Qc_le a b -> Qc_le (a + c)%Qc (b + c)%Qc.
 Proof. by move=> /Qle_bool_iff ab; apply/Qle_bool_iff; apply: Qcplus_le_compat => //; apply: Qcle_refl. Qed.
 Lemma Qc_plus_ler (c a b : Qc) : Qc_le a b -> Qc_le (c + a)%Qc (c + b)%Qc.

@@ -24,7 +24,7 @@ from theory.fa_rnn.shared.networks import (
     with_tensor,
 )
 from theory.reading import Equality, Recurrence
-from theory.signature import Signature, Sizes
+from theory.signature import Signature, Sizes, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -41,6 +41,32 @@ def constructed(k: int) -> Signature:
     They have as many columns as there are pairs of a word and a state, or pairs of states.
     """
     return Signature((*tensor(k), *by_construction()), size=("K", k), most_small=300)
+
+
+# K' isolated states: rows of zeros below D_1 and D_2, with the initial weight 0. Their final weights are
+# arbitrary, because no sentence reaches them.
+
+
+def with_isolated(size: tuple[int, int, int]) -> Signature:
+    """Return the signature of any factors, with K' final weights of isolated states."""
+    k, r, isolated = size
+    return Signature((*factors(k, r), constant("others", (isolated,))), size=("K", k), most_small=300)
+
+
+def padded(w: Weights) -> Weights:
+    """Return the factors with the rows of zeros, and the padded initial and final weights."""
+    zeros = (w.over.zero,) * len(w.others)
+    rows = ((w.over.zero,) * len(w.D_1[0]),) * len(w.others)
+    entries = {"alpha_0": (*w.alpha_0, *zeros), "alpha_inf": (*w.alpha_inf, *w.others)}
+    entries |= {"D_1": (*w.D_1, *rows), "D_2": (*w.D_2, *rows), "v": w.v}
+    return Weights(w.over, w.alphabet, entries)
+
+
+isolated_states = Recurrence(
+    start=lambda w: padded(w).alpha_0,
+    step=lambda w, h, x: step_5(padded(w), h, x),
+    out=lambda w, h: score(padded(w), h),
+)
 
 
 # One column too few.
@@ -61,6 +87,7 @@ with_fewer_columns = Recurrence(start=lambda w: w.alpha_0, step=step_with_fewer,
 
 ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (2, 1), (2, 2)))
 OWN, SMALL_OWN = Sizes(constructed, (1, 2, 3), ()), Sizes(lambda k: in_line(constructed(k)), (), (1, 2))
+ISOLATED = Sizes(with_isolated, ((1, 1, 1), (2, 1, 2), (2, 2, 1)), ((1, 1, 1), (2, 1, 1)))
 HERE = (
     "For every K and r: the step at a state is one identity of sums over states and columns, with K and r"
     " symbols."
@@ -127,6 +154,31 @@ CLAIM = Claim(
                 ),
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 values=with_sets,
+            ),
+        ),
+        Variant(
+            name="corrected-isolated-states",
+            expected="holds",
+            says=(
+                "with K' isolated states, which are rows of zeros in D_1 and D_2: no score changes, whatever"
+                " their final weights"
+            ),
+            reading=Equality(recurrence=isolated_states, construction=with_rebuilt_tensor),
+            cases=ISOLATED.random,
+            small_cases=ISOLATED.near_generic,
+            theorem=Theorem(
+                "fa_rnn.eq_5.eq_5_isolated_states",
+                claims=(
+                    "forall (K : semiring) (S : Type) (Q Q' C : finite) (alpha_0 alpha_inf : Q -> K)"
+                    " (others : Q' -> K) (D_1 D_2 : Q -> C -> K) (v : S -> C -> K) word,"
+                    " {network} = score_5 alpha_0 alpha_inf D_1 D_2 v word"
+                ),
+                network=(
+                    "score_5 (Q := sum_finite _ _) (with_zeros {alpha_0})"
+                    " (with_other_ends {alpha_inf} {others}) (with_rows_of_zeros {D_1})"
+                    " (with_rows_of_zeros {D_2}) {v} {word}"
+                ),
+                automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
             ),
         ),
         Variant(

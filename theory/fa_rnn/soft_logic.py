@@ -121,6 +121,35 @@ unclamped = Recurrence(
 )
 
 
+# The formula as a perceptron of two layers (section 3.5), whose activations are made of ReLUs.
+
+
+def relu(z: Any) -> Any:
+    """Return max(0, z)."""
+    return max(0, z)
+
+
+def perceptron(clauses: Sequence[Sequence[int]], values: Sequence[Any]) -> Any:
+    """Return the output for the rules' values.
+
+    A clause is min(1, z) = 1 - relu(1 - z), where z adds up its rules, subtracts its negated rules, and has
+    their number as a bias. The output is relu(the sum of all n clauses - (n - 1)).
+    """
+    layer = [
+        1 - relu(1 - row.count(-1) - sum(sign * a for sign, a in zip(row, values, strict=True)))
+        for row in clauses
+    ]
+    return relu(sum(layer) - (len(layer) - 1))
+
+
+by_perceptron = Clamped.of(
+    start=lambda w: w.alpha_0,
+    step=step_4,
+    scores=forward_scores,
+    shown=lambda w, bits: (perceptron(w.clauses, bits),),
+)
+
+
 # Nothing is clamped, and the claim covers only inputs for which all these values are 0 or 1. Otherwise,
 # the logic itself replaces the network, so that no difference arises.
 
@@ -297,6 +326,25 @@ CLAIM = Claim(
                 claims=in_any_domain(f"nested_value {SIGNS} (clamped {COUNTS})"),
                 values=with_integers,
                 network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
+                score="bit {over} " + HOLDS,
+            ),
+            kinds=LADDER,
+        ),
+        Variant(
+            name="corrected-perceptron",
+            expected="holds",
+            says=(
+                "the formula as a perceptron of two layers with ReLUs: min(1, z) for each clause, and then"
+                " max(0, z)"
+            ),
+            reading=Equality(recurrence=by_perceptron, construction=logic),
+            cases=RANDOM.random,
+            small_cases=SMALL_IN_TURN.small,
+            theorem=Theorem(
+                "fa_rnn.soft_logic.soft_logic_perceptron",
+                claims=in_any_domain(f"perceptron {SIGNS} (clamped {COUNTS})"),
+                values=with_integers,
+                network=f"rational_of (perceptron {SIGNS} (clamped {COUNTS}))",
                 score="bit {over} " + HOLDS,
             ),
             kinds=LADDER,

@@ -42,7 +42,7 @@ from theory.state_regularized.shared.networks import (
     table,
 )
 from theory.theorem import Theorem
-from theory.weights import Weights
+from theory.weights import Weights, total
 
 # The network starts at a centroid, after a step from a vector h_0 with a start token (an extra symbol), or at
 # h_0.
@@ -136,6 +136,34 @@ def sample_both(w: Weights, law: Vector, x: str) -> Vector:
 two_layers = Recurrence(start=lambda w: tuple(one_at(w, 1, w.n**2)), step=sample_both, out=lambda w, law: law)
 
 
+# After the string, the cell reads an end token (section 3.3) without the stochastic component, and a linear
+# classifier reads its output u. The value is expected over the centroids at which the run may be.
+
+END = "$"
+
+
+def values_at_end(w: Weights) -> list[Any]:
+    """Return the classifier's value of the cell's output for the end token at each centroid.
+
+    In proofs, where cells are arbitrary, the values are variables.
+    """
+    if "at_end" in w.entries:
+        return list(w.at_end)
+    ended = Weights(w.over, END, {**w.entries, "W": {END: w.W_end}}, w.size)
+    return [
+        sum((a * n for a, n in zip(w.classifier, component(ended, s, END), strict=True)), start=Fraction(0))
+        for s in w.S
+    ]
+
+
+def expected_value(w: Weights, law: Law) -> tuple[Any]:
+    """Return the sum of the values at the end, weighted by the probabilities of the centroids."""
+    return (total(w.over, map(w.over.times, at_each(w, law), values_at_end(w))),)
+
+
+to_end_token = Recurrence(start=at_first, step=from_centroid.step, out=expected_value, modes=True)
+
+
 # The construction: one automaton per state, with states 1 to k, in which tau(i, j, x) is the cell's
 # probability of s_j at s_i for x.
 
@@ -185,6 +213,11 @@ def extracted_after_token(w: Weights) -> list[WFSA]:
     return automata(
         w, list(softmax(w, similarities(w, component(with_token(w), w.h_0, TOKEN)))), transition_tables(w)
     )
+
+
+def extracted_with_end_token(w: Weights) -> list[WFSA]:
+    """Return the automaton from the first centroid, whose final weights are the values at the end."""
+    return [WFSA(w.over, one_at(w, 1, w.n), values_at_end(w), transition_tables(w))]
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
@@ -314,6 +347,12 @@ AT_CENTROID = proof(
     lambda w, law, unit: at_each(w, law),
     lambda w, variable: [at_first(w), at_centroids(w, variable)],
     any_cell,
+)
+TO_END = proof(
+    VECTOR_OF_LAW,
+    lambda w, law, unit: at_each(w, law),
+    lambda w, variable: [at_first(w), at_centroids(w, variable)],
+    lambda k: any_cell(k, more=(constant("at_end", (k,)),)),
 )
 AFTER_TOKEN = proof(
     VECTOR_OF_LAW,
@@ -446,6 +485,30 @@ CLAIM = Claim(
                 },
             ),
             **cases(("h_0", "W_start")),
+        ),
+        Variant(
+            name="corrected-end-token",
+            expected="holds",
+            says=(
+                "k states, for a network whose cell reads an end token without the stochastic component:"
+                " the expected value of a linear classifier of its output"
+            ),
+            reading=Equality(recurrence=to_end_token, construction=extracted_with_end_token),
+            kinds=PROVED,
+            proof=TO_END,
+            theorem=Theorem(
+                "state_regularized.theorem_3_1.theorem_3_1_end_token",
+                network=(
+                    "\\sum_(j : place {k}) times ({sampled} (fun (h : place {k}) x j => {alpha} x h j) id"
+                    " ord0 (Some ord0) {word} j) ({at_end} j)"
+                ),
+                automaton=(
+                    "with_values_at_end (fun (h : place {k}) x j => {alpha} x h j) id {at_end}"
+                    " (fun i => if i == ord0 then one else zero)"
+                ),
+                values=lambda w: {**laws(w), "at_end": tuple(values_at_end(w))},
+            ),
+            **cases(("W_end", "classifier")),
         ),
         Variant(
             name="corrected-one-more-state",

@@ -31,6 +31,33 @@ Theorem eq_5 w : score (automaton_of alpha_0 alpha_inf of_factors) w = score_5 w
 Proof. by rewrite (score_is_inv (next := next_5) (start := alpha_0) (inv := fun h => h)) // => h x j; rewrite -next_5_is_next_4. Qed.
 End Equation5.
 
+(* Isolated states: rows of zeros below D_1 and D_2, and initial weights 0. Their final weights are arbitrary. *)
+Section IsolatedStates.
+Variables (K : semiring) (S : Type) (Q Q' C : finite) (alpha_0 alpha_inf : Q -> K) (alpha_inf' : Q' -> K).
+Variables (D_1 D_2 : Q -> C -> K) (E_R : S -> C -> K).
+Definition with_zeros (u : Q -> K) (q : Q + Q') : K := if q is inl i then u i else 0.
+Definition with_rows_of_zeros (D : Q -> C -> K) (q : Q + Q') (s : C) : K := if q is inl i then D i s else 0.
+Definition with_other_ends (q : Q + Q') : K := match q with inl i => alpha_inf i | inr i => alpha_inf' i end.
+
+Lemma isolated_states_stay_0 w q :
+  run (next_5 (Q := sum_finite Q Q') (with_rows_of_zeros D_1) (with_rows_of_zeros D_2) E_R) (with_zeros alpha_0) w q =
+  with_zeros (run (next_5 D_1 D_2 E_R) alpha_0 w) q.
+Proof.
+elim/last_ind: w q => // w x IH [j|j]; rewrite !run_rcons /next_5 /=; last by rewrite (eq_sum (fun s => timesw0 _)) sum0.
+apply: eq_sum => s; congr (_ * _ * _); rewrite sum_sum (eq_sum (fun i => timesw0 _)) sum0 plusw0.
+by apply: eq_sum => i; rewrite IH.
+Qed.
+
+(* They leave all scores as they are. *)
+Theorem eq_5_isolated_states w :
+  score_5 (Q := sum_finite Q Q') (with_zeros alpha_0) with_other_ends (with_rows_of_zeros D_1) (with_rows_of_zeros D_2) E_R w =
+  score_5 alpha_0 alpha_inf D_1 D_2 E_R w.
+Proof.
+rewrite /score_5 sum_sum [X in _ + X](eq_sum (G := fun _ => 0)) => [|i]; last by rewrite isolated_states_stay_0 times0w.
+by rewrite sum0 plusw0; apply: eq_sum => i; rewrite isolated_states_stay_0.
+Qed.
+End IsolatedStates.
+
 (* Factors by construction, for any tensor: D_1, E_R and D_2. *)
 Record factors (K : semiring) (S : Type) (Q : finite) := Factors {
   columns : finite;

@@ -77,6 +77,34 @@ Qed.
 Lemma soft_value_of_bits (values : L -> R) (m : L -> bool) : (forall r, values r = (m r)%:R) -> soft_value values = (holds m)%:R.
 Proof. exact: value_of_bits disjunction_of_bits. Qed.
 
+(* A perceptron of two layers with ReLU-like activations: min(1, b_c + sum_r w_cr a_r) for each clause c, with the weight 1 for a rule and -1 for its
+   negation, and the number of negations as the bias; and max(0, a + b + ... - (n - 1)) of these n values. *)
+Definition relu (z : R) : R := Num.max 0 z.
+Definition hidden_weight (c : C) (r : L) : R := if clauses c r is Some positive then if positive then 1 else - 1 else 0.
+Definition hidden_bias (c : C) : R := (count (fun r => clauses c r == Some false) (elements L))%:R.
+Definition hidden (values : L -> R) (c : C) : R :=
+  1 - relu (1 - (hidden_bias c + foldr +%R 0 [seq hidden_weight c r * values r | r <- elements L])).
+Definition perceptron (values : L -> R) : R :=
+  relu (foldr +%R 0 [seq hidden values c | c <- elements C] - ((size (elements C))%:R - 1)).
+
+Lemma perceptron_of_bits (values : L -> R) (m : L -> bool) : (forall r, values r = (m r)%:R) -> perceptron values = (holds m)%:R.
+Proof.
+move=> bits; have hidden_is c : hidden values c = (has (fun r => clauses c r == Some (m r)) (elements L))%:R.
+  rewrite /hidden /hidden_bias has_count; set n := count (fun r => clauses c r == Some (m r)) _.
+  have -> : (count (fun r => clauses c r == Some false) (elements L))%:R +
+      foldr +%R 0 [seq hidden_weight c r * values r | r <- elements L] = n%:R :> R.
+    rewrite {}/n; elim: (elements L) => [|r rs IH] /=; first by rewrite addr0.
+    rewrite !natrD -IH addrACA; congr (_ + _); rewrite bits /hidden_weight.
+    by case: (clauses c r) => [[|]|]; case: (m r); rewrite /= ?mulr1 ?mulr0 ?mul0r ?addr0 ?subrr ?add0r.
+  by rewrite /relu; case: n => [|n]; [rewrite subr0 max_r ?ler01 ?subrr|rewrite max_l ?subr0 // subr_le0 ler1n].
+rewrite /perceptron (eq_map hidden_is) (map_comp (fun b : bool => b%:R : R)) sum_of_bits /relu /holds all_count.
+rewrite -(size_map (fun c => has (fun r => clauses c r == Some (m r)) (elements L))) opprB addrCA.
+set bs := [seq _ | _ <- _]; have := count_size id bs; rewrite -[count _ (elements C)](count_map _ id) -/bs size_map.
+rewrite -(size_map (fun c => has (fun r => clauses c r == Some (m r)) (elements L)) (elements C)) -/bs.
+rewrite leq_eqVlt => /predU1P[->|lt]; first by rewrite eqxx subrr addr0 max_r ?ler01.
+by rewrite (ltn_eqF lt) max_l // addrA -mulrS subr_le0 ler_nat.
+Qed.
+
 (* R rules share an automaton, each with final states of its own. *)
 Variables (S : eqType) (Q : finite) (begins : Q -> bool) (moves : S -> Q -> Q -> bool) (accepts : L -> Q -> bool).
 
@@ -99,6 +127,11 @@ Proof. by apply: soft_value_of_bits => r; rewrite /clamped rule_count_is_number 
 Theorem soft_logic_nested w :
   nested_value (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
 Proof. by apply: value_of_bits nested_disjunction_of_bits _ => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
+
+(* So does the perceptron. *)
+Theorem soft_logic_perceptron w :
+  perceptron (clamped (rule_count w)) = (holds (fun r => matched begins (accepts r) moves w))%:R.
+Proof. by apply: perceptron_of_bits => r; rewrite /clamped rule_count_is_number min_1 lt0n size_eq0. Qed.
 
 (* h clamped at every step, too: h_t = min(1, h_{t-1} T[x_t]). *)
 Definition clamped_next (h : Q -> R) (x : S) (j : Q) : R := Num.min 1 (next_4 (K := of_ring R) (fun x i j => bit _ (moves x i j)) h x j).
@@ -160,9 +193,8 @@ rewrite !addr0 add0r addrC subrK minxx => /(_ erefl); have -> : Num.min 1 (0 + 2
 by rewrite addrA subrr min_r ?ler01 // => /eqP; rewrite eq_sym oner_eq0.
 Qed.
 
-(* Integers and signs, to compute with. *)
+(* Integers, to compute with. *)
 Definition integers : realDomainType := [realDomainType of int].
 Definition rational_of (n : int) : rationals := match n with Posz m => Q2Qc (inject_Z (Z.of_nat m)) | Negz m => Q2Qc (inject_Z (- Z.of_nat m.+1)) end.
-Definition sign_of (a : rationals) : option bool := if nonzero a then Some (Qc_le (Q2Qc 0) a) else None.
 Definition nested_where_flat_is_right (C L : finite) (clauses : C -> L -> option bool) (counts : L -> integers) (right : bool) : integers :=
   if soft_value clauses counts == right%:R then nested_value clauses counts else right%:R.

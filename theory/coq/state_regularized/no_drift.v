@@ -29,9 +29,6 @@ Definition spread (alpha : 'I_n.+1 -> R) : R :=
   total (fun i : place n.+1 => total (fun j : place n.+1 => if (i < j)%N then alpha i * alpha j * square (fun m => centroid i m - centroid j m) else 0)).
 Definition lack (alpha : 'I_n.+1 -> R) : R := total (fun i : place n.+1 => alpha i * (longest - square (centroid i))).
 
-Lemma sum_ord k (F : 'I_k -> R) : total (fun i : place k => F i) = \sum_(i < k) F i.
-Proof. by elim: k F => [|k IH] F; rewrite ?big_ord0 // sum_place big_ord_recl IH. Qed.
-
 Lemma total_ge0 (Q : finite) (F : Q -> R) : (forall q, 0 <= F q) -> 0 <= total F.
 Proof. by move=> F_ge0; rewrite /sum; elim: (elements Q) => //= q r; apply: addr_ge0. Qed.
 

@@ -6,8 +6,8 @@
 
 From Coq Require Import QArith Qcanon Lqa.
 From mathcomp Require Import all_ssreflect all_algebra.
-From ratproof Require Import semiring sums automaton paths instances hankel.
-From ratproof.state_regularized.shared Require Import integer_network.
+From ratproof Require Import semiring sums automaton paths instances hankel exponential.
+From ratproof.state_regularized.shared Require Import integer_network softmax.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
@@ -94,7 +94,36 @@ rewrite score_is_rest sum_option /= times1w (eq_sum (fun i => times0w _)) sum0 p
 case: w => [|x w]; first by rewrite sampled_nil.
 by rewrite sampled_cons /rest /= /reached sum_option /= times0w plus0w; apply: eq_sum => i; rewrite -centroids.
 Qed.
+
+(* After the word, the cell reads an end token at the centroid where the run is, without the stochastic component, and a classifier of its output gives
+   a value: the expected value is the score with these values as final weights. *)
+Variable value_at_end : H -> K.
+Definition expected_value (h : H) (start : option 'I_k) (w : seq S) : K :=
+  \sum_(j : place k) sampled h start w j * value_at_end (centroid j).
+Definition with_values_at_end (initial : 'I_k -> K) : wfa K S (place k) :=
+  @Wfa K S (place k) initial (fun x i i' => alpha (centroid i) x i') (fun i => value_at_end (centroid i)).
+
+Theorem theorem_3_1_end_token i w :
+  score (with_values_at_end (fun i' => if i' == i then 1 else 0)) w = expected_value (centroid i) (Some i) w.
+Proof.
+apply: eq_sum => j; rewrite -theorem_3_1; congr (_ * _); rewrite /score (sum_at (p := j : place k)) /= ?eqxx ?timesw1 // => q /negbTE ->.
+by rewrite timesw0.
+Qed.
 End Sampling.
+
+(* If the cell's answers are a softmax at a temperature above 0, the automaton is probabilistic: its initial weights, and the weights of the transitions
+   from each state for each symbol, are nonnegative and sum to 1. *)
+Theorem theorem_3_1_probabilistic (R : realFieldType) (e : exponential R) (S : eqType) (H : Type) n (similarity : H -> S -> 'I_n.+1 -> R)
+    (centroid : 'I_n.+1 -> H) (tau : R) (i j : 'I_n.+1) : (0 < tau)%R ->
+  let A := k_states (K := of_ring R) (fun h x => softmax e (similarity h x) tau) centroid (fun i' => if i' == i then 1 else 0)%W j in
+  [/\ forall q, (0 <= initial A q)%R, \sum_(q : place n.+1) initial A q = 1,
+      forall x p q, (0 <= transition A x p q)%R & forall x p, \sum_(q : place n.+1) transition A x p q = 1].
+Proof.
+move=> tau_positive A; rewrite /A /=; split=> [q||x p q|x p]; first by case: ifP => _; [apply: Num.Theory.ler01|apply: Order.POrderTheory.lexx].
+- by rewrite (sum_at (p := i : place n.+1)) ?eqxx // => q /negbTE ->.
+- exact: softmax_ge0.
+by rewrite sum_ord; apply: sum_softmax.
+Qed.
 
 (* Two layers that both sample: the second one reads the centroid that the first has come to. Of more, all but the last are the first one. *)
 Section Layers.

@@ -1,13 +1,17 @@
 (* A softmax at a temperature, and its bounds by the gaps between the similarities (Wang & Niepert 2019, equation 3 and appendix A.2). *)
 
 From mathcomp Require Import all_ssreflect all_algebra.
-From ratproof Require Import exponential.
+From ratproof Require Import semiring sums instances exponential.
 Import Order.TTheory GRing.Theory Num.Theory.
 
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
 Local Open Scope ring_scope.
+
+(* A sum over places in a ring is mathcomp's sum. *)
+Lemma sum_ord (R : ringType) k (F : 'I_k -> R) : sum (K := of_ring R) (fun i : place k => F i) = \sum_(i < k) F i.
+Proof. by elim: k F => [|k IH] F; rewrite ?big_ord0 // sum_place big_ord_recl IH. Qed.
 
 Section Softmax.
 Variables (R : realFieldType) (e : exponential R) (n : nat) (b : 'I_n.+1 -> R) (tau : R).

@@ -1,0 +1,210 @@
+"""Section 3.5: the automata of several rules are merged behind BOS, and equation 8 reads each rule's score.
+
+Jiang et al. 2020, section 3.5, equation 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.fa_rnn.shared.networks import Matrix, Vector, dot, in_line, tensor
+from theory.induction import Induction
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+FIRST, SECOND = "", "_new"
+
+
+def two_rules(size: tuple[int, int]) -> Signature:
+    """Return the signature of the automata of two rules, with these numbers of states."""
+    first, second = size
+    new = (replace(entry, name=entry.name + SECOND) for entry in tensor(second))
+    return Signature((*tensor(first), *new), size=("K", first), most_small=700)
+
+
+def sizes_of(w: Weights) -> tuple[int, int]:
+    """Return K_1 and K_2."""
+    return len(w.alpha_0), len(w.alpha_0_new)
+
+
+# The merged automaton has s_0, the states of the first rule, and those of the second. BOS leads from s_0 to
+# the states at which a rule begins, with its initial weights, and nothing else leaves s_0.
+
+
+def bos(w: Weights) -> Vector:
+    """Return the row of s_0 in the matrix of BOS, which is 0 elsewhere."""
+    return (w.over.zero, *w.alpha_0, *w.alpha_0_new)
+
+
+def merged_matrix(w: Weights, x: str) -> Matrix:
+    """Return the matrix of a word: the blocks of both rules, and zeros for s_0."""
+    zero, (first, second) = w.over.zero, sizes_of(w)
+    nothing = (zero,) * (1 + first + second)
+    return (
+        nothing,
+        *((zero, *row, *[zero] * second) for row in w.T[x]),
+        *((zero, *[zero] * first, *row) for row in w.T_new[x]),
+    )
+
+
+def filled(w: Weights) -> tuple[Vector, Vector]:
+    """Return the final weights of each rule, filled with zeros for all other states (equation 8)."""
+    zero, (first, second) = w.over.zero, sizes_of(w)
+    return (zero, *w.alpha_inf, *[zero] * second), (zero, *[zero] * first, *w.alpha_inf_new)
+
+
+def step(w: Weights, h: Vector, x: str) -> Vector:
+    """Return h T[x] (equation 4)."""
+    return tuple(dot(w.over, h, column) for column in zip(*merged_matrix(w, x), strict=True))
+
+
+def scores(w: Weights, h: Vector) -> tuple[Any, Any]:
+    """Return the score of each rule (equation 8)."""
+    first, second = filled(w)
+    return dot(w.over, h, first), dot(w.over, h, second)
+
+
+def scores_without_zeros(w: Weights, h: Vector) -> tuple[Any, Any]:
+    """Return for each rule the score with the final weights of both."""
+    both = dot(w.over, h, (w.over.zero, *w.alpha_inf, *w.alpha_inf_new))
+    return both, both
+
+
+def at_s_0(w: Weights) -> Vector:
+    """Return the vector before BOS."""
+    return (w.over.one, *[w.over.zero] * sum(sizes_of(w)))
+
+
+merged = Recurrence(start=bos, step=step, out=scores)
+without_bos = Recurrence(start=at_s_0, step=step, out=scores)
+without_zeros = Recurrence(start=bos, step=step, out=scores_without_zeros)
+
+
+def each_alone(w: Weights) -> list[WFSA]:
+    """Return the automaton of each rule."""
+    return [
+        WFSA(
+            w.over,
+            w.entries["alpha_0" + name],
+            w.entries["alpha_inf" + name],
+            {x: w.entries["T" + name][x] for x in w.alphabet},
+        )
+        for name in (FIRST, SECOND)
+    ]
+
+
+def blocks(w: Weights, h: Vector) -> tuple[Vector, Vector]:
+    """Return the components of h for the states of each rule."""
+    first, _ = sizes_of(w)
+    return h[1 : 1 + first], h[1 + first :]
+
+
+def any_blocks(w: Weights, variable: Any) -> list[Vector]:
+    """Return a state with any components."""
+    return [tuple(variable(f"h[{i}]") for i in range(1 + sum(sizes_of(w))))]
+
+
+RANDOM = Sizes(two_rules, ((1, 1), (2, 1), (2, 2), (1, 3)), ())
+SMALL = Sizes(lambda size: in_line(two_rules(size), 700), (), ((1, 1), (2, 1)))
+
+RULES = (
+    "(S : Type) (Q Q' : finite) (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K)"
+    " (alpha_0_new alpha_inf_new : Q' -> K) (T_new : S -> Q' -> Q' -> K) word"
+)
+ALONE = "@Wfa _ _ _ {alpha_0} {T} {alpha_inf}"
+ALONE_NEW = "@Wfa _ _ _ {alpha_0_new} {T_new} {alpha_inf_new}"
+BOTH_SCORES = (
+    "(let unit : 'I_2 := ord0 in {network} = ratproof.automaton.score (@Wfa K S Q alpha_0 T alpha_inf) word)"
+    " /\\ (let unit : 'I_2 := ord_max in {network} ="
+    " ratproof.automaton.score (@Wfa K S Q' alpha_0_new T_new alpha_inf_new) word)"
+)
+
+
+def network(ends: str, sentence: str) -> str:
+    """Return the merged network in Coq, with these final weights, for a sentence."""
+    return (
+        f"(let A := {ALONE} in let A' := {ALONE_NEW} in {{score}} (with_start_state (side_by_side A A'"
+        f" ({ends}))) ({sentence}))"
+    )
+
+
+OF_UNIT = (
+    "if {unit} == ord0 then beside {alpha_inf} (fun _ => zero) else beside (fun _ => zero) {alpha_inf_new}"
+)
+
+CLAIM = Claim(
+    name="fa-rnn-merged",
+    title="rules are merged behind BOS",
+    statement=(
+        "The automata of rules with K_1, ..., K_m states are merged into one with K_1 + ... + K_m + 1 states,"
+        " whose start state is left on BOS only. After BOS and a sentence, h_N times the final weights of a"
+        " rule, filled with zeros, is the score of that rule's automaton."
+    ),
+    source=Source("jiang2020cold", "3.5", "Equation 8", ("8",)),
+    hypotheses=(
+        "Two rules are merged; more are merged one after another.",
+        "The sentence begins with BOS, which leads to a rule's states with its initial weights.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="as printed, for all weights and including the empty sentence",
+            reading=Equality(recurrence=merged, construction=each_alone),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            kinds=PROVED,
+            proof=Induction(
+                says="after BOS and every sentence, the Forward vector of each rule is its block of h",
+                invariant=lambda w, h, unit: blocks(w, h)[unit],
+                states=any_blocks,
+                instances=tuple((two_rules(size), "a") for size in ((1, 1), (2, 1), (2, 2), (1, 3), (3, 3))),
+                enough=(
+                    "The step is linear in h at every symbol, so one letter with arbitrary weights stands for"
+                    " every letter. For all sizes: the Coq theorem."
+                ),
+            ),
+            theorem=Theorem(
+                "fa_rnn.merged_rules.merged_rules",
+                claims=f"forall (K : semiring) {RULES}, {BOTH_SCORES}",
+                network=network(OF_UNIT, "with_bos {word}"),
+            ),
+        ),
+        Variant(
+            name="without-bos",
+            expected="refuted",
+            says="sentences do not begin with BOS: no word leaves the start state, and all scores are 0",
+            reading=Equality(recurrence=without_bos, construction=each_alone),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.merged_rules.without_bos_is_refuted",
+                claims=f"forall K : semiring, one <> zero :> K -> not (forall {RULES}, {BOTH_SCORES})",
+                refutes=True,
+                network=network(OF_UNIT, "map Some {word}"),
+            ),
+        ),
+        Variant(
+            name="without-zeros",
+            expected="refuted",
+            says="each rule is read with the final weights of all states, without the zeros of equation 8",
+            reading=Equality(recurrence=without_zeros, construction=each_alone),
+            cases=RANDOM.random,
+            small_cases=SMALL.small,
+            theorem=Theorem(
+                "fa_rnn.merged_rules.without_zeros_is_refuted",
+                claims=f"forall R : ringType, let K := of_ring R in not (forall {RULES}, {BOTH_SCORES})",
+                refutes=True,
+                network=network("beside {alpha_inf} {alpha_inf_new}", "with_bos {word}"),
+            ),
+        ),
+    ),
+    example=RANDOM.of((2, 1)).example(),
+    uses=("fa-rnn-eq-4",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+)

@@ -1,0 +1,279 @@
+"""Figure 1: balanced parentheses by a grammar, a DFA to a depth, a pushdown automaton, and an SR-LSTM-P.
+
+Wang & Niepert 2019, section 2, and equations 6 to 8 of section 3.2.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from automata.languages.parentheses import CLOSE, OPEN, balanced_to_all_depths
+from automata.pushdown import Configuration
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.reading import Equality, NoAutomaton, Recurrence
+from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+LETTER = "x"
+SYMBOLS = {1: OPEN, -1: CLOSE, 0: LETTER}
+PUSHDOWN = balanced_to_all_depths(LETTER)
+"""The automaton on the right of Figure 1, over the parentheses and one letter."""
+Run = tuple[Configuration | None, tuple[()]]
+
+# The weights: whether each symbol opens (1), closes (-1) or is a letter (0); a depth n; and two peepholes.
+
+
+def depth(n: int, *more: Any, kinds: tuple[int, ...] = (1, -1, 0)) -> Signature:
+    """Return the signature of the kinds of symbols, for a depth n."""
+    return Signature((by_symbol("kind", only=kinds), *more), size=("n", n), most_small=60)
+
+
+def peepholes(n: int, least: int = 1) -> Signature:
+    """Return the signature with the peephole p of the input gate, and minus that of the output gate, q."""
+    values = (1, 2, 3)
+    return depth(n, constant("p", only=values if least else (0,)), constant("q", only=values))
+
+
+# Left: the grammar, in which S is empty, a letter and S, or "(" S ")" S.
+
+
+@lru_cache(maxsize=4096)
+def derived(kinds: tuple[int, ...]) -> bool:
+    """Return whether the grammar derives a string of these kinds of symbols."""
+    if not kinds:
+        return True
+    first, rest = kinds[0], kinds[1:]
+    if first != 1:
+        return first == 0 and derived(rest)
+    return any(kind == -1 and derived(rest[:i]) and derived(rest[i + 1 :]) for i, kind in enumerate(rest))
+
+
+# Right: the pushdown automaton, also with a limit of its stack.
+
+
+def first(w: Weights) -> Run:
+    """Return the first configuration."""
+    return PUSHDOWN.run("")[0], ()
+
+
+def step(w: Weights, state: Run, x: str) -> Run:
+    """Return the next configuration; ``None`` if there is no move."""
+    return PUSHDOWN.step(state[0], SYMBOLS[int(w.kind[x])]), ()
+
+
+def limited_step(w: Weights, state: Run, x: str) -> Run:
+    """Return the next configuration; ``None``, too, if more than n parentheses are open."""
+    after, _ = step(w, state, x)
+    return None if after is None or len(after.stack) > w.n + 1 else after, ()
+
+
+def accepted(now: Configuration | None) -> bool:
+    """Return whether a configuration accepts."""
+    return now is not None and now.state in PUSHDOWN.final
+
+
+pushdown = Recurrence(start=first, step=step, out=lambda w, state: (Fraction(accepted(state[0])),))
+limited = Recurrence(
+    start=first, step=limited_step, out=lambda w, state: (Fraction(accepted(state[0])),), modes=True
+)
+
+
+def read_both(w: Weights, state: tuple[tuple[int, ...], Run], x: str) -> tuple[tuple[int, ...], Run]:
+    """Return the kinds of the symbols read so far, and the next configuration."""
+    return (*state[0], int(w.kind[x])), step(w, state[1], x)
+
+
+def agrees_with_grammar(w: Weights, state: tuple[tuple[int, ...], Run]) -> tuple[Any]:
+    """Return 1 if grammar and pushdown automaton agree, else 0."""
+    return (Fraction(derived(state[0]) == accepted(state[1][0])),)
+
+
+with_grammar = Recurrence(
+    start=lambda w: ((), first(w)), step=read_both, out=agrees_with_grammar, modes=False
+)
+
+
+# Centre: the DFA, whose states are the numbers of open parentheses.
+
+
+def dfa(w: Weights) -> list[WFSA]:
+    """Return the DFA for depths up to n."""
+    one, states = w.over.one, range(w.n + 1)
+    arrows = [
+        (d, d + int(w.kind[x]), x, one) for d in states for x in w.alphabet if d + int(w.kind[x]) in states
+    ]
+    return [WFSA.from_edges(w.over, w.n + 1, w.alphabet, [(0, one)], [(0, one)], arrows)]
+
+
+# An SR-LSTM-P with one unit and two centroids, 0 and -1, with hard activations. Its forget gate is 1; its
+# input gate is 1 while the cell state is not negative, and then 0; its output gate reads the new cell state.
+
+
+def clamp(z: int, low: int = 0) -> int:
+    """Return z, clamped to the range from ``low`` to 1: a hard gate, or the hardtanh."""
+    return max(low, min(1, z))
+
+
+def lstm_step(w: Weights, state: tuple[int, int], x: str) -> tuple[int, int]:
+    """Return the cell state and the nearest centroid to o_t hardtanh(c_t), the one of greatest similarity."""
+    c, _ = state
+    c = c + clamp(1 + int(w.p) * c) * int(w.kind[x])
+    u = clamp(1 - int(w.q) * c) * clamp(c, -1)
+    return c, -1 if abs(u + 1) < abs(u) else 0
+
+
+def decided(state: tuple[int, int]) -> bool:
+    """Return whether the classifier, 1 - 2 c + 4 h, is positive."""
+    c, h = state
+    return 1 - 2 * c + 4 * h > 0
+
+
+def agrees_with_pushdown(w: Weights, state: tuple[tuple[int, int], Run]) -> tuple[Any]:
+    """Return 1 if network and pushdown automaton agree, else 0."""
+    return (Fraction(decided(state[0]) == accepted(state[1][0])),)
+
+
+with_pushdown = Recurrence(
+    start=lambda w: ((0, 0), first(w)),
+    step=lambda w, state, x: (lstm_step(w, state[0], x), step(w, state[1], x)),
+    out=agrees_with_pushdown,
+)
+
+
+def always(w: Weights) -> list[WFSA]:
+    """Return the automaton that is 1 for every string."""
+    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
+
+
+DEPTHS = Sizes(depth, (1, 2, 3, 4), (1, 2, 4))
+DEPTH_1 = Sizes(lambda n: depth(n, kinds=(1, -1)), (1,), (1,))
+PEEPHOLES = Sizes(peepholes, (1,), (1,))
+NONE = Sizes(lambda n: peepholes(n, least=0), (1,), (1,))
+SHOWN = ("sampled", "exhausted")
+NOT_SCORES = {
+    "cross-checked": "the comparison is of two decisions, not of scores",
+    "decided": "the network has infinitely many states, and its output is not an affine function of them",
+}
+AGREE = "the comparison is whether two decisions agree, which they always do"
+KINDS = "(kind_sign : S -> option bool)"
+
+CLAIM = Claim(
+    name="figure-1",
+    title="balanced parentheses by a DFA, a DPDA and an SR-LSTM-P",
+    statement=(
+        "A DFA with n + 1 states recognises balanced parentheses among letters up to depth n, and a"
+        " deterministic pushdown automaton recognises those of all depths, which no finite automaton does."
+        " An SR-LSTM-P with one unit and two centroids recognises them, too."
+    ),
+    source=Source("wang2019state", "2", "Figure 1", ("6", "7", "8")),
+    hypotheses=(
+        "A missing transition rejects the string.",
+        "The SR-LSTM-P has hard activations, and its temperature tends to 0.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the DFA to depth n is the pushdown automaton whose stack is limited to n parentheses",
+            reading=Equality(recurrence=limited, construction=dfa),
+            cases=DEPTHS.random,
+            small_cases=DEPTHS.small,
+            kinds=LADDER,
+            theorem=Theorem(
+                "state_regularized.figure_1.figure_1",
+                network="(if accepts_to_depth {kind:sign} {n} {word} then one else zero)",
+                automaton="dfa {kind:sign} {over} {n}",
+                claims=(
+                    f"forall (K : semiring) (S : Type) {KINDS} n word, let over := K in"
+                    " {automaton} = {network}"
+                ),
+            ),
+        ),
+        Variant(
+            name="corrected-pushdown",
+            without=NOT_SCORES,
+            expected="holds",
+            says="the pushdown automaton accepts the strings that the grammar derives, of all depths",
+            reading=Equality(recurrence=with_grammar, construction=always),
+            cases=DEPTHS.random,
+            small_cases=DEPTHS.small,
+            kinds=SHOWN,
+            constant=AGREE,
+            theorem=Theorem(
+                "state_regularized.figure_1.figure_1_pushdown",
+                claims=(f"forall (S : Type) {KINDS} word, accepts kind_sign word <-> derived kind_sign word"),
+            ),
+        ),
+        Variant(
+            name="corrected-peepholes",
+            without=NOT_SCORES,
+            expected="holds",
+            says=(
+                "an SR-LSTM-P accepts as the pushdown automaton does: its cell state counts, and the"
+                " peephole of the input gate stops the count once it is negative"
+            ),
+            reading=Equality(recurrence=with_pushdown, construction=always),
+            cases=PEEPHOLES.random,
+            small_cases=PEEPHOLES.small,
+            kinds=SHOWN,
+            constant=AGREE,
+            theorem=Theorem(
+                "state_regularized.figure_1.figure_1_peepholes",
+                claims=(
+                    f"forall (S : Type) {KINDS} (p q : int), (0 < p)%R -> (0 < q)%R -> forall word,"
+                    " lstm_accepts kind_sign p q word = accepts kind_sign word"
+                ),
+            ),
+        ),
+        Variant(
+            name="without-depth-limit",
+            without={
+                "decided": (
+                    "the variant says that no automaton is equivalent; a Hankel block of full rank shows"
+                    " this, whereas this check is about one automaton"
+                )
+            },
+            expected="refuted",
+            says="a finite automaton for all depths, here the DFA to depth n",
+            reading=NoAutomaton(recurrence=pushdown, construction=dfa),
+            cases=DEPTH_1.random,
+            small_cases=DEPTH_1.small,
+            kinds=LADDER[:3],
+            effort=Effort(examples=200, strings=40, longest=8, run=4),
+            theorem=Theorem(
+                "state_regularized.figure_1.without_depth_limit_is_refuted",
+                refutes=True,
+                network="(if accepts {kind:sign} {word} then one else zero)",
+                claims=(
+                    "forall F : numFieldType, let over := of_ring F in not (forall (S : eqType)"
+                    f" {KINDS}, exists (Q : finite) (A : wfa over S Q), forall word,"
+                    " ratproof.automaton.score A word = {network})"
+                ),
+            ),
+        ),
+        Variant(
+            name="without-peepholes",
+            without=NOT_SCORES,
+            expected="refuted",
+            says="the same network without the peephole of the input gate (equation 7)",
+            reading=Equality(recurrence=with_pushdown, construction=always),
+            cases=NONE.random,
+            small_cases=NONE.small,
+            kinds=SHOWN,
+            theorem=Theorem(
+                "state_regularized.figure_1.without_peepholes_is_refuted",
+                refutes=True,
+                claims=(
+                    f"not (forall (S : Type) {KINDS} word,"
+                    " lstm_accepts kind_sign 0 1 word = accepts kind_sign word)"
+                ),
+            ),
+        ),
+    ),
+    example=DEPTHS.of(2).example(),
+    effort=Effort(examples=60, strings=20, longest=12, run=8, exhausted=5),
+)
