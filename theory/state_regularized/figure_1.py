@@ -14,7 +14,7 @@ from automata.pushdown import Configuration
 from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.reading import Equality, NoAutomaton, Recurrence
-from theory.signature import Signature, Sizes, by_symbol, constant
+from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -24,18 +24,18 @@ PUSHDOWN = balanced_to_all_depths(LETTER)
 """The automaton on the right of Figure 1, over the parentheses and one letter."""
 Run = tuple[Configuration | None, tuple[()]]
 
-# The weights: whether each symbol opens (1), closes (-1) or is a letter (0); a depth n; and two peepholes.
+# The weights: whether each symbol opens (1), closes (-1) or is a letter (0); a depth; and two peepholes.
 
 
-def depth(n: int, *more: Any, kinds: tuple[int, ...] = (1, -1, 0)) -> Signature:
-    """Return the signature of the kinds of symbols, for a depth n."""
-    return Signature((by_symbol("kind", only=kinds), *more), size=("n", n), most_small=60)
+def signature(*more: Any, depths: tuple[int, ...] = (1, 2, 3, 4), kinds: Any = (1, -1, 0)) -> Signature:
+    """Return the signature of a depth and the kinds of symbols."""
+    entries = constant("depth", only=depths), by_symbol("kind", only=kinds), *more
+    return Signature(entries, most_small=120)
 
 
-def peepholes(n: int, least: int = 1) -> Signature:
+def peepholes(only: tuple[int, ...]) -> Signature:
     """Return the signature with the peephole p of the input gate, and minus that of the output gate, q."""
-    values = (1, 2, 3)
-    return depth(n, constant("p", only=values if least else (0,)), constant("q", only=values))
+    return signature(constant("p", only=only), constant("q", only=(1, 2, 3)), depths=(1,))
 
 
 # Left: the grammar, in which S is empty, a letter and S, or "(" S ")" S.
@@ -68,7 +68,7 @@ def step(w: Weights, state: Run, x: str) -> Run:
 def limited_step(w: Weights, state: Run, x: str) -> Run:
     """Return the next configuration; ``None``, too, if more than n parentheses are open."""
     after, _ = step(w, state, x)
-    return None if after is None or len(after.stack) > w.n + 1 else after, ()
+    return None if after is None or len(after.stack) > w.depth + 1 else after, ()
 
 
 def accepted(now: Configuration | None) -> bool:
@@ -101,12 +101,12 @@ with_grammar = Recurrence(
 
 
 def dfa(w: Weights) -> list[WFSA]:
-    """Return the DFA for depths up to n."""
-    one, states = w.over.one, range(w.n + 1)
+    """Return the DFA for depths up to the given one."""
+    one, states = w.over.one, range(int(w.depth) + 1)
     arrows = [
         (d, d + int(w.kind[x]), x, one) for d in states for x in w.alphabet if d + int(w.kind[x]) in states
     ]
-    return [WFSA.from_edges(w.over, w.n + 1, w.alphabet, [(0, one)], [(0, one)], arrows)]
+    return [WFSA.from_edges(w.over, len(states), w.alphabet, [(0, one)], [(0, one)], arrows)]
 
 
 # An SR-LSTM-P with one unit and two centroids, 0 and -1, with hard activations. Its forget gate is 1; its
@@ -149,10 +149,8 @@ def always(w: Weights) -> list[WFSA]:
     return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
-DEPTHS = Sizes(depth, (1, 2, 3, 4), (1, 2, 4))
-DEPTH_1 = Sizes(lambda n: depth(n, kinds=(1, -1)), (1,), (1,))
-PEEPHOLES = Sizes(peepholes, (1,), (1,))
-NONE = Sizes(lambda n: peepholes(n, least=0), (1,), (1,))
+DEPTHS, DEPTH_1 = signature(), signature(depths=(1,), kinds=(1, -1))
+PEEPHOLES, NONE = peepholes((1, 2, 3)), peepholes((0,))
 SHOWN = ("sampled", "exhausted")
 NOT_SCORES = {
     "cross-checked": "the comparison is of two decisions, not of scores",
@@ -191,6 +189,7 @@ CLAIM = Claim(
                     f"forall (K : semiring) (S : Type) {KINDS} n word, let over := K in"
                     " {automaton} = {network}"
                 ),
+                values=lambda w: {**w.entries, "n": int(w.depth)},
             ),
         ),
         Variant(
@@ -274,6 +273,6 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=DEPTHS.of(2).example(),
+    example=DEPTHS.example(),
     effort=Effort(examples=60, strings=20, longest=12, run=8, exhausted=5),
 )
