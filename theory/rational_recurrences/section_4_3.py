@@ -33,8 +33,8 @@ def gate(z: Any) -> Any:
     return (1 + softsign(z)) / 2
 
 
-# An LSTM with one unit, c_t = f_t c_{t-1} + i_t g_t and h_t = o_t softsign(c_t). The weights of a gate are W v
-# + b for each symbol, and the weight of h_{t-1}.
+# An LSTM with one unit, c_t = f_t c_{t-1} + i_t g_t and h_t = o_t softsign(c_t). A gate has W v + b for each
+# symbol, and the weight of h_{t-1}.
 
 GATES = "ifog"
 INPUT_ONLY = Signature(
