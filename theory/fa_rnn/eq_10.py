@@ -7,7 +7,6 @@ implicit.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from automata.wfsa import WFSA
@@ -25,7 +24,7 @@ from theory.fa_rnn.shared.networks import (
 from theory.induction import Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
-from theory.signature import Signature, Sizes
+from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights, total
 
@@ -119,6 +118,60 @@ def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, V
 in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=shared_step, out=scores)
 
 
+# With word vectors and an interpolation (equation 6), the matrices G and G' are concatenated, too.
+
+
+def with_vectors(size: tuple[int, int, int, int, int]) -> Signature:
+    """Return the signature of two networks, with word vectors of D components and beta."""
+    *both, d = size
+    signature = two_sets((both[0], both[1], both[2], both[3]))
+    more = (
+        constant("beta"),
+        by_symbol("word_vector", (d,)),
+        constant("G", (d, both[1])),
+        constant("G_new", (d, both[3])),
+    )
+    return replace(signature, entries=(*signature.entries, *more))
+
+
+def interpolated(w: Weights, x: str, v: Vector, g: Any) -> Vector:
+    """Return beta v + (1 - beta) u G for the word vector u."""
+    columns = zip(*g, strict=True)
+    return tuple(
+        w.beta * a + (1 - w.beta) * dot(w.over, w.word_vector[x], column)
+        for a, column in zip(v, columns, strict=True)
+    )
+
+
+def with_rows(w: Weights, rows: dict[str, tuple[Vector, Vector]]) -> Weights:
+    """Return the weights with these rows for both networks in place of v."""
+    old, new = ({x: both[i] for x, both in rows.items()} for i in (0, 1))
+    return Weights(w.over, w.alphabet, {**w.entries, "v": old, "v_new": new}, w.size)
+
+
+def step_with_vectors(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
+    """Return both blocks of h_t, with [v v'] and [G G']."""
+    beside = tuple((*a, *b) for a, b in zip(w.G, w.G_new, strict=True))
+    z, r = interpolated(w, x, (*w.v[x], *w.v_new[x]), beside), len(w.v[x])
+    return step(with_rows(w, {x: (z[:r], z[r:])}), h, x)
+
+
+def each_alone_with_vectors(w: Weights) -> list[WFSA]:
+    """Return the automaton of each set, with its own v and G."""
+    return each_alone(
+        with_rows(
+            w,
+            {
+                x: (interpolated(w, x, w.v[x], w.G), interpolated(w, x, w.v_new[x], w.G_new))
+                for x in w.alphabet
+            },
+        )
+    )
+
+
+with_word_vectors = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=step_with_vectors, out=scores)
+
+
 def any_size() -> list[Identity]:
     """Return the step at any index of the old block, with symbolic sizes of the two blocks.
 
@@ -138,7 +191,7 @@ def alone(of: AnyPlaces, j: Any) -> Any:
 RANDOM = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (1, 2, 3, 1)), ())
 SMALL = Sizes(lambda size: in_line(two_sets(size, (0, 1)), 700), (), ((1, 1, 1, 1), (2, 1, 1, 1)))
 SHARED = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 2, 2), (1, 2, 3, 2)), ())
-ONE, NOTHING = Fraction(1), Fraction(0)
+VECTORS = Sizes(with_vectors, ((1, 1, 1, 1, 1), (2, 1, 1, 2, 2)), ((1, 1, 1, 1, 1), (1, 1, 1, 1, 2)))
 
 BOTH_IN_COQ = (
     "(alpha_0 alpha_inf : Q -> K) (alpha_0_new alpha_inf_new : Q' -> K) (D_1 D_2 : Q -> C -> K)"
@@ -149,6 +202,20 @@ BOTH_SCORES = (
     "(let unit : 'I_2 := ord0 in {network} = score_5 alpha_0 alpha_inf D_1 D_2 v word) /\\"
     " (let unit : 'I_2 := ord_max in"
     " {network} = score_5 alpha_0_new alpha_inf_new D_1_new D_2_new v_new word)"
+)
+
+WITH_VECTORS = (
+    "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
+    " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
+    " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new}) (in_blocks {D_2} {D_2_new})"
+    " (mixed_rows (C0 := sum_finite _ _) {word_vector} {beta} {gamma} (both_rows {v} {v_new})"
+    " (both_columns {G} {G_new})) {word}"
+)
+OWN_ROWS = "(mixed_rows word_vector beta gamma {} {})"
+SCORES_WITH_VECTORS = (
+    "(let unit : 'I_2 := ord0 in {network} = score_5 alpha_0 alpha_inf D_1 D_2"
+    f" {OWN_ROWS.format('v', 'G')} word) /\\ (let unit : 'I_2 := ord_max in {{network}} ="
+    f" score_5 alpha_0_new alpha_inf_new D_1_new D_2_new {OWN_ROWS.format('v_new', 'G_new')} word)"
 )
 
 CLAIM = Claim(
@@ -206,6 +273,25 @@ CLAIM = Claim(
                     " else beside (fun _ => zero) {alpha_inf_new}) (in_blocks {D_1} {D_1_new})"
                     " (in_blocks {D_2} {D_2_new}) (both_rows {v} {v_new}) {word}"
                 ),
+            ),
+        ),
+        Variant(
+            name="corrected-embeddings",
+            expected="holds",
+            says="with word vectors and any beta (equation 6): [G G'] as printed, with one E_w and one beta",
+            reading=Equality(recurrence=with_word_vectors, construction=each_alone_with_vectors),
+            cases=VECTORS.random,
+            small_cases=VECTORS.near_generic,
+            theorem=Theorem(
+                "fa_rnn.eq_10.eq_10_embeddings",
+                claims=(
+                    f"forall (R : comRingType) (S : Type) (Q Q' C C' D : finite),"
+                    f" let K := of_ring R in forall {BOTH_IN_COQ.removesuffix(' word')}"
+                    " (word_vector : S -> D -> K) (G : D -> C -> K) (G_new : D -> C' -> K) (beta : K) word,"
+                    f" let gamma : K := (1 - beta :> R)%R in {SCORES_WITH_VECTORS}"
+                ),
+                network=WITH_VECTORS,
+                values=lambda w: {**w.entries, "gamma": 1 - w.beta},
             ),
         ),
         Variant(

@@ -45,9 +45,9 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.corollary_10_sru.without_memoryless_gates_is_refuted",
                 claims=(
-                    "forall F : numFieldType, not (forall (S : eqType) (w : of_ring F) (f u : S -> "
-                    "of_ring F), w != 0%R :> F -> exists (Q : finite) (A : wfa (of_ring F) S Q), "
-                    "(card Q < 3)%N /\\ forall word, score A word = {network})"
+                    "forall (F : numFieldType) (w : of_ring F), w != 0%R :> F -> not (forall (S : eqType)"
+                    " (f u : S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q),"
+                    " forall word, score A word = {network})"
                 ),
                 refutes=True,
                 network="feedback {w} {f} {u} {word}",

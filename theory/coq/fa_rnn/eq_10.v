@@ -47,7 +47,33 @@ rewrite /score_5 !sum_sum; split.
   rewrite [X in _ + X](eq_sum (fun s => timesw0 _)) sum0 plusw0; by apply: eq_sum => i; rewrite merged_splits.
 rewrite [X in X + _](eq_sum (fun s => timesw0 _)) sum0 plus0w; by apply: eq_sum => i; rewrite merged_splits.
 Qed.
+
+(* With word vectors and an interpolation (equation 6): the rows are beta E_R + (1 - beta) E_w G, with the same word vectors for both networks and the
+   matrices G and G' beside one another. Here 1 - beta is any weight gamma. *)
+Variables (D : finite) (word_vector : S -> D -> K) (G : D -> C -> K) (G' : D -> C' -> K) (beta gamma : K).
+Definition mixed_rows (C0 : finite) (E : S -> C0 -> K) (M : D -> C0 -> K) (x : S) (s : C0) : K :=
+  beta * E x s + gamma * \sum_(i : D) word_vector x i * M i s.
+Definition both_columns (i : D) (s : C + C') : K := match s with inl t => G i t | inr t => G' i t end.
 End Equation10.
+
+Theorem eq_10_embeddings (K : semiring) (S : Type) (Q Q' C C' D : finite) (alpha_0 alpha_inf : Q -> K) (alpha_0' alpha_inf' : Q' -> K)
+    (D_1 D_2 : Q -> C -> K) (D_1' D_2' : Q' -> C' -> K) (E_R : S -> C -> K) (E_R' : S -> C' -> K)
+    (word_vector : S -> D -> K) (G : D -> C -> K) (G' : D -> C' -> K) (beta gamma : K) w :
+  let rows := mixed_rows word_vector beta gamma (C0 := sum_finite C C') (both_rows E_R E_R') (both_columns G G') in
+  score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') (beside alpha_inf (fun _ => 0))
+    (in_blocks D_1 D_1') (in_blocks D_2 D_2') rows w = score_5 alpha_0 alpha_inf D_1 D_2 (mixed_rows word_vector beta gamma E_R G) w /\
+  score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') (beside (fun _ => 0) alpha_inf')
+    (in_blocks D_1 D_1') (in_blocks D_2 D_2') rows w = score_5 alpha_0' alpha_inf' D_1' D_2' (mixed_rows word_vector beta gamma E_R' G') w.
+Proof.
+move=> rows; have [<- <-] := eq_10 alpha_0 alpha_inf alpha_0' alpha_inf' D_1 D_2 D_1' D_2'
+  (mixed_rows word_vector beta gamma E_R G) (mixed_rows word_vector beta gamma E_R' G') w.
+have same : forall ends, score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') ends (in_blocks D_1 D_1') (in_blocks D_2 D_2') rows w =
+    score_5 (Q := sum_finite Q Q') (C := sum_finite C C') (beside alpha_0 alpha_0') ends (in_blocks D_1 D_1') (in_blocks D_2 D_2')
+      (both_rows (mixed_rows word_vector beta gamma E_R G) (mixed_rows word_vector beta gamma E_R' G')) w.
+  move=> ends; apply: eq_sum => q; congr (_ * _); elim/last_ind: w q => // v x IH q; rewrite !run_rcons.
+  by apply: eq_sum => -[s|s]; congr (_ * _ * _); apply: eq_sum => i; rewrite IH.
+by rewrite !same.
+Qed.
 
 (* Without columns of their own the new states share those that are there: D_1 and D_2 below one another, and the sum of both rows of a word. *)
 Section SharedColumns.

@@ -24,11 +24,8 @@ Theorem printed_input_representation_is_refuted (R : comRingType) :
   let one := fun _ : Datatypes.unit => 1 : of_ring R in score (figure_1 one one 0) [:: tt] <> sru 0 one one [:: tt].
 Proof. exact: complemented_is_not_without_complement. Qed.
 
-(* If the forget gate also reads the previous state, no automaton with fewer than three states computes the unit, although Figure 1 has two: for f
-   = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has rank three. *)
-Theorem without_memoryless_gates_is_refuted (F : numFieldType) :
-  ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0%R ->
-     exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).
-Proof.
-exact: feedback_is_no_small_automaton.
-Qed.
+(* If the forget gate also reads the previous state, with any weight w other than 0, no automaton computes the unit, with any number of states. *)
+Theorem without_memoryless_gates_is_refuted (F : numFieldType) (w : F) : w != 0%R ->
+  ~ (forall (S : eqType) (f u : S -> F),
+     exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = feedback (w : of_ring F) f u v).
+Proof. exact: feedback_is_no_automaton. Qed.

@@ -51,11 +51,8 @@ Theorem printed_equation_3b_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 0 in let u := fun _ => 1 in late_score (figure_1 f u 0) [:: tt] <> unit 0 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; rewrite /late_score /run /=; written_out; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
 
-(* If the forget gate also reads the previous state, no automaton with fewer than three states computes the unit, although Figure 1 has two: for f
-   = 0 and u = w = 1 the Hankel block of the words of 0 to 2 symbols has rank three. *)
-Theorem without_memoryless_gates_is_refuted (F : numFieldType) :
-  ~ (forall (S : eqType) (w : F) (f u : S -> F), w != 0%R ->
-     exists (Q : finite) (A : wfa (of_ring F) S Q), (card Q < 3)%N /\ forall v, score A v = feedback (w : of_ring F) f u v).
-Proof.
-exact: feedback_is_no_small_automaton.
-Qed.
+(* If the forget gate also reads the previous state, with any weight w other than 0, no automaton computes the unit, with any number of states. *)
+Theorem without_memoryless_gates_is_refuted (F : numFieldType) (w : F) : w != 0%R ->
+  ~ (forall (S : eqType) (f u : S -> F),
+     exists (Q : finite) (A : wfa (of_ring F) S Q), forall v, score A v = feedback (w : of_ring F) f u v).
+Proof. exact: feedback_is_no_automaton. Qed.
