@@ -142,6 +142,28 @@ def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, s
 
 
 @template_global
+def scopes(claim: Claim, variant: Variant) -> list[tuple[str, str]]:
+    """Return for each promised kind of evidence the weights, strings and sizes that it covers."""
+    effort = claim.effort_of(variant)
+    sentences = {
+        "sampled": (
+            f"random weights, and random strings of up to {effort.longest} symbols, runs of one symbol of up"
+            f" to {effort.run}, and fewer strings of tens of symbols"
+        ),
+        "gradient": "random weights and strings, for the derivatives of the torch layers",
+        "cross-checked": "random weights and strings, of which OpenFst computes the scores in floats",
+        "exhausted": (
+            f"all strings of up to {effort.exhausted} symbols over 1 to {effort.letters} letters, for the"
+            " simplest weights of each size"
+        ),
+        "decided": "all strings, for random weights",
+        "proved": "all strings and all weights, in every commutative semiring",
+        "kernel-checked": "all that the theorem's statement quantifies over",
+    }
+    return [(kind, sentences[kind]) for kind in KINDS if kind in variant.kinds]
+
+
+@template_global
 def layers(claim: Claim) -> list[type]:
     """Return the torch layers of a claim's network."""
     kinds = layer_kinds()

@@ -184,7 +184,10 @@ CLAIM = Claim(
         Variant(
             name="without-large-enough-rank",
             expected="refuted",
-            says="the same factors with one column less",
+            says=(
+                "the same factors with one column less; this is about these factors, and no lower bound on"
+                " the rank of a tensor"
+            ),
             reading=Equality(recurrence=with_fewer_columns, construction=with_tensor),
             cases=OWN.random,
             small_cases=SMALL_OWN.small,

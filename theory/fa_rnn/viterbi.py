@@ -115,6 +115,8 @@ CLAIM = Claim(
             " The weights in the paper are 0 and 1."
         ),
         "T is used directly, or it has factors over maxima and products.",
+        "The theorem of the variant corrected is equation 4 in max-times, true by the definition of both"
+        " sides; that of corrected-match, about matches, is not.",
     ),
     variants=(
         Variant(

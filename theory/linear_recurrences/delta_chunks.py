@@ -86,6 +86,9 @@ CLAIM = Claim(
         FIRST_STATE,
         NO_TOKENS,
         "Gates between two tokens are multiplied; nothing is divided by a gate, so a gate may be 0.",
+        "The paper prints the inverse of a triangular matrix with ones on its diagonal. Here, and in the Coq"
+        " theorem, forward substitution solves the same equations; a floating-point inverse rounds in"
+        " another way.",
     ),
     variants=(
         chunks.corrected(

@@ -435,6 +435,10 @@ CLAIM = Claim(
             " 1 / (m ln 2), at which the softmax is rational: alpha_i = 2^(m b_i) / (the sum over all i)."
             " The torch layers have arbitrary weights."
         ),
+        (
+            "The cell's answers are distributions, as a softmax is: then so are the automaton's initial"
+            " weights and rows (Coq: theorem_3_1_probabilistic). The equality itself does not need this."
+        ),
     ),
     variants=(
         Variant(
