@@ -31,7 +31,7 @@ COLDEST, HOTTEST, HALVINGS = 1e-3, 100.0, 16
 
 
 def random_network(seed: int) -> Acceptor:
-    """Return an SR-GRU of 2 to 16 units, with weights two to four times as large as in torch."""
+    """Return an SR-GRU of 2 to 16 units, with 2 to 4 times torch's default initial weights."""
     torch.manual_seed(seed)
     network = Acceptor(("0", "1"), hidden_size=SIZES[seed % 7], k=CENTROIDS[seed % 5], dtype=torch.float64)
     with torch.no_grad():

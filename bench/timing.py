@@ -36,7 +36,10 @@ def seconds(run: Run) -> float:
 
 
 def median(run: Run, times: int) -> float:
-    """Return the median time of several runs in seconds, after an uncounted one if there are several."""
+    """Return the median time of several runs in seconds.
+
+    If ``times`` is more than 1, a warm-up run that is not measured comes first.
+    """
     if times > 1:
         run()
     return sorted(seconds(run) for _ in range(times))[times // 2]

@@ -113,7 +113,10 @@ def up_to_the_first_refutation() -> Iterator[None]:
 
 
 def make_ready() -> None:
-    """Compile Coq's development and query all theorems if Coq is installed; this takes minutes once."""
+    """Compile the project's Coq files and query all theorems, if Coq is installed.
+
+    The first call takes minutes.
+    """
     with suppress(NotRun):
         accept("proposition-7", claim_named("proposition-7").variant("corrected"))
 

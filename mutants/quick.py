@@ -1,10 +1,12 @@
-"""A pytest plugin for mutants, with a time limit and a record for each test and optional shrinking.
+"""A pytest plugin for runs on mutants: time limits, a log of the tests, and shrinking on request.
 
-The tests' Python imports it (``-p mutants.quick``), so it only imports packages that the tests have.
-``MUTANTS_RECORD`` is the file to which a line is written when a test starts and ends. ``MUTANTS_LIMITS`` is a
-file with the maximum seconds of each test. If ``MUTANTS_SHRINK`` is set, Hypothesis shrinks, as tests of
-strategies expect. ``MUTANTS_NAME`` is the name of the mutant's file: tests with that name run first, such as
-a claim's evidence among the tests of all claims.
+The plugin (``-p mutants.quick``) runs in the environment of the tests, so it only imports packages that the
+tests have. These environment variables configure it:
+
+- ``MUTANTS_RECORD``: a file to which the plugin appends a line when a test starts and when it ends.
+- ``MUTANTS_LIMITS``: a file with the time limit of each test in seconds.
+- ``MUTANTS_SHRINK``: if set, Hypothesis shrinks failures, as tests of strategies expect.
+- ``MUTANTS_NAME``: the name of the mutated file. Tests with that name run first.
 """
 
 from __future__ import annotations

@@ -113,7 +113,11 @@ def _processor(entry: Entry) -> str:
 
 
 def interpret() -> None:
-    """Let Triton kernels run in Triton's interpreter, which cannot time configurations."""
+    """Prepare Triton for its interpreter, which cannot time configurations.
+
+    Raises:
+        SystemExit: If the environment variable ``TRITON_INTERPRET`` is not 1.
+    """
     if os.environ.get("TRITON_INTERPRET") != "1":
         raise SystemExit("TRITON_INTERPRET=1 is needed before Triton is imported")
     take_first_configurations()

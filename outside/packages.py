@@ -184,7 +184,7 @@ def minimal_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
 
 
 def combined_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
-    """Adapt ``ssd_chunk_scan_combined_ref``, which has no states."""
+    """Adapt ``ssd_chunk_scan_combined_ref``, which has no initial and no final state."""
 
     def adapted(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, None]:
         return kernel(v, dt, a, k, q, chunk), None

@@ -40,7 +40,7 @@ class Adapted(StatefulModel):
         return tree_map(lambda part: part.index_select(0, rows) if isinstance(part, Tensor) else part, state)
 
     def name(self) -> str:
-        """Return the module's class."""
+        """Return the name of the module's class, or ``the model`` if there is no module."""
         return "the model" if self.module is None else type(self.module).__name__
 
 

@@ -53,7 +53,10 @@ def fill_optimiser(
     names = {f"{PREFIX}{index}.{name}" for index, state in reference.items() for name in state}
     unknown = next((name for name in tensors if name.startswith(PREFIX) and name not in names), None)
     if unknown is not None:
-        raise InputError(f"the tensor {unknown} must belong to the state of this optimiser")
+        raise InputError(
+            f"the tensor {unknown} is not part of the state of a {type(optimiser).__name__} optimiser with"
+            f" {len(reference)} parameters; resume with the settings of the saved run"
+        )
     state: dict[int, dict[str, Tensor]] = {}
     for index, expected in reference.items():
         present = {

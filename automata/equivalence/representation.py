@@ -68,7 +68,10 @@ class Representation:
         return starts.tolist(), symbols[order].tolist(), columns[order].tolist(), weights[order].tolist()
 
     def images(self, row: Mapping[int, Weight]) -> dict[int, dict[int, Weight]]:
-        """Return the product of a row with each symbol's matrix, for symbols that leave its states."""
+        """Return the product of a row with the matrix of each symbol, keyed by symbol.
+
+        Symbols without transitions from the states of the row are omitted, because their product is zero.
+        """
         starts, symbols, columns, weights = self._by_state
         images: dict[int, dict[int, Weight]] = {}
         for q, v in row.items():

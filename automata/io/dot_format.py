@@ -160,7 +160,8 @@ class _Reader:
         parts = re.split(r",\s*|\n|\\n|\\l", label) if len(label) > 1 else [label]
         if not all(parts):
             raise InputError(
-                f"the arrow {source} -> {target} has the label {shorten(label)}, with an empty symbol"
+                f"the label of the arrow {source} -> {target} must not contain an empty symbol, got"
+                f" {shorten(label)}"
             )
         return [part.strip() or part for part in parts]
 

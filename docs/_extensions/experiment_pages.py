@@ -160,7 +160,7 @@ def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
 
 
 def _rules(name: str, own: Runs) -> dict[str, Any]:
-    """Return the contents of the page of a set with rules."""
+    """Return the values for the template of a page about one data set with rules."""
     every = cells(own)
     betas: dict[float, dict[float, Any]] = {}
     for (_, model, variant, share, beta), cell in every.items():

@@ -237,7 +237,10 @@ def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
 
 
 def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
-    """Return the first SR-LSTM-P that a method trained and that has its centroids' probabilities."""
+    """Return the first result of an SR-LSTM-P that contains the probabilities of its centroids.
+
+    Only runs with the given training method are considered.
+    """
     for run in own:
         if run["model"] == "sr-lstm-p" and "alpha" in run.get("along", {}) and method_of(run) == method:
             return run
@@ -245,7 +248,7 @@ def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
 
 
 def plain_word(word: Sequence[str]) -> str:
-    """Return a string in which a letter that occurs more than three times in a row is counted.
+    """Return the symbols separated by spaces, with four or more equal symbols in a row as ``symbol^count``.
 
     >>> plain_word("(aaaaab)")
     '( a^5 b )'

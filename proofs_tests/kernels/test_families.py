@@ -68,7 +68,7 @@ def comba(*, k, g, **rest):
 
 
 def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, output_final_state, **rest):
-    """Compute the gated delta product as a gated delta rule of all steps, in chunks of 16 tokens."""
+    """Compute the gated delta product as a gated delta rule with n updates per token, in chunks of 16."""
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     steps = [x.new_zeros(x.shape[0], x.shape[1] * num_householder, *x.shape[2:]) for x in (q, g)]
     steps[0][:, num_householder - 1 :: num_householder] = q

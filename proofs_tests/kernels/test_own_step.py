@@ -171,7 +171,10 @@ def test_an_operation_without_a_rule_is_an_error():
         ({"inputs": "BTHV"}, "inputs must map names to axes"),
         ({"output": "o"}, "output must name a tensor whose axes begin with 'BT', got 'o'"),
         ({"state": "HKT"}, "state must be different letters of HKV, got 'HKT'"),
-        ({"state": ("HKV", "KV")}, "each tensor of the state must begin with H or be D, got 'KV'"),
+        (
+            {"state": ("HKV", "KV")},
+            r"the axes of each state tensor must be 'D' or begin with 'H' \(heads\), got 'KV'",
+        ),
         ({"state": ()}, "state must be axes, such as 'HKV', or a tuple of axes, got"),
         ({"state": ("HKV",)}, "the step raised"),
         ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),

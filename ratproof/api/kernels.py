@@ -281,7 +281,9 @@ def _of_step(
             listed = "".join(sorted(known))
             raise InputError(f"{name}: state must be different letters of {listed}, got {axes!r}")
         if isinstance(state, tuple) and axes[0] not in "HD":
-            raise InputError(f"{name}: each tensor of the state must begin with H or be D, got {axes!r}")
+            raise InputError(
+                f"{name}: the axes of each state tensor must be 'D' or begin with 'H' (heads), got {axes!r}"
+            )
     if output not in words or words[output][0][:2] != "BT":
         raise InputError(f"{name}: output must name a tensor whose axes begin with 'BT', got {output!r}")
     axes_of = {tensor: axes for tensor, (axes, *_) in words.items()}

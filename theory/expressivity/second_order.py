@@ -142,7 +142,10 @@ def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
 
 
 def _independent(rows: list[list[Any]]) -> list[int]:
-    """Return the numbers of the first linearly independent rows, which span all rows."""
+    """Return the indices of the rows that are linearly independent of all earlier rows.
+
+    These rows span the space of all rows.
+    """
     kept: list[int] = []
     columns = len(rows[0])
     for i in range(len(rows)):

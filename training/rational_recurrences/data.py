@@ -81,10 +81,15 @@ def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
 
 
 def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
-    """Find word vectors in ``glove`` below the user's folder, or in other folders.
+    """Return the first file of word vectors in ``folder/glove`` or in other folders.
+
+    Args:
+        folder: The folder of the user's data.
+        others: Folders that are searched if ``folder/glove`` has no word vectors.
+        instead: The end of the error message, which suggests an alternative.
 
     Raises:
-        InputError: If there are none; ``instead`` names an alternative.
+        InputError: If no folder has word vectors.
     """
     folders = (folder / "glove", *others)
     files = [file for directory in folders for file in sorted(directory.glob("glove*")) if file.is_file()]

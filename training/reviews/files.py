@@ -116,7 +116,7 @@ def _file(folder: Path, part: str) -> Path:
 
 def _read(folder: Path, part: str, any_size: bool) -> Reviews:
     path = _file(folder, part)
-    about = f"; it holds reviews of IMDB: {FORMAT}, published at {WHERE}"
+    about = f"; expected reviews of IMDB: {FORMAT}, published at {WHERE}"
     words, labels = [], []
     for number, line in enumerate(read_lines(path, about), 1):
         fields = line.split("\t")

@@ -108,7 +108,14 @@ def before_training(model: Classifier) -> Tensor:
 
 
 def rules_of(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
-    """Return the rules of the list; ``write`` adds their texts and requires a system of separate rules."""
+    """Return the rules of a system that was read back, in the order in which they decide.
+
+    Args:
+        model: The network.
+        system: The system.
+        write: Whether to write each rule as text. This requires a system of separate rules, without
+            transitions between the states of different rules.
+    """
     old = before_training(model)
     words = tuple(map(str, model.network.words))
     return [_rule_of(model, system, old, words, state, label, write) for state, label in system.rules]

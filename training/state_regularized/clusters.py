@@ -35,7 +35,8 @@ class Alone(NamedTuple):
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        states: u after the start token, for each string, and then after each symbol; shape ``(B + N, d)``.
+        states: u after each token, shape ``(B + N, d)``. The first B rows are the states after the start
+            token, one per string; the others are the states after each symbol.
     """
 
     logits: Tensor

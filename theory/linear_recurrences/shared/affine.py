@@ -251,7 +251,10 @@ class AffineLayer:
     # The proof.
 
     def identities(self) -> list[Identity]:
-        """Return the step at an index j with a symbolic K, by the functions of network and automata."""
+        """Return the identities of the step at index j, for every K.
+
+        The functions that define the network and the automata are applied to symbolic sums over K entries.
+        """
         return list(self._identities(AnySize()))
 
     def _identities(self, t: AnySize) -> Iterator[Identity]:
