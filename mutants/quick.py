@@ -31,7 +31,7 @@ def _record(**fields: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Use the project's profile without shrinking, because a failing test is enough."""
+    """Use the project's Hypothesis profile without shrinking, because a single failure is enough."""
     if os.environ.get("MUTANTS_SHRINK"):
         return
     phases = tuple(p for p in settings().phases if p not in (Phase.shrink, Phase.explain))
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _name(text: str) -> str:
-    """Return a name in the form of test files: ``theorem-3.1`` and ``theorem_3_1`` are the same."""
+    """Normalise a name to the form of test files: ``theorem-3.1`` becomes ``theorem_3_1``."""
     return re.sub(r"\W|_", "-", text)
 
 
@@ -66,6 +66,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Record a failing test."""
+    """Write a failed test to the record."""
     if report.failed:
         _record(failed=report.nodeid)
