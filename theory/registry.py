@@ -1,4 +1,4 @@
-"""Registry of all claims, which are collected from the papers' folders."""
+"""A registry of all claims in the papers' folders and of the claims that users add."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def is_registered(name: str) -> bool:
 def register(claim: Claim) -> None:
     """Register a user's claim under its name until the program ends.
 
-    It shadows a built-in claim of the same name.
+    The claim replaces a claim of the papers with the same name.
 
     Raises :class:`~automata.errors.InputError` if the claim itself is built-in.
     """

@@ -1,4 +1,4 @@
-"""Contradictions between a paper's text and its tables, which are reported next to reproduced tables.
+"""Sentences of papers that contradict the papers' own tables, which are shown next to our results.
 
 >>> [sentence.paper for sentence in SENTENCES if sentence.agrees(sentence.rows)]
 []
@@ -20,7 +20,7 @@ def rows(**figures: str) -> Rows:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence about a table, and the table's figures.
+    """A sentence about a table, with the figures of the table.
 
     Attributes:
         paper: the key in ``docs/references.bib``.
@@ -41,7 +41,7 @@ class Sentence:
 
 
 def by_more_than(margin: str) -> Callable[[Rows], bool]:
-    """Return a test whether all other perplexities exceed that of model F by more than ``margin``."""
+    """Return a function that tests whether all other perplexities exceed that of model F by ``margin``."""
 
     def agrees(models: Rows) -> bool:
         others = min(v for name, (v,) in models.items() if name != "F")
@@ -51,7 +51,7 @@ def by_more_than(margin: str) -> Callable[[Rows], bool]:
 
 
 def below_all_in_most(model: str) -> Callable[[Rows], bool]:
-    """Return a test whether the model has the lowest accuracy in most columns."""
+    """Return a function that tests whether the model has the lowest accuracy in most columns."""
 
     def agrees(models: Rows) -> bool:
         columns = list(zip(*(v for name, v in models.items() if name != model), strict=True))
