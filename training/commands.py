@@ -1,4 +1,4 @@
-"""The command line's ``train``, with every experiment that can be trained."""
+"""The command ``ratproof train``, with a subcommand for each experiment."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""Upper bound of counts, because noise computes with them in 64 bits."""
+"""An upper bound on counts, because the noise is computed from them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
 """The entries of the learning rate's state that a run changes."""
 

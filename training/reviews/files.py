@@ -52,7 +52,7 @@ class Reviews:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words, numbers, exclamation and question marks of a text in lower case.
+    """Split a text into lower-case words, numbers, exclamation marks and question marks.
 
     HTML line breaks are removed.
     """

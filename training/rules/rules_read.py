@@ -34,7 +34,7 @@ FEW = 20
 
 @dataclass(frozen=True)
 class Arrow:
-    """A transition between two states of a rule whose words differ from those before training.
+    """A transition between two states of a rule whose words have changed in training.
 
     Attributes:
         source, target: the states.
@@ -51,7 +51,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class ReadRule:
-    """A rule of the list.
+    """A rule of a system that was read back.
 
     Attributes:
         label: the label of the rule.
@@ -77,9 +77,9 @@ def block_of(model: Classifier, state: int) -> RuleBlock | None:
 
 
 def before_training(model: Classifier) -> Tensor:
-    """Return the rules' own transitions, shape ``(V, K, K)``, compiled anew from their texts.
+    """Compile the initial rules again, and return their transitions, shape ``(V, K, K)``.
 
-    They are each block's minimal automaton, and BOS to its start.
+    These are the transitions of each rule's minimal automaton, and BOS to its start state.
     """
     words = tuple(map(str, model.network.words))
     k = model.cell.states
