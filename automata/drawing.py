@@ -223,7 +223,7 @@ def _dot_text(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """Return the DOT text; with ``pens``, an arrow's width shows its most probable symbol."""
+    """Return the DOT text; with ``pens``, the width of an arrow shows its most probable symbol."""
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:

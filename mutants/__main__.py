@@ -185,7 +185,7 @@ class MutantRunner:
     def _require_collected(self, tree: Path, files: list[str]) -> None:
         """Raise RuntimeError if the unmutated tests cannot be collected, which would look like a kill."""
         if tuple(files) not in self.collected and not collects(tree, self.options.python, files):
-            raise RuntimeError(f"the tests cannot be collected unmutated: {' '.join(files)}")
+            raise RuntimeError(f"the tests cannot be collected even without a mutant: {' '.join(files)}")
         self.collected.add(tuple(files))
 
     def _run(self, tree: Path, tests: list[str], examples: int, name: str) -> TrialOutcome:

@@ -263,5 +263,6 @@ class Claim:
             if variant.name == name:
                 return variant
         raise KeyError(
-            f"{self.name} has no variant {name!r}; it has {', '.join(v.name for v in self.variants)}"
+            f"{self.name} has no variant {name!r}; its variants are"
+            f" {', '.join(v.name for v in self.variants)}"
         )

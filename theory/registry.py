@@ -35,7 +35,7 @@ def claims() -> dict[str, Claim]:
     by_name: dict[str, Claim] = {}
     for claim in modules().values():
         if by_name.setdefault(claim.name, claim) is not claim:
-            raise ValueError(f"two files claim to be {claim.name}")
+            raise ValueError(f"two files define the claim {claim.name}")
     return dict(sorted(by_name.items(), key=lambda item: _order(item[1])))
 
 

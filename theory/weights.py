@@ -49,7 +49,7 @@ class Weights:
         entries = self.__dict__.get("entries", {})
         if name in entries:
             return entries[name]
-        raise AttributeError(f"there is no weight named {name!r}; there are {', '.join(entries)}")
+        raise AttributeError(f"there is no weight named {name!r}; the weights are {', '.join(entries)}")
 
     def __hash__(self) -> int:
         return hash((self.over.name, self.alphabet, self.size, self.describe()))

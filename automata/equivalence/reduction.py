@@ -37,7 +37,7 @@ class Reduction:
             self.methods.append(method)
 
     def follow(self, link: ChainLink | None, method: str) -> bool:
-        """Append a link and continue from its target; return ``False`` if there is none."""
+        """Append a link and continue from its target; return ``False`` if the link is ``None``."""
         if link is None:
             return False
         self.links.append(link)

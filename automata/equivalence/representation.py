@@ -84,7 +84,7 @@ class Representation:
     def rows_by(
         self, entries: Sequence[tuple[int, Weight] | None], ends: Mapping[int, Weight]
     ) -> list[dict[tuple[int, int], Weight]]:
-        """Return each state's row of rho and of all M(a) X, keyed by symbol and column.
+        """Return, for each state, its row of rho and of all M(a) X, keyed by symbol and column.
 
         Args:
             entries: the column and weight of the only entry in each row of X, or ``None``.
@@ -116,7 +116,7 @@ class Representation:
         )
 
     def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
-        """Return the real or counting automaton; ``index`` is each symbol's matrix, by default in order."""
+        """Return the real or counting automaton; ``index`` maps symbols to matrices, by default in order."""
         n, alphabet = self.states, list(symbols)
 
         def exact(matrix: RationalMatrix) -> Weights:

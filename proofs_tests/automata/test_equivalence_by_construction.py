@@ -331,7 +331,7 @@ def test_boolean_automata_with_too_many_pairs_are_lumped(monkeypatch):
     more = WFSA.from_edges(BOOLEAN, 41, one.alphabet, [(0, True)], [(40, True)], steps)
     monkeypatch.setattr(pairs, "MOST_WORDS", 500)
     answer = equivalent(one, operations.sum_of(other, more))
-    assert isinstance(answer, Unknown) and "use more than 500 words" in answer.why
+    assert isinstance(answer, Unknown) and "use more than 500 8-byte words" in answer.why
 
 
 def test_log_automata_with_several_paths_are_unknown():

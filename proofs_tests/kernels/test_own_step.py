@@ -160,7 +160,7 @@ def test_an_operation_without_a_rule_is_an_error():
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"family": "gla"}, "family and step must not both be given"),
+        ({"family": "gla"}, "pass either family or step, not both"),
         ({"inputs": {"v": "BVT"}}, "the axes of v must be different letters of BHKMTV, and begin with BT"),
         (
             {"inputs": {"v": "BTHV negative"}},

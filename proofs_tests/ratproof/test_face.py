@@ -143,7 +143,7 @@ def test_scores_of_a_module_are_checked():
     ("automaton", "accepts", "says"),
     [
         (FADING, 0.5, "automaton must be a DFA or a boolean WFSA, got"),
-        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "accepts must be given if automaton is a DFA"),
+        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "pass accepts, because automaton is a DFA"),
         (
             DFA(("a",), 0, ((0,),), frozenset()),
             0.5,

@@ -305,7 +305,7 @@ def largest_number(
     initial: NDArray[np.float64],
     final: NDArray[np.float64],
 ) -> tuple[int, bool]:
-    """Return a bound on every intermediate value for any sentence, and whether there is one.
+    """Return a bound on all intermediate values for any sentence, and whether such a bound exists.
 
     See the module's docstring for the proof.
     """

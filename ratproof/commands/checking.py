@@ -54,7 +54,7 @@ WEIGHTS = {"letters", "weights"}
 
 
 class EverythingAfterOf(TyperCommand):
-    """A command whose option ``--of`` takes all arguments up to the next option."""
+    """A command in which ``--of`` takes all arguments up to the next option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert ``--of`` before each file, as the parser expects."""
@@ -99,7 +99,7 @@ class Subjects:
     state_dict: tuple[str, dict[str, Tensor]] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """Return the kinds of certificate to which these files apply, each with one of the files."""
+        """Return the kinds of certificate to which the given files apply, with one file for each kind."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         one |= {ORDINARY: self.state_dict[0]} if self.state_dict is not None else {}

@@ -86,7 +86,7 @@ def outcome_of(
 
 
 def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """Return the outcomes of several files as one.
+    """Combine the outcomes of several files.
 
     Raises:
         InputError: If two files have claims of the same name.

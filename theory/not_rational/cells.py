@@ -105,5 +105,5 @@ def cell_named(name: str) -> Cell:
     ('h',)
     """
     if name not in CELLS:
-        raise InputError(f"there is no cell {name!r}; there are {', '.join(CELLS)}")
+        raise InputError(f"there is no cell {name!r}; the cells are {', '.join(CELLS)}")
     return CELLS[name]

@@ -169,10 +169,11 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
         raise FormatError(f"{where}: 'seeds' must be a list of integers, got {seeds!r:.40}")
     twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
     if twice is not None:
-        raise FormatError(f"{where}: 'seeds' must be different, got {twice} more than once")
+        raise FormatError(f"{where}: 'seeds' must not repeat a seed, got {twice} more than once")
     if searched is not None and not all(f"{searched} {model}" in searches for model in models):
         raise FormatError(
-            f"{where}, searched: an earlier part must search it for all models, got {searched!r:.40}"
+            f"{where}, searched: an earlier part must search this experiment for its models, got"
+            f" {searched!r:.40}"
         )
     label, preset = part.get("label"), part.get("preset")
     if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):

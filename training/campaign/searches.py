@@ -36,7 +36,8 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
     settings = search.best(journal, job.study, job.trials)
     if settings is None:
         raise InputError(
-            f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing"
+            f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing; run the"
+            " campaign to complete them"
         )
     return settings
 

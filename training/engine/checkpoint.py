@@ -82,7 +82,9 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         loop.task.carry({name.removeprefix("carried."): t for name, t in carried.items()})
     except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: the checkpoint must be resumable ({why:.120})") from None
+        raise FormatError(
+            f"{path}: the file must be a complete checkpoint of this run ({why:.120})"
+        ) from None
     loop.best, loop.progress = best, progress
     loop.set_rate(progress.rate)
 

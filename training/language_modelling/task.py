@@ -151,7 +151,7 @@ class LanguageTask:
         if {name: (t.shape, t.dtype) for name, t in tensors.items()} != {
             name: (t.shape, t.dtype) for name, t in expected.items()
         }:
-            raise InputError("the carried state must be that of this network")
+            raise InputError("the recurrent state of the checkpoint must fit this network")
         self.state = [
             tuple(tensors[f"{layer}.{part}"].to(t.device) for part, t in enumerate(parts))
             for layer, parts in enumerate(like)

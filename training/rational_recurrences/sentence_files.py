@@ -69,7 +69,7 @@ def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
     if len(lines) != sentences:
         raise FormatError(
             f"{file}: the file must have {sentences:,} labels, one per sentence of {path.name}, got"
-            f" {len(lines):,}; there is {source.says()}"
+            f" {len(lines):,}; expected {source.says()}"
         )
     return [int(line) - 1 for line in lines]
 

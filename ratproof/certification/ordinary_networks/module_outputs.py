@@ -106,7 +106,7 @@ def compared_outputs(
 
 @contextmanager
 def _evaluation_mode(module: nn.Module) -> Iterator[None]:
-    """Set evaluation mode within the context, and restore each part's mode afterwards."""
+    """Set evaluation mode within the context, and restore the mode of each submodule afterwards."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:

@@ -1,4 +1,4 @@
-"""The search for regions, which treats the strongly connected parts of the automaton one after another."""
+"""The search for regions, for one strongly connected component of the automaton after another."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROUNDS, MORE_ROUNDS = 60, 12
 
 @dataclass(frozen=True)
 class Cover:
-    """A way to cover the states of one part: nodes with a distance, or boxes keyed by the last symbols.
+    """A way to cover the states of a component: nodes with a distance, or boxes by last symbols.
 
     Attributes:
         spacing: Distance up to which states are merged; 0 for boxes.
@@ -108,7 +108,7 @@ def find_regions(
 
 
 def _refine(parts: Sequence[Part], failed: int) -> bool:
-    """Move to the next way to cover the failed part, and return whether there is one.
+    """Choose the next way to cover the component that failed, and return whether there is one.
 
     The parts before it are refined with it, because its regions contain the images of theirs.
     """
@@ -224,7 +224,7 @@ def _small(net: Net, machine: Moore, factors: Array) -> Regions:
 def _first_failure(
     network: OrdinaryNetwork, regions: Regions, part_numbers: np.ndarray, parts: Sequence[Part], until: float
 ) -> tuple[int | None, str]:
-    """Return the first part whose regions cannot be closed, and why; None if there is none."""
+    """Return the first component whose regions cannot be closed, and the reason; None if there is none."""
     for index, part in enumerate(parts):
         if part.covers[0].key:
             slack = BOX_SLACK
