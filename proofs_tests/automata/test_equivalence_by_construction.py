@@ -154,7 +154,7 @@ def test_the_only_string_that_differs_is_found_whatever_its_length(n):
 
 
 def draw_first(monkeypatch, *bad):
-    """Make the random primes begin with these."""
+    """Make the random primes begin with the given ones."""
     monkeypatch.setattr(field, "primes", lambda: chain_of(bad, (p for p in primes() if p not in bad)))
 
 

@@ -40,7 +40,7 @@ def delta(state, x):
 
 
 def multiplied_out(state, x):
-    """Return the step of :func:`leaky_tanh` with the factor 1 - f multiplied out."""
+    """Return the step of :func:`leaky_tanh` with (1 - f) u expanded to u - f u."""
     update = torch.tanh(x["u"])
     state = update - x["f"] * update + state * x["f"]
     return state, state

@@ -186,7 +186,7 @@ def test_outputs_of_the_wrong_shape_are_reported():
 
 
 class WithAnEmbedding(torch.nn.Module):
-    """A module that adds up an embedding of the symbols: shape ``(T, B)`` in, ``(T, B, 1)`` out."""
+    """A module that sums the embeddings of the symbols; it maps ``(T, B)`` to ``(T, B, 1)``."""
 
     def __init__(self, rows):
         super().__init__()
