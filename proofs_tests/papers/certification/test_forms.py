@@ -333,7 +333,7 @@ def inside(region, values):
 @settings(max_examples=20)
 @given(seeds)
 def test_most_images_that_fit_are_accepted(seed):
-    """Otherwise the tests above would not test anything."""
+    """The tests above are not empty."""
     rng = np.random.default_rng(seed)
     forms = [Form(int(x * ONE), [ONE >> 4] * 2, ONE >> 20, False) for x in rng.normal(size=2)]
     ellipse = Ellipsoid([f.c for f in forms], fixed(hexadecimal([[4.0, 0.0], [4.0]]), 2))

@@ -23,7 +23,7 @@ booleans = st.booleans()
 
 
 class Wrapper(nn.Module):
-    """A module with a function between the layers and one after the classifier, as in users' code."""
+    """A module as users write it, with a function between the layers and one after them."""
 
     def __init__(self, encoder, head, between=lambda h: h, after=lambda y: y, first=None, embed=None):
         super().__init__()
@@ -83,7 +83,7 @@ def test_a_recognised_network_computes_the_module_s_outputs(
 @given(st.integers(0, 30), st.sampled_from([1.0, 5.0, 50.0]), booleans, booleans)
 @settings(max_examples=30)
 def test_functions_of_the_logits_are_recognised(seed, scale, several, every_step):
-    """The module is recognised even if the probabilities round to 0 and 1."""
+    """Also if the probabilities round to 0 and 1."""
     rnn, head = layers(seed, "lstm", 3 if several else 1, scale)
     functions = (
         {"softmax": lambda y: y.softmax(-1), "log-softmax": lambda y: y.log_softmax(-1)}
@@ -99,7 +99,7 @@ def test_functions_of_the_logits_are_recognised(seed, scale, several, every_step
 
 
 class Returning(nn.Module):
-    """A module whose output is a function of the logits."""
+    """A module whose output a function maps."""
 
     def __init__(self, module, function):
         super().__init__()
@@ -122,7 +122,7 @@ OTHER_FUNCTIONS = {
 @pytest.mark.parametrize("after", [lambda y: y, torch.sigmoid], ids=["logits", "sigmoid"])
 @pytest.mark.parametrize("between", OTHER_FUNCTIONS.values(), ids=OTHER_FUNCTIONS)
 def test_a_function_between_the_layers_is_refused(between, after, scale):
-    """The module is refused even if its probabilities differ by less than any useful tolerance."""
+    """Also if the probabilities of the network differ by less than any useful tolerance."""
     rnn, head = layers()
     with torch.no_grad():
         head.weight.mul_(scale)

@@ -51,7 +51,7 @@ def network(tensors, **options):
 def test_the_network_of_a_state_dict_computes_torch_s_outputs(
     cell, depth, bias, before, rnn, head, classes, table, inputs
 ):
-    """This is also tested if the size of the vectors equals the size of the state."""
+    """Also if the vectors are as long as the state."""
     layer, linear = random_layers(cell, inputs, 5, classes, num_layers=depth, bias=bias)
     tensors = state_dict(cell, inputs, 5, classes, before, rnn, head, num_layers=depth, bias=bias)
     vectors = torch.randn(4, inputs, generator=torch.Generator().manual_seed(0))
