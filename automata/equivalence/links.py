@@ -40,7 +40,7 @@ class ChainLink:
 
     @property
     def mirrored(self) -> ChainLink:
-        """The link between the mirrored representations."""
+        """The corresponding link between the reversed representations."""
         assert self.matrix is not None
         return ChainLink(
             "left" if self.kind == "right" else "right", self.to.mirrored, self.matrix.transposed

@@ -32,7 +32,7 @@ LOOK_EVERY = 0.05
 AT_ITS_END = 0.002
 """Interval in seconds between two checks when the child is about to end."""
 GRACE = 0.5
-"""Seconds that the work has for cleaning up when it is stopped."""
+"""The seconds that the child process has for its cleanup after it is stopped."""
 SLACK = 64 << 20, 16 << 20
 """Address space in bytes beyond the limit, per process and per core, for barely used stacks and buffers."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

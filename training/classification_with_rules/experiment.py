@@ -1,4 +1,4 @@
-"""One run of text classification with rules."""
+"""A run of text classification with rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run on images."""
+"""A run of image classification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of language modelling."""
+"""A run of language modelling."""
 
 from __future__ import annotations
 

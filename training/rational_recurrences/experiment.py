@@ -1,4 +1,4 @@
-"""One run of text classification."""
+"""A run of text classification."""
 
 from __future__ import annotations
 

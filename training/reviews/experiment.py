@@ -1,4 +1,4 @@
-"""One run on reviews."""
+"""A run of review classification."""
 
 from __future__ import annotations
 

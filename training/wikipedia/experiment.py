@@ -1,4 +1,4 @@
-"""One run of language modelling on Wikipedia."""
+"""A run of language modelling on Wikipedia."""
 
 from __future__ import annotations
 

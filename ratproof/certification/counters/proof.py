@@ -30,7 +30,7 @@ from ratproof.certification.soft_networks.proof import ProofGap
 
 BITS = 64
 MOST_ROUNDS = 20_000
-"""Maximum number of iterations, after which the bounds are assumed to change forever."""
+"""Maximum number of iterations. If the bounds still change, the proof assumes that they never settle."""
 
 
 @dataclass(frozen=True)

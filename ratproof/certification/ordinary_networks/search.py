@@ -22,9 +22,9 @@ MOST_NODES = 4000
 SPACINGS = tuple(0.3 / 2.1**i for i in range(15))
 """Distances in a node's metric up to which states are merged."""
 RATES = (0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97, 0.985, 0.995)
-"""Rates of contraction, of which the smallest is used for which metrics exist."""
+"""Rates of contraction, from small to large. The search uses the first rate for which metrics exist."""
 TRACES = (3e3, 1e5)
-"""Largest traces of metrics, of which the smallest is used for which metrics exist."""
+"""Maximum traces of metrics, from small to large. The search uses the first for which metrics exist."""
 WEAK_RATES = (1.02, 1.1, 1.3, 2.0)
 """Rates for bounded lengths, where regions may grow."""
 BOX_SLACK = 1.03
