@@ -194,7 +194,7 @@ class SparseMatrix:
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
     def renumbered(self, size: int, numbers: Places) -> SparseMatrix:
-        """Return the matrix with rows and columns renumbered by ``numbers``, shape ``(n,)``; -1 drops one."""
+        """Renumber rows and columns by ``numbers``, shape ``(n,)``; -1 removes a row or column."""
         inside = (numbers[self.rows] >= 0) & (numbers[self.columns] >= 0)
         rows, columns = numbers[self.rows[inside]], numbers[self.columns[inside]]
         return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])

@@ -34,7 +34,7 @@ from automata.wfsa import WFSA
 Classes = list[dict[int, int]]
 """For each automaton, the class of each state that has one."""
 State = tuple[int, int]
-"""A side and one of its states."""
+"""A state: the index of the automaton, and the index of its state."""
 HOW = "lumping gives the same automaton for both"
 
 

@@ -52,7 +52,7 @@ class Functionals:
 
     @classmethod
     def start(cls, of: Modular) -> Functionals:
-        """Return functionals of only the empty string."""
+        """Return functionals restricted to the empty string."""
         one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
         return cls(of, one, other, 1, (of.final, of.final))
 

@@ -54,7 +54,7 @@ class Reduction:
                 return
 
     def run_with_epsilon(self) -> bool:
-        """Treat epsilon, the last step, as another symbol; return whether the reduction reaches zero.
+        """Run the reduction with epsilon as one more symbol; return whether it reaches zero.
 
         Each link then gets a bound, because sums over epsilon paths must converge at its source.
         """

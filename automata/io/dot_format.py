@@ -63,7 +63,7 @@ OWN = "automaton"
 
 
 def loads(text: str, where: str = "dot") -> WFSA:
-    """Return the boolean automaton of a DOT text.
+    """Parse a boolean automaton from DOT text.
 
     >>> loads('digraph { i [label=""]; p [shape=doublecircle]; i -> p; p -> q [label="a"]; }')
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>

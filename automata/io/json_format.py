@@ -61,7 +61,7 @@ def loads(text: str, where: str = "automaton") -> WFSA:
 
 
 def from_json(data: object, where: str = "automaton") -> WFSA:
-    """Return the automaton that a parsed JSON object describes; see :func:`loads`."""
+    """Convert a parsed JSON object to an automaton; see :func:`loads`."""
     reader = _Reader(where)
     if not isinstance(data, dict):
         raise reader.error("", f"must be an object with {', '.join(FIELDS)}, got {_kind(data)}")

@@ -58,7 +58,7 @@ def n_gram_model(
     state = {history: q for q, history in enumerate(totals)}
 
     def target(history: History, word: str) -> int:
-        """Return the state of the longest known history."""
+        """Return the state of the longest suffix of the history that has a state."""
         after = (*history, word)[-(order - 1) :] if order > 1 else ()
         while after not in state:
             after = after[1:]

@@ -347,7 +347,7 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
-    """Return the letters of only these words."""
+    """Restrict the letters to these words."""
     letter_of = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(letter_of[word] for word in words))
 

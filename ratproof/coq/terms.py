@@ -149,7 +149,7 @@ def _kind(value: Tree, form: str, over: str) -> str:
 
 
 def _converted(value: Entry, form: str, over: str) -> str:
-    """Return the term as a function whose weights are converted; a state is read off a row of weights."""
+    """Return the term as a function whose weights are converted, with states read from a row of weights."""
     names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
     converted = f"{CONVERSIONS[form][0]} ({' '.join(['table', *names])})"
     function = f"fun {' '.join(names)} => {converted}" if names else converted

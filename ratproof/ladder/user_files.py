@@ -192,7 +192,7 @@ def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], 
 
 
 def _line_of(path: str, error: BaseException) -> str:
-    """Return ``line N: `` for the line of the file where the error occurred, or ``""`` if elsewhere."""
+    """Return ``line N: `` for the line of the file that raised the error, or ``""`` if there is none."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"line {error.lineno}: "
     lines = [

@@ -72,7 +72,7 @@ OF_MODELS = {
     "snap": Column("snap", "snapshot"),
     "grad": Column("grad", "gradient"),
 }
-"""The columns of users' models with a state, of which a table shows those of its models."""
+"""The columns for users' models with a state; a table shows those that its models have."""
 LEGENDS = (
     (
         OF_KERNELS,

@@ -244,7 +244,7 @@ def inside(one: Floats, other: Floats) -> bool:
 
 
 def grown(box: Floats, image: Floats) -> Floats:
-    """Return a box that contains the image, enlarged by a share of its growth and a little more."""
+    """Return a box that contains the image, enlarged by a fraction of its growth and a small margin."""
     with np.errstate(invalid="ignore"):
         step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
     ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])

@@ -159,7 +159,7 @@ def _visible_centroids(alpha: Floats) -> list[int]:
 
 
 def _plain(symbol: Symbol) -> str:
-    """Escape dollar signs in a symbol, which matplotlib would read as a formula."""
+    """Escape dollar signs in a symbol, because matplotlib would read them as a formula."""
     return str(symbol).replace("$", r"\$")
 
 

@@ -331,7 +331,7 @@ def _on_cuda() -> Iterator[Setting]:
 
 
 def _read(read: Callable[[], object]) -> str:
-    """Return a setting as text; torch refuses to read one that fp32_precision has replaced."""
+    """Return a setting of torch as text; torch cannot read one that ``fp32_precision`` has replaced."""
     try:
         return str(read())
     except RuntimeError:

@@ -27,7 +27,7 @@ MOST_NODES = 400
 FEW_POINTS = 500
 """Maximum number of points of the soft run in a quick check."""
 AT_ONCE = 1 << 20
-"""Target number of elements in an array of gradients; there are a few dozen arrays."""
+"""The target size of an array of gradients in elements; a few dozen such arrays exist at a time."""
 ROUNDS = 60
 WIDER = 0.05
 LEAST = 1e-9
