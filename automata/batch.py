@@ -36,7 +36,7 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
-    """Return the scores of each string's prefixes, shape ``(T + 1,)``; a Batch is already encoded."""
+    """Return the scores of all prefixes of each string, shape ``(T + 1,)``."""
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
     rows: list[Weights] = [None] * len(batch)  # type: ignore[list-item]

@@ -208,7 +208,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
             raise TooManyStates(f"the deterministic automaton has more than {most_arrows:,} transitions")
         if words > MOST_WORDS:
             raise TooManyStates(
-                f"the sets of states of the deterministic automaton use more than {MOST_WORDS:,} words"
+                f"the sets of states of the deterministic automaton use more than {MOST_WORDS:,} 8-byte words"
             )
         for index in sorted(moved):
             following = moved[index]

@@ -156,8 +156,8 @@ class DFA(Drawable):
         dead = sets.states
         if (dead + 1) * len(sets.index) > MOST_PLACES:
             raise LimitReached(
-                f"a table of {dead + 1:,} states and {len(sets.index):,} symbols is asked for; it may have"
-                f" {MOST_PLACES:,} places"
+                f"the table of a DFA must have at most {MOST_PLACES:,} entries, got {dead + 1:,} states times"
+                f" {len(sets.index):,} symbols"
             )
         steps = targets(sets)
         after = {s: steps[index] for s, index in sets.index.items()}
@@ -195,7 +195,7 @@ class DFA(Drawable):
         return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
 
     def over(self, alphabet: Iterable[Hashable], of: str = "the other") -> DFA:
-        """Return the DFA with reordered symbols; ``of`` is the name of the order's owner in messages."""
+        """Return the DFA over a reordered alphabet; ``of`` names the alphabet's owner in error messages."""
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
             difference = differences(self.alphabet, order, ("the automaton", of))

@@ -57,7 +57,7 @@ class Drawable:
         raise NotImplementedError
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Return the automaton's text, and its drawing unless it is too large, for a notebook."""
+        """Return the text of the automaton for a notebook, with its drawing if it is not too large."""
         drawing = small_svg(self, MOST_EDGES)
         says = f"{type(self).__name__} with {plural(self.weighted_form().num_states, 'state')}"
         shown = {"text/plain": repr(self), "text/html": html_fragment(says, {"": drawing})}
@@ -223,7 +223,7 @@ def _dot_text(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """Return the DOT text; with ``pens``, an arrow's width shows its most probable symbol."""
+    """Return the DOT text; with ``pens``, the width of an arrow shows its most probable symbol."""
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:

@@ -59,7 +59,9 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
                 continue
             steps += 1
             if steps > MOST_STEPS:
-                raise LimitReached(f"listing the strings requires more than {MOST_STEPS:,} prefixes")
+                raise LimitReached(
+                    f"listing the strings requires more than the limit of {MOST_STEPS:,} prefixes"
+                )
             useful = ends[length - len(string) - 1]
             for symbol in reversed(plain.alphabet):
                 after = _product(k, row, arrows[symbol])

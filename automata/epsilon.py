@@ -62,7 +62,7 @@ def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weigh
 
 
 def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
-    """Return the star of the weight of a state's cycles; raise EpsilonCycle if it does not exist."""
+    """Return the star of the total weight of a state's cycles; raise EpsilonCycle if it does not exist."""
     try:
         return semiring.star(weight)
     except WeightError:

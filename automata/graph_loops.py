@@ -35,7 +35,7 @@ def reached(known: NDArray[np.bool_], offsets: Places, targets: Places) -> NDArr
 
 @_compiled
 def strong_components(offsets: Places, targets: Places) -> Places:
-    """Return the number of each node's strongly connected component, shape ``(n,)``.
+    """Return the index of each node's strongly connected component, shape ``(n,)``.
 
     No edge leads to a component with a lower number.
 

@@ -18,7 +18,7 @@ SILENT, ALL = "ε", "all"
 
 
 def symbols(names: list[Hashable], alphabet: int) -> str:
-    """Return the label of an arrow's symbols, shortened if there are many.
+    """Format the symbols of an arrow, shortened if there are many.
 
     "all" stands for the full alphabet if it has more than two symbols.
     """

@@ -121,7 +121,7 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
 def _paired(
     left: WFSA, right: WFSA, join: Callable[[SparseMatrix, SparseMatrix], SparseMatrix]
 ) -> tuple[list[SparseMatrix], dict[Symbol, int]]:
-    """Join each pair of matrices that a symbol uses; symbols that share a pair share the result."""
+    """Join the matrices of each symbol; symbols with the same pair of matrices share the result."""
     number: dict[tuple[int, int], int] = {}
     index = {s: number.setdefault((left.index[s], right.index[s]), len(number)) for s in left.index}
     return [join(left.tables[i], right.tables[j]) for i, j in number], index

@@ -151,7 +151,7 @@ class PFA(Drawable):
         return self.to_wfsa(final)
 
     def state_automata(self) -> tuple[WFSA, ...]:
-        """Return for each state j the real automaton that scores the probability of being in j."""
+        """Return, for each state j, the real automaton whose score is the probability of being in j."""
         automaton = self.to_wfsa([])
         return tuple(automaton.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 

@@ -114,7 +114,7 @@ class SparseMatrix:
         return np.searchsorted(self.rows, np.arange(self.size + 1))
 
     def spans(self, rows: Places) -> tuple[Places, Places]:
-        """Return the number of entries in each of these rows, and the indices of all these entries."""
+        """Return the number of entries in each of the given rows, and the indices of all these entries."""
         if 8 * len(self) > self.size or "row_offsets" in self.__dict__:
             first, after = self.row_offsets[rows], self.row_offsets[rows + 1]
         else:  # with thousands of symbols, row offsets for each one would be far larger
@@ -194,7 +194,7 @@ class SparseMatrix:
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
     def renumbered(self, size: int, numbers: Places) -> SparseMatrix:
-        """Return the matrix with rows and columns renumbered by ``numbers``, shape ``(n,)``; -1 drops one."""
+        """Renumber rows and columns by ``numbers``, shape ``(n,)``; -1 removes a row or column."""
         inside = (numbers[self.rows] >= 0) & (numbers[self.columns] >= 0)
         rows, columns = numbers[self.rows[inside]], numbers[self.columns[inside]]
         return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])
@@ -248,7 +248,7 @@ class SparseMatrix:
 
 
 def numbers_of(size: int, keep: Places) -> Places:
-    """Return each state's index in ``keep``, or -1."""
+    """Return the index of each state in ``keep``, or -1 if it is not in ``keep``."""
     numbers = np.full(size, -1, dtype=np.intp)
     numbers[keep] = np.arange(len(keep))
     return numbers

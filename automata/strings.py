@@ -65,7 +65,12 @@ class Batch:
 
 
 def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch:
-    """Encode the strings by the alphabet's indices; raise UnknownSymbol with string and index."""
+    """Encode strings as indices of symbols in the alphabet.
+
+    Raises:
+        UnknownSymbol: If a symbol is not in the alphabet. The message has the index of the string, and the
+            index of the symbol in the string.
+    """
     lengths = np.fromiter(map(len, strings), dtype=np.intp, count=len(strings))
     order = np.argsort(-lengths, kind="stable")
     codes = np.full((len(strings), int(lengths.max(initial=0))), -1, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Scores of all strings, computed level by level in the tree of strings, so that each prefix is read once."""
+"""Computation of the scores of all strings up to a length, level by level in the tree of prefixes."""
 
 from __future__ import annotations
 

@@ -86,7 +86,15 @@ class _Traces:
         return _best(self.automaton, omega[:, :, None], self.best[None])
 
     def back(self, row: int, string: String) -> BestPath | None:
-        """Return the best path of the string in a row, traced back from its end."""
+        """Trace back the best path of one string of the batch.
+
+        Args:
+            row: The index of the string in the batch.
+            string: The string.
+
+        Returns:
+            The path, or ``None`` if the best score is zero.
+        """
         automaton, k = self.automaton, self.automaton.semiring
         last = k.times(self.omegas[len(string)][row], automaton.final)
         state = int(_argbest(k, last, 0))

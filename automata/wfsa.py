@@ -187,7 +187,7 @@ class WFSA(Drawable):
         epsilon: Weights | SparseMatrix | None = None,
         summands: frozenset[Summands] | None = frozenset(),
     ) -> WFSA:
-        """Return an automaton from parts without checking them, for constructions that are correct.
+        """Build an automaton without validation, for constructions that are known to be correct.
 
         Args:
             semiring: the semiring of the weights.

@@ -1,9 +1,9 @@
-"""Certification near the threshold of random networks: ``python bench/certified.py [FILE] [NETWORKS]``.
+"""Benchmark of certification near a temperature threshold: ``python bench/certified.py [FILE] [NETWORKS]``.
 
-The empirical threshold of a random SR-GRU is the highest temperature, by bisection, at which no string is
-found on which the soft network and its hard automaton differ, including the decision to accept. The network
-is certified at 0.5, 0.9, 0.99 and 0.999 of the threshold. A difference found there shows that the estimated
-threshold was too high. FILE gets the figures as JSON, which the docs show.
+The empirical threshold of a random SR-GRU is the highest temperature, found by bisection, at which a search
+finds no string on which the soft network and its hard automaton differ in the label or the decision. Each
+network is certified at 0.5, 0.9, 0.99 and 0.999 of its threshold. If ``certify`` finds a difference there,
+the estimated threshold was too high. The figures are written to FILE as JSON, which the docs show.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ COLDEST, HOTTEST, HALVINGS = 1e-3, 100.0, 16
 
 
 def random_network(seed: int) -> Acceptor:
-    """Return an SR-GRU of 2 to 16 units, with weights two to four times as large as in torch."""
+    """Return an SR-GRU of 2 to 16 units, with 2 to 4 times torch's default initial weights."""
     torch.manual_seed(seed)
     network = Acceptor(("0", "1"), hidden_size=SIZES[seed % 7], k=CENTROIDS[seed % 5], dtype=torch.float64)
     with torch.no_grad():
@@ -44,7 +44,8 @@ def random_network(seed: int) -> Acceptor:
 def threshold(network: Acceptor) -> float | None:
     """Return the empirical threshold.
 
-    Return ``None`` if the network equals its hard automaton at every temperature, or has one state.
+    Return ``None`` if the network equals its hard automaton at all temperatures that are tried, or if its
+    hard automaton has one state.
     """
     machine = hard_automaton(numbers_of(network)).machine()
     if machine is None or machine.minimal().states < 2:
@@ -64,7 +65,7 @@ def threshold(network: Acceptor) -> float | None:
 
 
 def measured(network: Acceptor, tau: float) -> dict[str, Any]:
-    """Return the verdict, the number of boxes, and the seconds of certifying and of checking again."""
+    """Return the verdict, the number of boxes, and the seconds of ``certify`` and of the checker."""
     start_time = perf_counter()
     answer = certify(network, Fraction(tau))
     row: dict[str, Any] = {"verdict": answer.verdict, "seconds": perf_counter() - start_time}

@@ -1,9 +1,9 @@
-"""Benchmark of decisions: equal pairs of growing size, growing alphabets, a chain, and fractions.
+"""Benchmark of exact equivalence: equal pairs of growing size, growing alphabets, a chain, and fractions.
 
 ``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs
-plot. A pair is A with dense random integer weights, and B: A in another basis, with a tenth more states that
-no string reaches, and transitions from them. The times include all steps: clearing denominators, the
-decision, the certificate and its exact check.
+plot. A pair consists of an automaton A with dense random integer weights, and an automaton B. B is A in
+another basis, with a tenth more states, which no string reaches, and transitions from these states. The times
+include all steps: clearing denominators, the decision, the certificate and its exact check.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MEMORY_WANTED = 2.0
 
 
 def names(count: int) -> list[str]:
-    """Return that many symbols."""
+    """Return an alphabet of the given size."""
     return [f"s{i}" for i in range(count)]
 
 
 def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
-    """Return A, and B: A padded by a tenth, in another basis by a unimodular matrix."""
+    """Return a random automaton A, and B: A with a tenth more states, in another (unimodular) basis."""
     rng = np.random.default_rng(seed)
     size, padded = n, n + max(1, n // 10)
 
@@ -53,7 +53,7 @@ def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
 
 
 def change_basis(start: Any, end: Any, tables: list[Any], rng: np.random.Generator) -> None:
-    """Change the basis in place: lambda P^-1, P M P^-1, P rho.
+    """Change the basis in place: lambda P^-1, P M P^-1, P rho for a random P.
 
     P is a product of 2 n elementary matrices, each of which adds one row to another.
     """
@@ -73,18 +73,18 @@ def _exact(initial: Any, final: Any, tables: dict[str, Any]) -> WFSA:
 
 
 def chain(n: int, last: int) -> WFSA:
-    """Return n + 1 states in a row with weights of 1/4.
+    """Return a chain of n + 1 states whose transitions have the weight 1/4.
 
-    Only the string of n times the first symbol has a score.
+    Only one string has a nonzero score: n times the first symbol.
     """
     steps = [(q, q + 1, "s0", Fraction(1, 4)) for q in range(n)]
     return WFSA.from_edges(REAL, n + 1, names(4), [(0, 1)], [(n, last)], steps)
 
 
 def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
-    """Run the same algorithm over ``fractions.Fraction``.
+    """Decide equivalence with the same algorithm, implemented with ``fractions.Fraction``.
 
-    It searches breadth-first with one echelon form, and builds no certificate.
+    The search is breadth-first with one echelon form, and builds no certificate.
     """
     sides = [[[list(map(Fraction, row)) for row in side.matrix(s)] for s in side.alphabet] for side in (a, b)]
     ends = [*a.final, *(-w for w in b.final)]

@@ -1,9 +1,10 @@
-"""Benchmark of factored FA-RNNs against the cell step by step and against only the matrix products.
+"""Benchmark of factored FA-RNNs, compared with a loop over the cell and with only the matrix products.
 
-Sentences have 4 to 20 words, and the cell has the sizes of the rules of ATIS. ``python bench/factored.py
-[--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON. On a CPU it runs on one
-thread. The compared runs take turns, and each figure is a minimum. Only the products are the recurrence's
-multiplications in as few products as possible: two over all words forward, and three times two with backward.
+``python bench/factored.py [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON.
+Sentences have 4 to 20 words, and the cell has the sizes of the rules of ATIS. On a CPU, the benchmark uses
+one thread. The compared runs take turns, and each figure is a minimum. "Only the products" performs the
+multiplications of the recurrence in as few matrix products as possible: two over all words in the forward
+pass, and six more in the backward pass.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
 
 WORDS, STATES, RANK, VECTORS, LEADS = 943, 113, 191, 100, 26
-"""The sizes of the rules of ATIS: V, K, r, the vectors, and the states that the wildcard leaves."""
+"""The sizes of the rules of ATIS: V, K, r, the size of the vectors, and the number of states that the
+wildcard's transitions leave.
+"""
 Run = Callable[[], Any]
 BATCHES = (1, 16, 64, 256)
 TIMES = 15
@@ -42,7 +45,7 @@ def network(device: str) -> FARNN:
 
 
 def step_by_step(network: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
-    """Return the states of the cell, looking up each word at its step; the longest sentence comes first."""
+    """Return the states of the cell, computed step by step; sentences are sorted by decreasing length."""
     cell, done = network.cell, []
     assert isinstance(cell, FactoredCell)
     h = network.initial.expand(words.shape[1], -1)
@@ -53,7 +56,7 @@ def step_by_step(network: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
 
 
 def measured(batch: int, device: str) -> dict[str, Any]:
-    """Return milliseconds, forward and with backward."""
+    """Return the milliseconds of each implementation, forward and with the backward pass."""
     torch.manual_seed(0)
     farnn = network(device)
     lengths = torch.randint(4, 21, (batch,)).sort(descending=True).values.to(device)

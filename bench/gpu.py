@@ -1,10 +1,10 @@
-"""A command that runs all steps that need a GPU in a few minutes.
+"""A program that runs all measurements that need a GPU, in a few minutes.
 
 ``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims, tests published
-kernels, and trains a language model at the same time. Each step has a time limit. After each step,
-``OUT/results.tar.gz`` is rewritten, so that an interrupted run leaves its results. The network's weights are
-in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the same sources
-on the same device.
+kernels, and trains a language model. Each step has a time limit. After each step, ``OUT/results.tar.gz`` is
+rewritten, so that an interrupted run leaves its results. The network's weights are saved to
+``OUT/weights-*.safetensors`` in float16. A step is skipped if it has succeeded on the same device with the
+same sources.
 
 ``python bench/gpu.py keep OUT`` unpacks the results into the project, where the documentation reads them.
 """
@@ -31,13 +31,13 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "bench" / "results" / "gpu.json"
-"""The record of each step: device, date, versions, sources, seconds and exit status."""
+"""A file with the date, device, versions, sources, seconds and exit status of each step."""
 ARCHIVE, PIECE = "results.tar.gz", 15 * 2**20
 TRAINING = "--model=rrnn-f --precision=tf32 --hidden=608 --epochs=100 --decay-after=50 --decay=0.94"
-"""The options of a run on the Penn Treebank that ends after four minutes.
+"""The options of a training run on the Penn Treebank that ends after four minutes.
 
-It has a third of the paper's 300 epochs, half of which decay, as in the paper. Matrices whose sizes are
-multiples of 4 are faster on a GPU than the paper's 610.
+The run has a third of the paper's 300 epochs. As in the paper, the learning rate decays in the second half.
+The matrix sizes are multiples of 4, which are faster on a GPU than the paper's 610.
 """
 
 
@@ -112,7 +112,7 @@ STEPS = {
 
 
 def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path | None) -> None:
-    """Run the steps in order; training starts after the measurements and runs in parallel with the rest."""
+    """Run the measurements in order, and then training in parallel with the remaining steps."""
     end = time.monotonic() + 60 * minutes
     work = Path(tempfile.mkdtemp())
     about, name, training = _read(KEPT), _device_name(device), None
@@ -142,14 +142,14 @@ def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path 
 
 
 def keep(out: Path) -> None:
-    """Unpack the results into the project."""
+    """Unpack the results into the project folder."""
     with tarfile.open(out / ARCHIVE) as archive:
         archive.extractall(ROOT, filter="data")
     print("\n".join(f"{what}: {row}" for what, row in _read(KEPT).items()))
 
 
 def _run(step: GpuStep, work: Path, device: str, seconds: float) -> int:
-    """Return a command's exit status; 124 if it ran past its time."""
+    """Run a command, and return its exit status, or 124 if it exceeded its time limit."""
     file = work / step.file
     (file if step.file.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
     cores = os.cpu_count() or 1
@@ -173,7 +173,7 @@ def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subp
 
 
 def _keep_network(folder: Path, out: Path) -> None:
-    """Write the result and the history of the training, and its network in float16 if it finished."""
+    """Write the result and the history of the training and, if it has finished, its network in float16."""
     from safetensors.torch import load_file, save_file
 
     kept = folder.parent / "bench" / "results"
@@ -193,7 +193,7 @@ def _keep_network(folder: Path, out: Path) -> None:
 
 
 def _pack(work: Path, about: dict[str, Any], out: Path) -> None:
-    """Write the archive of all results so far."""
+    """Write the archive of all results that exist so far."""
     kept = work / KEPT.relative_to(ROOT)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
@@ -225,7 +225,7 @@ def _device_name(device: str) -> str:
 
 
 def _digest(sources: Iterable[str]) -> str:
-    """Return a digest of the Python and C++ files there, by name and content."""
+    """Return a digest of the Python and C++ files in the given files and folders, by name and content."""
     digest = hashlib.sha256()
     files = (
         file

@@ -1,11 +1,12 @@
-"""The costs of hunting with a ledger.
+"""Benchmark of the cost of hunts with a ledger.
 
-They are the processor seconds per case of one worker and of two, compared with rounds run one after the other
-in one process without digests. They are also the rows per second of the ledger and of the driver's checks,
-its memory for a ledger with a million rows, and the overhead of Dask per task.
+``python bench/hunt.py [FILE]`` measures the processor seconds per case of a hunt with one worker and with
+two, compared with the same rounds run one after another in one process without digests. It also measures the
+rows per second of the ledger and of the driver's checks, the driver's memory for a ledger with a million
+rows, and the overhead of Dask per task.
 
-``python bench/hunt.py [FILE]``. Rounds are the same in every row: same seed, targets and numbers. The three
-ways take turns, and the minimum of each counts, because other load only increases processor time.
+All rows of the table run the same rounds: the same seed, targets and numbers. The three ways to run them take
+turns. The reported figure is the minimum, because other load on the machine only increases processor time.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50
 
 
 def plain() -> dict[str, float]:
-    """Return processor seconds of all rounds in one process, without digests and without starting it."""
+    """Return the processor seconds of all rounds in one process without digests, except its start."""
     look = Examples.look
     Examples.look = lambda self, comparison, strings: None  # type: ignore[method-assign]
     try:
@@ -54,7 +55,7 @@ def plain() -> dict[str, float]:
 
 
 def by_workers(*how: str) -> dict[str, float]:
-    """Return the processor seconds of a hunt with all its processes, without the cost of starting.
+    """Return the processor seconds of all processes of a hunt, without the cost of starting them.
 
     The cost of starting is approximately that of a hunt with a single round.
     """
@@ -75,7 +76,7 @@ def by_workers(*how: str) -> dict[str, float]:
 
 
 def ledger() -> dict[str, float]:
-    """Return rows per second, written and checked, and the driver's memory in bytes."""
+    """Return the rows per second that are written and checked, and the driver's memory in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         store = HuntLedger(Path(folder), Hunt((), SEED).about())
         rows = [
@@ -114,7 +115,7 @@ def ledger() -> dict[str, float]:
 
 
 def checking(rows: list[RoundRow]) -> float:
-    """Return the seconds in which the driver reads these rows from workers' messages."""
+    """Return the seconds that the driver needs to read these rows from the messages of workers."""
     chunks = [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
     texts = [json.dumps({"rows": [row.to_json() for row in chunk]}).encode() for chunk in chunks]
     begun = time.perf_counter()
@@ -124,7 +125,7 @@ def checking(rows: list[RoundRow]) -> float:
 
 
 def in_turns() -> dict[str, dict[str, float]]:
-    """Return the minimum processor seconds of each way of running the same rounds."""
+    """Return the minimum processor seconds of each way to run the same rounds."""
     ways = {
         "plain": plain,
         "one worker": lambda: by_workers("--jobs", "1"),
@@ -138,7 +139,7 @@ def in_turns() -> dict[str, dict[str, float]]:
 
 @contextmanager
 def cluster() -> Iterator[str]:
-    """Start a scheduler and two workers on this machine, and yield the scheduler's file."""
+    """Start a scheduler and two workers on this machine, and yield the path of the scheduler's file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scheduler.json"
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
@@ -159,7 +160,7 @@ def cluster() -> Iterator[str]:
 
 
 def chunk_overhead() -> float:
-    """Return the seconds per task, per worker, that Dask takes for a task that does nothing."""
+    """Return the seconds per task and worker that Dask needs for a task that does nothing."""
     from distributed import Client
 
     with cluster() as file:
@@ -174,7 +175,7 @@ def chunk_overhead() -> float:
 
 
 def main() -> None:
-    """Measure, and write the figures."""
+    """Run the benchmark, and write the figures."""
     os.environ["OMP_NUM_THREADS"] = "1"
     results = {
         "date": date.today().isoformat(),

@@ -1,4 +1,4 @@
-"""The time and memory of decisions about large, sparse automata, and the time of checking certificates.
+"""Benchmark of equivalence of large sparse automata: time, memory, and time of checking the certificates.
 
 ``python bench/large_equivalence.py [STATES [FILE]]`` prints a table of all families of
 :mod:`automata.testing.random_pairs`, each as an equal pair and with one weight changed, and writes the
@@ -25,7 +25,9 @@ from ratproof.checkers.table import judge
 
 SEED = 7
 WANTED = {5_000: (10, 1, 5), 100_000: (120, 4, None)}
-"""The maximum seconds and gigabytes of the decision, and seconds of the check, by states."""
+"""The maximum seconds and gigabytes of the decision, and the maximum seconds of the check, keyed by the
+number of states.
+"""
 
 
 def measured(family: str, states: int, change: bool) -> dict[str, Any]:

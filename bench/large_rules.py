@@ -1,10 +1,10 @@
-"""All rules of several data sets as one automaton: time and memory of each step.
+"""Benchmark of all rules of a data set as one automaton: time and memory of each step.
 
-The steps are to compile, match, minimise, and decide that the automaton equals itself with its states in
-another order. ``python bench/large_rules.py FOLDER...``; each folder has a rule file (``.config``) and
-labelled sentences (``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The decision
-with its certificate is measured over one word for each letter, because a certificate lists the transitions of
-every word.
+``python bench/large_rules.py FOLDER...``. Each folder has a rule file (``.config``) and labelled sentences
+(``train.tsv``, ``dev.tsv``, ``test.tsv``), whose words are the vocabulary. The steps are to compile the
+rules, match the sentences, minimise the automaton, and decide that the automaton equals a copy with its
+states in another order. The decision and its certificate use a vocabulary with one word for each letter
+(class of words that no rule distinguishes), because a certificate lists the transitions of every word.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def timed(what: str, work: Callable[[], T]) -> T:
-    """Return the result, and print the seconds and the peak memory so far."""
+    """Run a step and return its result; print the seconds and the peak memory so far."""
     begun = perf_counter()
     result = work()
     show(f"  {what}", {"seconds": perf_counter() - begun, "GB": gigabytes()})

@@ -1,13 +1,16 @@
-"""Benchmark of Forward for a batch of strings and a dense automaton: kernels of networks and NumPy.
+"""Benchmark of Forward for a batch of strings and a dense automaton: the networks' kernels and NumPy.
 
-There are 256 strings of length 64, 8 symbols, and one thread. ``python bench/matrix_scan.py [--device cuda]
-[FILE]``. In each row the runs take turns, and times are medians. For the real semiring, one matrix product
-with as many multiplications is the lower bound. NumPy computes in float64, like the kernel in the next
-column; networks compute in float32.
+``python bench/matrix_scan.py [--device cuda] [FILE]``. There are 256 strings of length 64, 8 symbols, and one
+thread. The runs of each row take turns, and times are medians. For the real semiring, the lower bound is one
+matrix product with the same number of multiplications. NumPy computes in float64, like the kernel in the next
+column; the networks compute in float32.
 
-On a GPU, times are GPU times. There it also measures bfloat16, and the loops of torch with backward;
-recurrences with a matrix for each step of each string, 1 GiB in total, compared with a copy of as many bytes;
-and a single string, each of whose steps waits for the previous one.
+On a GPU, times are GPU times, and there are more rows:
+
+- bfloat16, and loops of torch with the backward pass;
+- recurrences with a separate matrix for each step of each string, 1 GiB in total, compared with a copy of the
+  same number of bytes;
+- a single string, in which each step waits for the previous one.
 """
 
 from __future__ import annotations
@@ -32,17 +35,17 @@ STRINGS, LENGTH, SYMBOLS = 256, 64, "abcdefgh"
 STATES = (16, 32, 64, 128, 256)
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
 OWN = 2**28
-"""The total number of entries of all matrices if each step of each string has its own; on a GPU."""
+"""The total number of matrix entries on a GPU if each step of each string has its own matrix."""
 LONG, LOOP = 10_000, 1000
-"""The length of a single string, and of the part of it that torch's loops read; on a GPU."""
+"""The length of a single string on a GPU, and of the part of it that the loops of torch read."""
 SLOW = 4
-"""The number of repetitions of runs that take seconds."""
+"""The number of repetitions for runs that take seconds."""
 
 
 def scanning(
     values: list[Tensor], symbols: Tensor, semiring: str, backend: str | None, weights: Tensor | None = None
 ) -> Callable[[], object]:
-    """Return a run of the matrix products, with gradients if weights of the states are given."""
+    """Return a run of the matrix products, with the backward pass if the gradients' weights are given."""
 
     def run() -> object:
         with torch.set_grad_enabled(weights is not None), use(backend) if backend else nullcontext():
@@ -53,9 +56,9 @@ def scanning(
 
 
 def own_matrices(states: int, device: str) -> dict[str, float]:
-    """Return milliseconds over the reals if no two steps share a matrix, and of a copy of as many bytes.
+    """Return milliseconds over the reals with a separate matrix for each step, and of a copy of the bytes.
 
-    Backward, the matrices are read again, and their gradients are written.
+    The backward pass reads the matrices again, and writes their gradients.
     """
     strings = max(1, OWN // (LENGTH * states**2))
     number = LENGTH * strings
@@ -88,7 +91,7 @@ def one_string(states: int, name: str, device: str) -> dict[str, float]:
 
 
 def measured(states: int, name: str, device: str) -> dict[str, float]:
-    """Return milliseconds."""
+    """Return the milliseconds of each implementation."""
     rng = np.random.default_rng(states)
     tables = rng.random((len(SYMBOLS), states, states)) + 0.5
     tables = tables / states if name == "real" else tables / tables.max() if name == "max_times" else tables

@@ -1,10 +1,10 @@
-"""Benchmark of lower bounds on the states of the paper's cells: bits, and seconds to find and check.
+"""Benchmark of lower bounds on the states of the paper's cells: precision, and seconds to find and check.
 
-The checker is timed for 63 states. ``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and
-writes the figures to FILE as JSON, which the docs show. Sizes are 63, 127, 255 and so on to LARGEST (255);
-weights and strings are those of ``ratproof not-rational CELL``. The seconds are only for the last size,
-including lower precisions. The controls stop where they must. "Every size" says whether the theorem's
-hypotheses are shown.
+``python bench/not_rational.py [FILE] [LARGEST]`` prints a table, and writes the figures to FILE as JSON,
+which the docs show. The sizes are 63, 127, 255 and so on to LARGEST (255 by default). Weights and strings are
+those of ``ratproof not-rational CELL``. The seconds are for the largest size, including the attempts with
+lower precision; the checker is timed for 63 states. The controls are cells with known finite bounds, which
+must not be exceeded. "Every size" states whether the hypotheses of the theorem for all sizes are proved.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman
 
 
 def sizes(largest_size: int) -> list[int]:
-    """Return 63, 127, 255, ..."""
+    """Return the sizes 63, 127, 255, and so on."""
     return [n for k in range(6, 12) if (n := 2**k - 1) <= largest_size]
 
 
 def reached(unit: WeightedCell, size: int) -> dict[str, Any]:
-    """Return the bits and seconds of one bound, and the checker's seconds at the size that is timed."""
+    """Return the precision in bits and the seconds of a bound, and the checker's seconds for 63 states."""
     strings = first_strings(unit.letters, size, unit.cell.counts)
     result = bound(unit, 0, strings, strings, most_bits=2**14)
     assert isinstance(result, Bound), result

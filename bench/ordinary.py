@@ -1,9 +1,10 @@
-"""Certification of trained networks: ``python bench/ordinary.py [FILE] [--only PART ...] [--seconds S]``.
+"""Benchmark of certification: ``python bench/ordinary.py [FILE] [--only PART ...] [--seconds S]``.
 
-Networks of each cell and size learn languages in three ways: as users train them, with noise on the hidden
-state, and by :func:`ratproof.harden`. Each is then certified against its language. The results are kept in
-FILE after each network, so that a run can be stopped and resumed; the docs show them. With AALpy, an L*
-extraction with its usual random oracles runs beside it, as what users would choose instead.
+Networks of each cell and size learn languages in three ways: as users would train them, with noise on the
+hidden state, and by :func:`ratproof.harden`. Each network is then certified against its language. The results
+are saved to FILE after each network, so that a run can be stopped and resumed; the docs show them. If AALpy
+is installed, its L* algorithm with random oracles, which users might choose instead, also extracts an
+automaton from each network.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def languages() -> dict[str, DFA]:
 
 
 def networks(units: tuple[int, ...], seeds: int) -> Iterator[dict[str, Any]]:
-    """Yield the settings of each network: the Tomita languages with 16 units first, and more seeds last."""
+    """Yield the settings of each network, beginning with the Tomita languages and 16 units."""
     settings = [
         dict(zip(KEYS, (language, cell, size, training, seed), strict=True))
         for seed in range(seeds)
@@ -68,10 +69,10 @@ def networks(units: tuple[int, ...], seeds: int) -> Iterator[dict[str, Any]]:
 
 
 def trained(dfa: DFA, cell: str, units: int, training: str, seed: int) -> nn.Module:
-    """Return a network that learned the language from strings of 1 to 20 symbols with Adam.
+    """Return a network trained with Adam on strings of 1 to 20 symbols of a language.
 
-    Half of the strings avoid absorbing states. The ordinary loss is that of the last decision; with noise, it
-    is that of the decisions after all symbols.
+    Half of the strings avoid absorbing states. Without noise, the loss is that of the last decision. With
+    noise, the loss is that of the decisions after all symbols.
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -150,9 +151,10 @@ def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
-    """Return what L* finds with random words and random walks, or None without AALpy.
+    """Return the result of L* with random words and random walks, or None without AALpy.
 
-    The extracted automaton is compared with the language; ``word`` is a string on which they differ.
+    The extracted automaton is compared with the language. ``word`` in the result is a string on which they
+    differ.
     """
     try:
         from aalpy.base import SUL
@@ -163,7 +165,7 @@ def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
     symbols = [str(symbol) for symbol in dfa.alphabet]
 
     class Network(SUL):
-        """The network as AALpy queries it, symbol by symbol."""
+        """An adapter through which AALpy queries the network symbol by symbol."""
 
         def pre(self) -> None:
             self.word: list[int] = []
@@ -199,7 +201,7 @@ def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
 
 
 def main() -> None:
-    """Measure the networks that FILE does not have."""
+    """Measure the networks that are not in FILE yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", default="bench/results/ordinary.json")
     parser.add_argument(

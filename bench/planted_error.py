@@ -1,7 +1,8 @@
-"""Benchmark of the hunt: seconds to find an error on one string in ten thousand, and cases per second.
+"""Benchmark of the hunt: seconds to find an error on one string in 10,000, and cases per second.
 
-A layer of Example 6 is replaced by one whose state is off by 1e-3 after strings whose checksum is divisible
-by 10,000. Separately, the recurrence of Proposition 7 is replaced by one that is off on the same strings.
+A layer of Example 6 is replaced by one whose state has an error of 1e-3 after strings with a checksum that is
+divisible by 10,000. Separately, the recurrence of Proposition 7 is replaced by one with an error on the same
+strings.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from theory.registry import claim_named
 
 ONE_IN = 10_000
 OF = {"exact": "-sampled]", "network": "-sampled-"}
-"""The part of the targets' names that shows the way of comparing."""
+"""The part of a target's name that shows how it compares."""
 
 
 def planted(string: Any) -> bool:
-    """Return whether the error shows after this string."""
+    """Return whether the planted error occurs after this string."""
     return len(string) > 0 and zlib.crc32("".join(string).encode()) % ONE_IN == 0
 
 
 def wrong_unit() -> Any:
-    """Return a recurrence of Proposition 7, off by 1/1000 after the planted strings only."""
+    """Return a recurrence of Proposition 7 with an error of 1/1000 after the planted strings."""
     right = claim_named("proposition-7")
 
     def spoilt(variant: Variant) -> Variant:
@@ -70,7 +71,7 @@ def wrong_layer() -> Any:
 
 
 class Searching(Worker):
-    """A pytest plugin that hunts with one way of comparing until it finds a difference."""
+    """A pytest plugin that runs the hunt with one kind of comparison until it finds a difference."""
 
     def __init__(self, way: str, seed: int, seconds: float) -> None:
         super().__init__(None, None, seed)
@@ -78,7 +79,7 @@ class Searching(Worker):
         self.cases, self.seconds = 0, 0.0
 
     def pytest_runtestloop(self, session: Any) -> bool:
-        """Run rounds of all targets in turn."""
+        """Run one round of each target after the other, repeatedly."""
         forget_constants()  # as workers do
         items = by_name(session.items, None)
         begun = time.perf_counter()
@@ -94,7 +95,7 @@ class Searching(Worker):
 
 
 def search(way: str, patch: Any, seed: int, limit: float = 60) -> Searching:
-    """Hunt in this process, on one core, with an error planted."""
+    """Run a hunt in this process, on one core, with a planted error."""
     plugin = Searching(way, seed, limit)
     with patch:
         collect(plugin, ["proposition-7"], "cpu")
@@ -102,7 +103,7 @@ def search(way: str, patch: Any, seed: int, limit: float = 60) -> Searching:
 
 
 def main() -> None:
-    """Print cases a second and core, and the times to find the planted errors."""
+    """Print the cases per second and core, and the seconds until the planted errors are found."""
     for way, patch in (("exact", wrong_unit), ("network", wrong_layer)):
         right = search(way, nullcontext(), 0, limit=15)
         show(f"proposition-7, {way}", {"cases a second and core": right.cases / right.seconds})

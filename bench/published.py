@@ -1,7 +1,7 @@
-"""Recurrences and layers of other libraries for a GPU, if they are installed.
+"""Adapters for recurrences and layers of other libraries on a GPU, if the libraries are installed.
 
-Install them with ``pip install accelerated-scan flash-linear-attention sru``. Each gets arrays in the layout
-that it requires, prepared before the measurement.
+Install the libraries with ``pip install accelerated-scan flash-linear-attention sru``. Each function gets
+arrays in the layout that it requires; the conversion is not measured.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ Values = list[Tensor]
 
 
 def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call accelerated-scan with sequences and lanes first, steps last.
+    """Call accelerated-scan, whose arrays have the time axis last.
 
-    Its Triton kernel takes any number of steps.
+    Its Triton kernel accepts any number of steps.
     """
     scan = import_module("accelerated_scan.scalar").scan
     return scan, [x.permute(1, 2, 0).contiguous() for x in (f, u)]
 
 
 def _hgrn(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call a kernel with sequences first, and with the gates' logarithms."""
+    """Call a kernel whose arrays have the batch axis first, and whose gates are logarithms."""
     scan = import_module("fla.ops.hgrn").chunk_hgrn
     return lambda g, x: scan(x, g)[0], [x.transpose(0, 1).contiguous() for x in (f.log(), u)]
 
 
 PUBLISHED = {"accelerated-scan": _accelerated_scan, "HGRN of flash-linear-attention": _hgrn}
 BACK = {"accelerated-scan": (2, 0, 1), "HGRN of flash-linear-attention": (1, 0, 2)}
-"""The conversions of their layouts to ``(T, B, D)``."""
+"""The functions that convert the results to shape ``(T, B, D)``."""
 
 
 def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
     """Return the installed kernels with their arguments, and print which are missing.
 
-    They compute c_t = f_t c_{t-1} + u_t from c_0 = 0. Each is first compared with that recurrence on its
-    first steps; a kernel that differs is not measured.
+    The kernels compute c_t = f_t c_{t-1} + u_t from c_0 = 0. Each kernel is first compared with this
+    recurrence on a few steps, and is not measured if it differs.
     """
     there: dict[str, tuple[Kernel, Values]] = {}
     for name, make in PUBLISHED.items():
@@ -61,8 +61,8 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
 def layers(size: int, device: str) -> dict[str, nn.Module]:
     """Return the installed layers with as many units as inputs, and print which are missing.
 
-    The authors' SRU also has a gate's product with the cell (version 2), and the same number of linear maps
-    as ours.
+    The SRU of its authors also multiplies a gate by the cell (version 2). It has the same number of linear
+    maps as our SRU.
     """
     there: dict[str, nn.Module] = {}
     try:

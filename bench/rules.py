@@ -1,8 +1,9 @@
-"""Rule matching compared with a loop over Python's compiled ``re`` in the same run.
+"""Benchmark of rule matching, compared with a loop over Python's compiled ``re`` in the same run.
 
-``python bench/rules.py [RULES DIR]``. RULES is a file of rules, DIR a folder with ``train.tsv``, ``dev.tsv``
-and ``test.tsv``. Without them, similar rules and sentences are generated. All labels of all sentences are
-computed, and both ways have to agree. Memory is the peak of NumPy's memory while matching.
+``python bench/rules.py [RULES DIR]``. RULES is a file of rules, and DIR is a folder with ``train.tsv``,
+``dev.tsv`` and ``test.tsv``. Without these arguments, similar rules and sentences are generated. Both
+programs compute all labels of all sentences, and the results must agree. The memory is the peak of NumPy's
+memory during matching.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ REPEATS = 5
 
 
 def pattern(rule: Rule, words: Sequence[str]) -> str:
-    """Return the rule for Python's ``re``, on words that each end in a blank."""
+    """Convert a rule to Python's ``re`` syntax, for text in which each word ends in a blank."""
     if isinstance(rule, Word):
         return re.escape(rule.text) + " "
     if isinstance(rule, Wildcard):
@@ -53,7 +54,7 @@ def synthetic() -> tuple[tuple[Labelled, ...], list[tuple[str, ...]]]:
 
 
 def main() -> None:
-    """Print seconds and ratios."""
+    """Print the seconds of both programs and their ratios."""
     if len(sys.argv) == 3:
         written, parts = rule_files.read(sys.argv[1]), labelled.read(sys.argv[2])
         sentences = [sentence for part in parts.values() for sentence in part.words]

@@ -1,10 +1,11 @@
-"""The elementwise recurrences compared with their lower bounds and with other implementations, in one run.
+"""Benchmark of the elementwise recurrences, compared with lower bounds and other implementations.
 
-The bounds are a triad over arrays of the same size, and a linear map of the same shapes as a layer's.
-``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a
-CPU it runs on one thread. The compared runs are interleaved, and each figure is a median, or a minimum for
-layers. Runs that are compared with a triad start without their arrays in the cache. On a GPU, that holds for
-all runs, times are the GPU's, and the time that the CPU takes to start a recurrence is a separate figure.
+``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. The
+lower bound of a recurrence is a triad (read two arrays, write one) over arrays of the same size. The lower
+bound of a layer is a linear map of the same shapes. On a CPU, the benchmark uses one thread. The compared
+runs are interleaved. Each figure is a median, or for layers a minimum. Runs that are compared with a triad
+start without their arrays in the cache; on a GPU, this is true of all runs. On a GPU, times are GPU times,
+and the CPU time to start a recurrence is a separate figure.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from neural.sru import SRU
 SHAPES = {"cpu": [(512, 16, 512), (2048, 4, 512)], "cuda": [(2048, 64, 1024), (512, 16, 512)]}
 """The shapes T, B and D."""
 FEW = (65_536, 64)
-"""T, and a small number of lanes; on a GPU."""
+"""T and a small number of lanes, for a GPU."""
 COSTS = {"steps": (64, 256, 1024, 4096, 16_384), "lanes": (16, 64, 256, 1024, 4096, 16_384)}
-"""The sizes over which the cost per element is plotted, with 2,048 lanes, and with 512 steps."""
+"""The sizes for the plots of the cost per element: numbers of steps with 2,048 lanes, and numbers of lanes
+with 512 steps.
+"""
 LINEAR = {"RRNN(B)": (RRNNB, 2), "SRU": (SRU, 3), "RRNN(C)": (RRNNC, 4), "RRNN(F)": (RRNNF, 4)}
-"""The layers, each with its number of linear maps of D x D."""
+"""The layers, with the number of linear maps of D x D in each."""
 WANTED = {
     "cpu": {
         "recurrence": (0.8, 0.6),  # of a triad's speed, forward and with backward
@@ -51,13 +54,15 @@ WANTED = {
 }
 FUNCTIONS = {"real": elementwise, "max-plus": max_plus, "log": log_sum, "gates fused": gated}
 READ_AND_WRITTEN = {"real": 5, "max-plus": 6, "log": 6, "gates fused": 6}
-"""The number of arrays that the gradient reads or writes; over the reals it does not need the updates."""
+"""The number of arrays that the gradient reads or writes. Over the reals, the gradient does not need the
+updates.
+"""
 
 Functions = Mapping[str, Callable[..., Tensor]]
 
 
 def beside(device: str, f: Tensor, u: Tensor) -> Run:
-    """Return a run that reads two arrays and writes one: a triad, or on a GPU a copy of as many bytes."""
+    """Return a triad, which reads two arrays and writes one, or on a GPU a copy of as many bytes."""
     if device == "cpu":
         return lambda: torch.add(f, u, alpha=0.5)
     half, other = (
@@ -68,7 +73,7 @@ def beside(device: str, f: Tensor, u: Tensor) -> Run:
 
 
 def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: Tensor) -> Run:
-    """Return a run forward and backward, as in a training step."""
+    """Return a forward and backward pass, as in a training step."""
 
     def run() -> None:
         for value in values:
@@ -79,7 +84,7 @@ def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: T
 
 
 def written_out(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
-    """Compute the recurrence over the reals as a loop that autograd differentiates."""
+    """Compute the recurrence over the reals with a loop in torch."""
     states = []
     for t in range(len(f)):
         c = f[t] * c + u[t]
@@ -99,7 +104,7 @@ def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
 
 
 def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run) -> dict[str, float]:
-    """Return the milliseconds of each function forward, and of the runs that bound them."""
+    """Return the milliseconds of each function's forward pass, and of the lower bounds."""
     detached = [value.detach() for value in values]
     runs = {name: partial(function, *detached) for name, function in functions.items()}
     with torch.no_grad():
@@ -109,13 +114,13 @@ def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run)
 def back(
     functions: Functions, values: list[Tensor], grad: Tensor, device: str, **bound: Run
 ) -> dict[str, float]:
-    """Return the milliseconds of each function forward and backward, and of the runs that bound them."""
+    """Return the milliseconds of each function's forward and backward pass, and of the lower bounds."""
     runs = {name: with_backward(function, values, grad) for name, function in functions.items()}
     return interleaved({**bound, **runs}, 15, device, from_memory=True)
 
 
 def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
-    """Return milliseconds, forward and with backward, and shares of the triad's speed by bytes moved."""
+    """Return the milliseconds with and without the backward pass, and the share of the triad's bandwidth."""
     steps, batch, size = shape
     torch.manual_seed(0)
     f, u, grad = (torch.rand(steps, batch, size, device=device) for _ in range(3))
@@ -201,7 +206,7 @@ def passes(network: nn.Module, inputs: Tensor, backward: bool) -> Run:
 
 
 def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
-    """Return the minimum milliseconds of layers and of one linear map of the same shapes."""
+    """Return the minimum milliseconds of each layer, and of one linear map of the same shapes."""
     steps, batch, size = shape
     torch.manual_seed(0)
     inputs = torch.randn(steps, batch, size, device=device, requires_grad=True)
@@ -238,20 +243,20 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
 
 
 class FirstOutput(nn.Module):
-    """A layer without its last state."""
+    """A module that returns only the outputs of a layer, without its final state."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
         self.layer = layer
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the layer's outputs."""
+        """Compute the layer's outputs."""
         out = self.layer(inputs)
         return out if isinstance(out, Tensor) else out[0]
 
 
 def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
-    """Return runs of a layer as CUDA graphs, only forward and with backward."""
+    """Return runs of a layer as CUDA graphs, one for the forward pass and one with the backward pass."""
     network, graph = FirstOutput(layer), torch.cuda.CUDAGraph()
     with torch.no_grad():
         network(inputs)
@@ -263,7 +268,7 @@ def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
 
 
 def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Return nanoseconds per element, forward, keyed by the number of steps and of lanes."""
+    """Return the nanoseconds per element of the forward pass, by the number of steps and of lanes."""
     result: dict[str, dict[str, dict[str, float]]] = {"steps": {}, "lanes": {}}
     for what, sizes in COSTS.items():
         for size in sizes:
@@ -278,7 +283,7 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def starting(device: str) -> dict[str, float]:
-    """Return the microseconds of a call with few elements: the CPU time to launch the kernels."""
+    """Return the microseconds of a call with few elements, which is the CPU time to launch the kernels."""
     f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
     start = torch.rand(64, device=device)
     values = [x.clone().requires_grad_() for x in (f, u, start)]
@@ -300,7 +305,7 @@ def starting(device: str) -> dict[str, float]:
 
 
 def few_lanes(device: str) -> dict[str, float]:
-    """Measure a long string with few lanes as a CUDA graph, without the CPU's time to start kernels."""
+    """Measure a long string with few lanes as a CUDA graph, which excludes the time to launch kernels."""
     steps, lanes = FEW
     f, u, start = (torch.rand(*s, device=device) for s in (FEW, FEW, (lanes,)))
     runs: dict[str, Run] = {}

@@ -1,8 +1,8 @@
-"""Training steps of state-regularized layers compared with unrolled torch cells, in one run.
+"""Benchmark of training steps of state-regularized layers, compared with unrolled torch cells.
 
-The cells are ``nn.GRUCell`` or ``nn.LSTMCell`` of the same size. Each step is forward and backward, on one
-thread of a CPU. ``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON.
-The compared runs take turns, and each figure is a minimum.
+``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON. The torch cells
+are ``nn.GRUCell`` or ``nn.LSTMCell`` of the same size. Each step is a forward and a backward pass, on one
+thread of a CPU. The compared runs take turns, and each figure is a minimum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHAPES = ((100, 64, 20, 20, 5), (196, 64, 1, 64, 10), (100, 128, 64, 100, 50), (
 LAYERS = {"SR-GRU": SRGRU, "SR-LSTM": SRLSTM, "SR-LSTM-P": SRLSTMP, "LSTM-P": LSTMP}
 CELLS = {"SR-GRU": nn.GRUCell, "SR-LSTM": nn.LSTMCell, "SR-LSTM-P": nn.LSTMCell, "LSTM-P": nn.LSTMCell}
 WANTED = 1.5
-"""The maximum ratio to an unrolled cell."""
+"""The maximum ratio of the layer's time to that of an unrolled cell."""
 TIMES = 12
 
 
@@ -36,7 +36,7 @@ def unrolled(cell: nn.Module, inputs: Tensor) -> Tensor:
 
 
 def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
-    """Return a training step, forward and backward."""
+    """Return a training step, which is a forward and a backward pass."""
 
     def step() -> None:
         module.zero_grad()
@@ -46,7 +46,7 @@ def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
 
 
 def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
-    """Run the layer with autograd instead of the hand-written gradient."""
+    """Run the layer with autograd, without its hand-written gradient."""
     can = fast_steps.can_run
     fast_steps.can_run = lambda *arguments: False
     try:
@@ -57,7 +57,7 @@ def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
 
 
 def measured(name: str, shape: tuple[int, ...]) -> dict[str, float]:
-    """Return milliseconds of the layer, of an unrolled cell, and of the layer with autograd."""
+    """Return the milliseconds of the layer, of an unrolled cell, and of the layer with autograd."""
     time, batch, size, d, k = shape
     inputs = torch.randn(time, batch, size)
     layer: Any = LAYERS[name](size, d, **({} if name == "LSTM-P" else {"k": k}))

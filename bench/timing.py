@@ -18,25 +18,28 @@ from typing import Any
 OTHER = {"cpu": 2**26, "cuda": 2**28}
 """The number of 4-byte elements written between runs.
 
-They are more than any cache holds, and on a GPU enough to keep it busy while the CPU starts a run.
+The array is larger than any cache. On a GPU, writing it takes longer than the CPU needs to start a run.
 """
 KEPT = {"MALLOC_TRIM_THRESHOLD_": str(2**40), "MALLOC_MMAP_THRESHOLD_": str(2**40)}
-"""Environment variables with which glibc keeps freed memory, as a long training run eventually does.
+"""Environment variables that make glibc keep freed memory, as happens eventually in a long training run.
 
-Without them, a figure sometimes includes the time in which the system provides new pages.
+Without them, some measurements include the time in which the system provides new pages.
 """
 Run = Callable[[], object]
 
 
 def seconds(run: Run) -> float:
-    """Return the time of one run."""
+    """Return the time of one run in seconds."""
     begun = perf_counter()
     run()
     return perf_counter() - begun
 
 
 def median(run: Run, times: int) -> float:
-    """Return the median time of several runs in seconds, after an uncounted one if there are several."""
+    """Return the median time of several runs in seconds.
+
+    If ``times`` is more than 1, a warm-up run that is not measured comes first.
+    """
     if times > 1:
         run()
     return sorted(seconds(run) for _ in range(times))[times // 2]
@@ -45,11 +48,11 @@ def median(run: Run, times: int) -> float:
 def interleaved(
     runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
 ) -> dict[str, float]:
-    """Return the median, or the minimum, of each in milliseconds; the runs take turns.
+    """Return the median time of each run in milliseconds, or the minimum; the runs take turns.
 
-    If ``from_memory`` is true, and always on a GPU, other memory is written to before each run, so that no
-    run finds its arrays in the cache. Otherwise, the order of the runs would determine how much of them is
-    there.
+    If ``from_memory`` is true, and always on a GPU, other memory is written before each run, so that no run
+    finds its arrays in the cache. Otherwise, the order of the runs would determine how much of their arrays
+    is in the cache.
     """
     import torch
 
@@ -66,7 +69,7 @@ def interleaved(
 
 
 def _on_gpu(run: Run) -> float:
-    """Return the GPU's milliseconds; it is busy until the run is started."""
+    """Return the GPU milliseconds of a run; other work keeps the GPU busy until the run is launched."""
     import torch
 
     begun, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -78,7 +81,7 @@ def _on_gpu(run: Run) -> float:
 
 
 def keep_memory() -> None:
-    """Restart this program with :data:`KEPT`, unless it already runs so."""
+    """Restart this program with the environment variables :data:`KEPT`, unless they are already set."""
     if not KEPT.items() <= os.environ.items():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEPT})
 
@@ -89,7 +92,7 @@ def gigabytes() -> float:
 
 
 def host(*packages: str) -> dict[str, Any]:
-    """Return the date, the cores, the machine, and the versions of Python and of these packages."""
+    """Return the date, the number of cores, the machine, and the versions of Python and of these packages."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return {
         "date": str(date.today()),
@@ -100,7 +103,7 @@ def host(*packages: str) -> dict[str, Any]:
 
 
 def on_device(of_gpus: bool = True) -> tuple[str, dict[str, Any], str | None]:
-    """Read ``[--device cuda] [FILE]``; return the device, its description, and the file."""
+    """Parse ``[--device cuda] [FILE]``, and return the device, its description, and the file."""
     import torch
 
     parser = argparse.ArgumentParser()
@@ -116,18 +119,18 @@ def on_device(of_gpus: bool = True) -> tuple[str, dict[str, Any], str | None]:
 
 
 def show(what: object, row: Mapping[str, Any] | None = None) -> None:
-    """Print a line with the numbers and words of a row."""
+    """Print a row of numbers and words."""
     cells = ((name, x) for name, x in (row or {}).items() if isinstance(x, float | int | str | bool))
     shown = ", ".join(f"{name} {x:.3g}" if isinstance(x, float) else f"{name} {x}" for name, x in cells)
     print(f"{what}: {shown}" if shown else what, flush=True)
 
 
 def write(results: Mapping[str, Any], file: str | None) -> None:
-    """Write the figures as JSON, if there is a file for them."""
+    """Write the figures to a file as JSON, if a file is given."""
     if file is not None:
         Path(file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def argument(number: int) -> str | None:
-    """Return an argument of the program, or ``None``."""
+    """Return a command-line argument of the program, or ``None``."""
     return sys.argv[number] if len(sys.argv) > number else None

@@ -1,9 +1,9 @@
-"""Benchmark of a trigram model of real text as an automaton, with the time of each step.
+"""Benchmark of a trigram language model as an automaton: the time of each step.
 
-The steps are to build, write, load, score with and minimise it, to decide that it equals the minimised one,
-and to check that certificate. ``python bench/trigram.py TRAIN TEST [FILE]`` reads texts with one sentence per
-line (those of the Penn Treebank, for the figures in ``results/trigram.json``), prints the steps, and writes
-them to FILE as JSON.
+``python bench/trigram.py TRAIN TEST [FILE]`` reads texts with one sentence per line, prints the time of each
+step, and writes the figures to FILE as JSON. The steps are to build, write, load and minimise the automaton,
+to score the test text, to decide that the automaton equals the minimised one, and to check the certificate of
+this decision. The figures in ``results/trigram.json`` are for the Penn Treebank.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 
 class TrigramSteps:
-    """The finished steps; each is timed, printed and recorded."""
+    """The finished steps, which are timed, printed and recorded."""
 
     def __init__(self) -> None:
         self.done: list[dict[str, Any]] = []
@@ -54,19 +54,19 @@ def sentences(path: str) -> list[list[str]]:
 
 
 def perplexity(model: WFSA, texts: list[list[str]]) -> float:
-    """Return the perplexity of the texts' words and ends, by Forward in float64."""
+    """Return the perplexity of the texts' words and sentence ends, by Forward in float64."""
     logarithms = np.log(scores(model.to_float(), texts).astype(float))
     return math.exp(-logarithms.sum() / sum(len(text) + 1 for text in texts))
 
 
 def size(automaton: WFSA) -> str:
-    """Return the states and transitions as text."""
+    """Describe the numbers of states and transitions."""
     count = automaton.num_transitions + len(automaton.epsilon_table)
     return f"{automaton.num_states:,} states, {count:,} transitions"
 
 
 def main() -> None:
-    """Print the steps, and write them."""
+    """Run the benchmark, print the steps, and write the figures."""
     train, test = (sentences(path) for path in sys.argv[1:3])
     steps = TrigramSteps()
     model = steps.take("count, and interpolate", lambda: n_gram_model(train, order=3), size)

@@ -21,13 +21,13 @@ from mutants.trial import COLLECTING, LIMIT, TrialOutcome, collects, copy_of, di
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
-"""The number of Hypothesis examples in the third pass, as in a normal test run. It also shrinks."""
+"""The number of Hypothesis examples in the third pass, as in a normal test run. This pass also shrinks."""
 NEAREST = 8
-"""Number of test files in the first pass, which kill most mutants."""
+"""The number of test files in the first pass, which kills most mutants."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Draw or read a session, run its open mutants, and report survivors, if any, with status 1."""
+    """Create or load a session, run its remaining mutants, and return 1 if a mutant survives."""
     parser = _parser()
     options = parser.parse_args(arguments)
     rooms = options.rooms or list(ROOMS)
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def room(text: str) -> str:
-    """Return the name of a room, or raise if it is unknown."""
+    """Validate the name of a top-level package (room), and return it."""
     if text not in ROOMS:
         raise argparse.ArgumentTypeError(f"room must be one of {', '.join(ROOMS)}, got {text!r}")
     return text
@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class MutantRunner:
-    """A runner of the passes; each pass tests the survivors of the previous one."""
+    """A runner of the passes, each of which tests the survivors of the previous one."""
 
     def __init__(self, session: MutantSession, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
@@ -185,7 +185,7 @@ class MutantRunner:
     def _require_collected(self, tree: Path, files: list[str]) -> None:
         """Raise RuntimeError if the unmutated tests cannot be collected, which would look like a kill."""
         if tuple(files) not in self.collected and not collects(tree, self.options.python, files):
-            raise RuntimeError(f"the tests cannot be collected unmutated: {' '.join(files)}")
+            raise RuntimeError(f"the tests cannot be collected even without a mutant: {' '.join(files)}")
         self.collected.add(tuple(files))
 
     def _run(self, tree: Path, tests: list[str], examples: int, name: str) -> TrialOutcome:
@@ -194,7 +194,7 @@ class MutantRunner:
         return run(tree, self.options.python, tests, examples, examples >= FULL, clean, name)
 
     def _passes_unmutated(self, tree: Path, test: str | None, examples: int) -> bool:
-        """Return whether a test that failed with a mutant passes without it; if not, omit it from now on."""
+        """Return whether a test that failed with a mutant passes without it; exclude the test otherwise."""
         if test is None or "::" not in test:  # the tests could not even be collected
             return True
         with self.lock:
@@ -214,7 +214,7 @@ def _name(scope: str, examples: int) -> str:
 
 
 def summary(session: MutantSession, rooms: list[str], known: dict[tuple[str, str, str, str], str]) -> None:
-    """Print one line per room with the numbers of killed mutants and of survivors."""
+    """Print a line for each top-level package (room) with the numbers of killed and surviving mutants."""
     print(f"\nseed {session.seed}")
     for room in rooms:
         counts: Counter[str] = Counter()

@@ -31,7 +31,9 @@ LATE = "out of time"
 SECONDS = 20
 """The maximum processor time of a kind of evidence on a planted fault."""
 THEOREM, ALL = "theorem", "all"
-"""The part of Coq's faults. They are found during the run, so one key represents all of them."""
+"""The value of ``part`` for faults in Coq files. These faults are found during the run, so one key represents
+all of them.
+"""
 COLUMNS = {
     "sampled": "exa",
     "gradient": "grd",
@@ -41,14 +43,14 @@ COLUMNS = {
     "proved": "prv",
     KERNEL: "coq",
 }
-"""The short names of the kinds of evidence; ``cpu`` is ``sampled`` if torch ran."""
+"""The short names of the kinds of evidence; ``cpu`` means ``sampled`` evidence from torch."""
 RUNGS = ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq")
 NOTHING = "nothing is broken"
 
 
 @dataclass(frozen=True)
 class AuditRow:
-    """A fault, and the verdict of each kind of evidence that runs the broken part.
+    """A fault, and the verdict of each kind of evidence that runs the faulty part.
 
     Attributes:
         rungs: ``refuted``, ``unknown``, ``holds`` or :data:`LATE`, keyed by the short names of
@@ -63,16 +65,16 @@ class AuditRow:
 
     @property
     def key(self) -> str:
-        """The text that identifies the row."""
+        """A text that identifies the row."""
         return " | ".join((self.claim, self.variant, self.part, self.says))
 
     @property
     def seen_by(self) -> list[str]:
-        """The kinds of evidence on which the claim no longer holds."""
+        """The kinds of evidence that detect the fault."""
         return [rung for rung, verdict in self.rungs.items() if verdict in ("refuted", "unknown")]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row as stored in the file."""
+        """Return the row as an object for the JSON file."""
         return asdict(self)
 
 
@@ -113,7 +115,10 @@ def up_to_the_first_refutation() -> Iterator[None]:
 
 
 def make_ready() -> None:
-    """Compile Coq's development and query all theorems if Coq is installed; this takes minutes once."""
+    """Compile the project's Coq files and query all theorems, if Coq is installed.
+
+    The first call takes minutes.
+    """
     with suppress(NotRun):
         accept("proposition-7", claim_named("proposition-7").variant("corrected"))
 
@@ -124,9 +129,9 @@ def holding(claim: Claim) -> list[Variant]:
 
 
 def planned(name: str) -> dict[str, Fault | None]:
-    """Return the faults of a claim's record, keyed like their rows.
+    """Return the faults that are derived from a claim, with the keys of their rows.
 
-    The first entry of each variant is the absence of a fault.
+    The first entry of each variant is ``None``, for a run without a fault.
     """
     claim = claim_named(name)
     plan: dict[str, Fault | None] = {}
@@ -210,11 +215,11 @@ def _timed(verdict: Callable[[], str]) -> str:
 
 
 class OutOfTime(KeyboardInterrupt):
-    """An exception for exceeding the time limit, which neither Hypothesis nor the runner catches."""
+    """An exception that ends a run at the time limit; neither Hypothesis nor the runner catches it."""
 
 
 class Refuted(KeyboardInterrupt):
-    """An exception for a refutation by a random case, which is not caught, either."""
+    """An exception that ends a run at the first refutation; neither Hypothesis nor the runner catches it."""
 
 
 @contextmanager
@@ -232,7 +237,7 @@ def _alarm(seconds: int) -> Iterator[None]:
 
 
 def _equations(name: str, variant: Variant, layer: str) -> str:
-    """Return the verdict of the paper's equations, written out again, against the layer's automata."""
+    """Return the verdict of comparing the layer's automata with a direct implementation of the equations."""
     from ratproof.ladder.written.equations import EVERY_REFERENCE, agree_with_equations
 
     if layer not in EVERY_REFERENCE:
@@ -247,7 +252,7 @@ def _equations(name: str, variant: Variant, layer: str) -> str:
 
 
 def _bond(name: str, variant: Variant) -> str:
-    """Return the verdict of the comparison of Coq's definitions with ours for a variant."""
+    """Return the verdict of comparing Coq's definitions with the Python ones for a variant."""
     asked = _coq_values(name, variant.name)
     if asked is None:
         return "holds"
@@ -264,7 +269,7 @@ def _bond(name: str, variant: Variant) -> str:
 
 @cache
 def _coq_values(name: str, variant_name: str) -> list[tuple[Any, Any]] | None:
-    """Return Coq's values of the original variant on the comparison's cases; ``None`` if it cannot be run."""
+    """Return the values that Coq computes for the original variant; ``None`` if Coq cannot run it."""
     from theory.registry import claims
 
     variant = claims()[name].variant(variant_name)

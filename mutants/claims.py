@@ -1,7 +1,8 @@
-"""The command line of ``nox -s mutants -- claims``, which runs all faults of all claims.
+"""The command line of ``nox -s mutants -- claims``, which tests the claims with planted faults.
 
-It resumes after an interruption: finished rows are in ``.mutants/claims.jsonl``, with a digest of the sources
-and of the faults. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
+It resumes after an interruption. ``.mutants/claims.jsonl`` contains the finished rows, with a digest of the
+sources and the faults. ``--keep`` writes the matrix that the page "What each check catches" and the tests
+read.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ EVERY = 30
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the open faults; the status is 1 if no kind of evidence detects a fault."""
+    """Run the remaining faults, and return 1 if no kind of evidence detects one of them."""
     parser = Parser(
         prog="nox -s mutants -- claims",
         description="Plant faults in each claim, and report which kinds of evidence detect them.",
@@ -77,13 +78,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _digest() -> str:
-    """Return a hash of the inputs of rows: the sources and the faults."""
+    """Return a hash of everything on which the rows depend: the sources and the faults."""
     files = sorted(file for suffix in ("py", "toml") for file in Path(__file__).parent.glob(f"*.{suffix}"))
     return hashlib.sha256(digest().sources.encode() + b"".join(map(Path.read_bytes, files))).hexdigest()
 
 
 def read(sources: str | None) -> dict[str, audit.AuditRow]:
-    """Return the rows of the session by their keys, without rows of other sources."""
+    """Return the rows of the session by key, except those for other sources."""
     if not SESSION.exists():
         return {}
     lines = [
@@ -94,7 +95,7 @@ def read(sources: str | None) -> dict[str, audit.AuditRow]:
 
 
 def keep(rows: list[audit.AuditRow]) -> None:
-    """Write the matrix, one row per line; rows of claims that did not run are unchanged."""
+    """Write the matrix, one row per line, without changing the rows of claims that did not run."""
     before = json.loads(MATRIX.read_text(encoding="utf-8"))["rows"] if MATRIX.exists() else []
     ran = {row.claim for row in rows}
     order = {name: i for i, name in enumerate(claims())}
@@ -146,7 +147,7 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
 
 
 def work(name: str, done: list[str], results: Any) -> None:
-    """Process the open faults of a claim in a separate process."""
+    """Run the remaining faults of a claim in a separate process."""
     keys = [key for key in audit.planned(name) if key not in done]
     start_time = time.monotonic()
     with audit.up_to_the_first_refutation():
@@ -156,7 +157,7 @@ def work(name: str, done: list[str], results: Any) -> None:
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
-    """Process a text fault in a separate program, which reads the sources with the fault."""
+    """Run a text fault in a separate process that imports the faulty source."""
     program = [sys.executable, "-m", "mutants.planted", fault.says, *[n for n in fault.claims if n in names]]
     keys = {f"{row} | {fault.part} | {fault.says}" for row in fault.claims}
     if keys <= {" | ".join(key.split(" | ", 3)[i] for i in (0, 2, 3)) for key in done}:

@@ -1,8 +1,8 @@
 """Faults in the definitions of ``theory/coq``, and whether ``kernel-checked`` evidence detects them.
 
-The definitions that occur in a theorem's terms are changed by one operator: a sum becomes a product, a one
-becomes a zero, an index is not shifted, or two indices are exchanged. An ill-typed definition does not count
-as a fault. In an additional fault of each theorem, its statement is trivial.
+Each fault changes one operator in a definition that a theorem uses: a sum becomes a product, a one becomes a
+zero, an index is not shifted, or two indices are exchanged. A change is skipped if the definition no longer
+type-checks. Each theorem has one more fault, which replaces its statement by a trivial one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DROPS = (
 """Operators that are tried after :data:`OPERATORS`."""
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
 FAULTS, TRIES = 3, 10
-"""The number of faults of each variant's definitions, and the maximum number of attempts."""
+"""The number of faults in the definitions of each variant, and the maximum number of attempts."""
 NO_STATEMENT = "its theorem says nothing"
 
 
@@ -71,7 +71,7 @@ class CoqFault:
 
 
 def coq_faults(variant: Variant) -> Iterator[CoqFault]:
-    """Yield candidates, starting with the variant's own file."""
+    """Yield candidate changes, those of the variant's own file first."""
     assert variant.theorem is not None
     yield _saying_nothing(variant.theorem.name)
     folder = sources.source_folder()
@@ -103,7 +103,7 @@ def _saying_nothing(theorem: str) -> CoqFault:
 
 
 def _imported(file: Path, folder: Path) -> list[str]:
-    """Return the files of papers' folders that a file imports."""
+    """Return the files in the papers' folders that a file imports."""
     imports = r"^From ratproof\.([\w.]+) Require Import (.*?)\.$"
     files = [
         f"{paper.replace('.', '/')}/{name}.v"
@@ -141,7 +141,7 @@ def _sites(
 
 
 def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a fault's description and its verdict, ``unknown`` or ``holds``."""
+    """Yield the description and the verdict, ``unknown`` or ``holds``, of each fault."""
     compiled, count = build(), 0
     for tried, fault in enumerate(coq_faults(variant)):
         if count > FAULTS or tried > TRIES:
@@ -153,7 +153,7 @@ def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, st
 
 
 def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) -> str | None:
-    """Return the verdict, or ``None`` if the definition is ill-typed."""
+    """Return the verdict, or ``None`` if the changed definition does not type-check."""
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         root = Path(folder) / "coq"
         shutil.copytree(compiled, root, copy_function=os.symlink)
@@ -173,7 +173,7 @@ def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) 
 
 
 def variant_file(variant: Variant) -> str:
-    """Return the file with the variant's theorem, below ``theory/coq``."""
+    """Return the path of the file with the variant's theorem, relative to ``theory/coq``."""
     assert variant.theorem is not None
     return variant.theorem.name.rpartition(".")[0].replace(".", "/") + ".v"
 
@@ -201,7 +201,7 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
 
 
 def _rung(claim: Claim, variant: Variant, root: Path) -> str:
-    """Check this variant's theorem with Coq's kernel in this development."""
+    """Check the variant's theorem with Coq in the changed copy of the development."""
     assert variant.theorem is not None
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
     runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]

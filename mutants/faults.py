@@ -1,9 +1,9 @@
 """Faults that change the result of a claim's network, automaton, layer, gradient or program.
 
-Most faults are derived from the claim's record, so a new claim has them automatically: each weight is
-dropped, weights of the same shape are exchanged, a symbol is read late, the state is lost, a matrix is
-transposed. Faults of single formulas are defined as text in ``mutants/faults.toml``, and faults of Coq's
-definitions in :mod:`mutants.coq_faults`.
+Most faults are derived from the claim, so a new claim has them automatically: a weight is dropped, weights of
+the same shape are exchanged, a symbol is read late, the state is lost, or a matrix is transposed. Faults of
+single formulas are defined as text in ``mutants/faults.toml``, and faults of Coq's definitions in
+:mod:`mutants.coq_faults`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
 """The number of symbols after which a state is lost in torch."""
 LOST_EXACTLY = 20
-"""The number of symbols after which a state is lost in exact arithmetic: longer than random strings, and
-short enough to decide.
+"""The number of symbols after which a state is lost in exact arithmetic. It is longer than random strings,
+and short enough for a decision.
 """
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -35,13 +35,13 @@ PARTS = {
     "formula": ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq"),
     "theorem": ("coq",),
 }
-"""The broken part, and the kinds of evidence that run it."""
+"""The parts that a fault can change, with the kinds of evidence that run them."""
 Change = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One mistake in one variant of a claim.
+    """A fault in one variant of a claim.
 
     Attributes:
         part: the broken part, a key of :data:`PARTS`.
@@ -56,7 +56,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class TextFault:
-    """A fault as text: a file, the original text and its replacement.
+    """A fault that replaces a text in a source file.
 
     Attributes:
         claims: the claims that run the text.
@@ -93,7 +93,7 @@ def text_faults() -> list[TextFault]:
 
 
 def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
-    """Yield the faults of the records of a claim and of its torch layers and programs."""
+    """Yield the faults that are derived from a claim, and from its torch layers and programs."""
     yield from _of_network(claim, variant)
     yield from _of_automata(claim, variant)
     for layer in claim.layers_of(variant):
@@ -152,7 +152,7 @@ def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _effective_changes(variant: Any, part: str, changes: Mapping[str, Change]) -> Iterator[tuple[str, Any]]:
-    """Yield the changes of a part of a variant that change a value, with the changed variants."""
+    """Yield the changes of one part of a variant that change some value, with the changed variants."""
     for says, change in changes.items():
         broken = variant.changed(**{part: change(variant.part(part))})
         if _differs(variant, broken, says):
@@ -191,12 +191,12 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 
 def _stepping(step: Callable[..., Any]) -> Change:
-    """Return a change to another step, which receives the correct one."""
+    """Return a change that replaces the step; the new step can call the original one."""
     return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 
 def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
-    """Return a recurrence that additionally stores one of finitely many values."""
+    """Return a recurrence whose state also contains one of finitely many values."""
 
     def pair(state: Any, more: Any) -> Any:
         return ((more, state[0]), state[1]) if recurrence.modes else (more, state)
@@ -232,7 +232,7 @@ def _losing(symbols: int) -> Change:
 
 
 def _with_weights(change: Change) -> Change:
-    """Return a change that gives a recurrence other weights."""
+    """Return a change that modifies the weights of a recurrence."""
 
     def with_change(right: Callable[..., Any]) -> Callable[..., Any]:
         return lambda w, *rest: right(change(w), *rest)
@@ -276,7 +276,7 @@ def _transposing(name: str) -> Change:
 
 
 def _late(name: str) -> Change:
-    """Return a change that uses the weight of the previous symbol, or of the symbol itself at the start."""
+    """Return a change that uses the weight of the previous symbol, except for the first symbol."""
 
     def change(recurrence: Any) -> Any:
         def step(w: Any, before: Any, state: Any, x: Any) -> tuple[Any, Any]:
@@ -307,8 +307,8 @@ def _is_square(value: Any) -> bool:
 def _probes(variant: Any) -> list[Any]:
     """Return some cases for comparing values.
 
-    They are small cases and, if the variant has a theorem, the cases of Coq's comparison with generic
-    weights.
+    These are small cases and, if the variant has a theorem, the cases with generic weights on which Coq's
+    definitions are compared with Python's.
     """
     from ratproof.coq.bond import some_cases
 
@@ -386,7 +386,7 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return changes of a layer's gates, or of the gates in its pattern."""
+    """Return the changes of a layer's gates, or of the gates in its pattern."""
     from neural.affine import AffineCell
     from neural.linear_recurrence_cell import LinearRecurrenceCell
     from neural.pattern import ONE, START, ZERO
@@ -418,7 +418,7 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
 
 
 def _wrong_polynomial_gates() -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return changes of gates of which the automaton's weights are polynomials."""
+    """Return the changes of gates for layers whose automata have polynomials in the gates as weights."""
 
     def change(at: int, change: Callable[[Any], Any]) -> Callable[[Any, dict[str, Any]], dict[str, Any]]:
         def changed(cell: Any, gates: dict[str, Any]) -> dict[str, Any]:
@@ -542,7 +542,7 @@ def _of_programs(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _without_first(count: int, words: Any) -> Any:
-    """Return the words after the first ones; all of them if there are no more."""
+    """Return all words except the first few, or all words if there are no others."""
     return words[count:] or words
 
 

@@ -1,6 +1,6 @@
 """The mutations of a source file.
 
-They are cosmic-ray's operators, without mutations that no test or every test detects.
+These are the operators of cosmic-ray, except mutations that every test or no test detects.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NO_EFFECT = {"cache", "lru_cache", "override", "final", "overload"}
 
 
 class _Number(NumberReplacer):
-    """A number plus or minus one, with unchanged leading space."""
+    """An operator that adds 1 to a number or subtracts 1 from it."""
 
     def mutate(self, node: Any, index: int) -> Any:
         replaced = super().mutate(node, index)
@@ -46,7 +46,7 @@ class _Number(NumberReplacer):
 
 
 class _SwappedName(Operator):
-    """A swapped function name, such as ``max`` for ``min`` or ``any`` for ``all``."""
+    """An operator that exchanges a function name, such as ``max`` and ``min``, or ``any`` and ``all``."""
 
     names = _SWAPS | {after: before for before, after in _SWAPS.items()}
 
@@ -64,7 +64,7 @@ class _SwappedName(Operator):
 
 
 class _RemovedStatement(Operator):
-    """``pass`` instead of a call, ``x += 1``, or ``x[i] = 1``."""
+    """An operator that replaces a call, ``x += 1`` or ``x[i] = 1`` by ``pass``."""
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
         if node.type == "simple_stmt":
@@ -97,7 +97,7 @@ def operators() -> dict[str, Operator]:
 
 @dataclass(frozen=True)
 class MutationSite:
-    """The position at which an operator applies: its ``occurrence``-th one in the file."""
+    """A position of a mutation: the ``occurrence``-th place in the file where an operator applies."""
 
     operator: str
     occurrence: int
@@ -106,7 +106,7 @@ class MutationSite:
 
 @dataclass(frozen=True)
 class Mutation:
-    """A changed text, with the original and the new line without indentation."""
+    """A mutated text, with the original and the new line without indentation."""
 
     text: str
     definition: str
@@ -116,7 +116,7 @@ class Mutation:
 
 
 def mutation_sites(source: str) -> list[MutationSite]:
-    """Return all positions of all operators."""
+    """Return all positions at which some operator applies."""
     counts = dict.fromkeys(operators(), 0)
     result = []
     for node in ast_nodes(get_ast(source)):
@@ -130,7 +130,7 @@ def mutation_sites(source: str) -> list[MutationSite]:
 def mutation(source: str, site: MutationSite) -> Mutation | None:
     """Return the mutated text, or None if it has the same meaning or is not valid Python.
 
-    Annotations and docstrings do not count.
+    Changes of annotations and docstrings do not change the meaning.
     """
     try:
         text = mutate_code(source, operators()[site.operator], site.occurrence)
@@ -198,12 +198,12 @@ class _Effects(ast.NodeTransformer):
 
 
 def _name(node: ast.expr) -> str:
-    """Return the last part of a dotted name, called or not."""
+    """Return the last component of a dotted name, or of the name of a called function."""
     return ast.unparse(node).split("(")[0].split(".")[-1]
 
 
 def definition(source: str, line: int) -> str:
-    """Return the innermost function or class around a line, with its parents: ``RealSteps._error``."""
+    """Return the qualified name of the code around a line, such as ``RealSteps._error``."""
     names: list[str] = []
 
     def descend(node: ast.AST) -> None:

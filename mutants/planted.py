@@ -1,7 +1,7 @@
 """A program that runs claims with a text fault: ``python -m mutants.planted SAYS CLAIM ...``.
 
-It imports one source file with the fault, and prints a row for each variant of the claims. No file is
-changed.
+The program imports one source file with the fault, and prints a row for each variant of the claims. It does
+not change any file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def plant(fault: TextFault) -> None:
-    """Make Python import the fault's file with the fault from now on."""
+    """Make later imports of the fault's module use the faulty source."""
     path = ROOT / fault.file
     text = fault.planted(path.read_text(encoding="utf-8"))
     right = importlib.machinery.SourceFileLoader.get_code
@@ -32,7 +32,7 @@ def plant(fault: TextFault) -> None:
 
 
 def main(says: str, *names: str) -> None:
-    """Plant the fault and run the claims."""
+    """Plant the fault, run the claims, and print their rows."""
     (fault,) = (fault for fault in text_faults() if fault.says == says)
     plant(fault)
     from mutants import audit

@@ -1,10 +1,12 @@
-"""A pytest plugin for mutants, with a time limit and a record for each test and optional shrinking.
+"""A pytest plugin for runs on mutants: time limits, a log of the tests, and shrinking on request.
 
-The tests' Python imports it (``-p mutants.quick``), so it only imports packages that the tests have.
-``MUTANTS_RECORD`` is the file to which a line is written when a test starts and ends. ``MUTANTS_LIMITS`` is a
-file with the maximum seconds of each test. If ``MUTANTS_SHRINK`` is set, Hypothesis shrinks, as tests of
-strategies expect. ``MUTANTS_NAME`` is the name of the mutant's file: tests with that name run first, such as
-a claim's evidence among the tests of all claims.
+The plugin (``-p mutants.quick``) runs in the environment of the tests, so it only imports packages that the
+tests have. These environment variables configure it:
+
+- ``MUTANTS_RECORD``: a file to which the plugin appends a line when a test starts and when it ends.
+- ``MUTANTS_LIMITS``: a file with the time limit of each test in seconds.
+- ``MUTANTS_SHRINK``: if set, Hypothesis shrinks failures, as tests of strategies expect.
+- ``MUTANTS_NAME``: the name of the mutated file. Tests with that name run first.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def _record(**fields: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Use the project's profile without shrinking, because a failing test is enough."""
+    """Use the project's Hypothesis profile without shrinking, because a single failure is enough."""
     if os.environ.get("MUTANTS_SHRINK"):
         return
     phases = tuple(p for p in settings().phases if p not in (Phase.shrink, Phase.explain))
@@ -45,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _name(text: str) -> str:
-    """Return a name in the form of test files: ``theorem-3.1`` and ``theorem_3_1`` are the same."""
+    """Normalise a name to the form of test files: ``theorem-3.1`` becomes ``theorem_3_1``."""
     return re.sub(r"\W|_", "-", text)
 
 
@@ -64,6 +66,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Record a failing test."""
+    """Write a failed test to the record."""
     if report.failed:
         _record(failed=report.nodeid)

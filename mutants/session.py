@@ -1,7 +1,7 @@
-"""Sessions, which store the mutants of a sample and their outcomes in a JSON file, so that runs can resume.
+"""Sessions, which save the sampled mutants and their outcomes in a JSON file, so that a run can be resumed.
 
-Mutants that are judged to be equivalent are in ``proofs_tests/mutants_equivalent.toml``, each with its
-reason.
+``proofs_tests/mutants_equivalent.toml`` lists the mutants that are judged to be equivalent to the original
+code, with the reasons.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EQUIVALENT = "proofs_tests/mutants_equivalent.toml"
 
 @dataclass
 class Mutant:
-    """One mutation of one file.
+    """A mutation of a file, with its outcomes.
 
     Attributes:
         passes: the outcome (``killed``, ``timed out`` or ``survived``) and the test, keyed by the
@@ -41,7 +41,7 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """The definition and the change, which do not depend on the file's name or the line number."""
+        """The key of the mutant, which is independent of the file's name and of line numbers."""
         return self.room, self.definition, self.before.strip(), self.after.strip()
 
     @property
@@ -52,7 +52,7 @@ class Mutant:
 
 @dataclass
 class MutantSession:
-    """The sample so far.
+    """A session: the sampled mutants and the times of the tests.
 
     Attributes:
         path: the session's file.
@@ -71,7 +71,7 @@ class MutantSession:
 
     @classmethod
     def read(cls, path: Path, seed: int) -> MutantSession:
-        """Return the session of that file, or a new one."""
+        """Load the session from a file, or create a new session."""
         if not path.exists():
             return cls(path, seed)
         data = json.loads(path.read_text())
@@ -88,12 +88,12 @@ class MutantSession:
         os.replace(partial, self.path)
 
     def fit(self, tree: str) -> None:
-        """Discard the tests' times if they belong to another tree."""
+        """Discard the measured times of the tests if the tree has changed."""
         if self.tree != tree:
             self.tree, self.clean = tree, {}
 
     def draw(self, root: Path, rooms: Iterable[str], size: int) -> None:
-        """Fill the sample up to ``size`` mutants, spread over the rooms in proportion to their lines."""
+        """Add mutants up to ``size``, spread over the top-level packages in proportion to their lines."""
         for room, count in shares(root, rooms, size).items():
             there = [m for m in self.mutants if m.room == room]
             drawn, keys = sampled(root, room, self.seed), {(m.file, m.line) for m in there}
@@ -104,12 +104,12 @@ class MutantSession:
 
 
 def files_of(root: Path, room: str) -> list[Path]:
-    """Return a room's source files."""
+    """Return the source files of a top-level package (room)."""
     return sorted((root / room).rglob("*.py"))
 
 
 def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
-    """Return the number of mutants of each room, by largest remainders of its nonblank lines."""
+    """Return the number of mutants of each top-level package, in proportion to its nonblank lines."""
     lines = {r: sum(bool(x.strip()) for p in files_of(root, r) for x in p.open()) for r in rooms}
     exact = {r: size * n / sum(lines.values()) for r, n in lines.items()}
     result = {r: int(x) for r, x in exact.items()}
@@ -119,9 +119,9 @@ def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
 
 
 def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
-    """Yield one mutant for each line that has any, in an order that the seed determines.
+    """Yield one mutant for each line that has any, in a random order that the seed determines.
 
-    A longer sample begins with a shorter one.
+    With the same seed, a larger sample begins with the smaller one.
     """
     by_line: dict[tuple[Path, int], list[MutationSite]] = {}
     for path in files_of(root, room):
@@ -141,14 +141,14 @@ def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
 
 
 def mutant_of(root: Path, room: str, path: Path, operator: str, change: Mutation) -> Mutant:
-    """Return the record of a mutation."""
+    """Convert a mutation to a mutant without outcomes."""
     name = path.relative_to(root).as_posix()
     text = diff(name, path.read_text(), change.text)
     return Mutant(room, name, change.line, change.definition, operator, change.before, change.after, text)
 
 
 def located(source: str, definition: str, before: str, after: str) -> Iterator[Mutation]:
-    """Yield the mutations of a source with this definition and this change."""
+    """Yield the mutations of a source that are in the given definition and make the given change."""
     before, after = before.strip(), after.strip()
     first = before.splitlines()[:1]
     lines = {i for i, line in enumerate(source.splitlines(), start=1) if [line.strip()] == first}
@@ -170,7 +170,7 @@ def equivalent(root: Path) -> dict[tuple[str, str, str, str], str]:
 
 
 def stale(root: Path, rooms: Iterable[str]) -> list[tuple[str, str, str, str]]:
-    """Return the entries of that file that no longer match a mutation."""
+    """Return the entries of ``mutants_equivalent.toml`` that no longer match a mutation."""
     return [key for key in equivalent(root) if key[0] in rooms and not _applies(root, *key)]
 
 

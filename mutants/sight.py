@@ -13,10 +13,10 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 
 
 def own_folders(root: Path, room: str) -> list[str]:
-    """Return the folders with a package's tests, found by its name and its folders' names, and its doctests.
+    """Return the folders that contain the tests of a package, and its doctests.
 
-    A name that two packages share belongs to the first, so that a paper's tests belong to ``theory``, like
-    the tests of all claims.
+    If two packages share a name, the first one gets the tests. A paper's tests therefore belong to
+    ``theory``, like the tests of all claims.
     """
     first: dict[str, str] = {}
     for each in ROOMS:
@@ -39,7 +39,7 @@ def test_files(root: Path) -> list[str]:
 
 
 class Sight:
-    """The imports between a tree's files, identified by their paths."""
+    """The graph of imports between the files of a source tree, identified by path."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -52,7 +52,7 @@ class Sight:
                 self.importers.setdefault(imported, set()).add(path)
 
     def distances(self, path: str) -> dict[str, int]:
-        """Return the number of imports between ``path`` and each file that imports it."""
+        """Return the distance, in imports, from each file that imports ``path`` directly or indirectly."""
         result, queue = {path: 0}, deque([path])
         while queue:
             near = queue.popleft()
@@ -63,7 +63,7 @@ class Sight:
         return result
 
     def ordered(self, path: str, tests: list[str]) -> list[str]:
-        """Return the tests that import ``path``, first the tests with its name, then the nearest.
+        """Return the tests that import ``path``, those with its name first, then the nearest ones.
 
         Tests that start programs come last, because they import everything and are slow.
         """

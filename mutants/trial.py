@@ -18,20 +18,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MEMORY = 16 * 2**30
-"""A mutant's address space, in bytes."""
+"""The limit on the address space of a test run, in bytes."""
 TIMES, SECONDS, LIMIT = 10, 30, 300
-"""A test's time limit is this multiple of its unmutated time plus these seconds, or LIMIT if unknown.
+"""The factor and the additional seconds from which the time limit of a test is computed, given its time
+without a mutant. If that time is unknown, the limit is LIMIT.
 """
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 COLLECTING = "collecting the tests"
-"""The record of a mutant that prevents the collection of tests."""
+"""The outcome of a mutant that prevents the collection of tests."""
 _clock = itertools.count(1)
 _running: set[int] = set()
 
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """An outcome (``killed``, ``timed out`` or ``survived``), its test, and the seconds of each test."""
+    """The outcome of a trial (``killed``, ``timed out``, ``survived``), the failing test, and test times."""
 
     outcome: str
     by: str | None
@@ -39,11 +40,11 @@ class TrialOutcome:
 
 
 class Stopped(Exception):
-    """An exception for an interrupted session."""
+    """Raised when the session is interrupted."""
 
 
 def stop_all() -> None:
-    """End all test runs; functions that wait for one raise :class:`Stopped`."""
+    """End all test runs; functions that are waiting for a run raise :class:`Stopped`."""
     while _running:
         with suppress(ProcessLookupError):
             os.killpg(_running.pop(), signal.SIGKILL)
@@ -51,7 +52,7 @@ def stop_all() -> None:
 
 @contextmanager
 def copy_of(root: Path) -> Iterator[Path]:
-    """Yield a copy of the files that git tracks or does not ignore, in a temporary folder."""
+    """Copy the files that git does not ignore to a temporary folder, and yield the folder."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"],
         cwd=root,
@@ -103,7 +104,7 @@ def run(
 ) -> TrialOutcome:
     """Run pytest on these files in this order until a test fails.
 
-    Runs use one thread and the same random cases.
+    Each run uses one thread and the same random cases.
 
     Args:
         tree: the copy of the tree.
@@ -167,7 +168,7 @@ def collects(tree: Path, python: str, tests: list[str]) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:
-    """Return the exit status, or None without activity for ``patience`` seconds, as in an import loop."""
+    """Return the exit status, or None if there is no activity for ``patience`` seconds (an import loop)."""
     while True:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(5)

@@ -1,4 +1,4 @@
-"""The command line of ``nox -s outside``, which runs the programs of the table and stores each verdict."""
+"""The command line of ``nox -s outside``, which tests the programs of the table and saves their verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from outside.holding import described, installed
 from outside.table import ENTRIES
 
 VERDICTS = Path(__file__).parent / "verdicts"
-"""The folder of the kept verdicts, in a folder for each device."""
+"""The folder of the saved verdicts, with one subfolder per device."""
 DEFECTS = VERDICTS.with_name("defects.toml")
 SECONDS = {"cpu": 1200, "cuda": 180}
 """The maximum time of one program in seconds.
@@ -26,11 +26,11 @@ SECONDS = {"cpu": 1200, "cuda": 180}
 With 180 seconds and 16 processes, all programs on a GPU end within ten minutes.
 """
 SUSPICIONS, NOT_KEPT = {"refuted": 0, "unknown": 1, "holds": 3}, 2
-"""The order in which programs run, by their kept verdict, and the position of those without one."""
+"""The priority of a program in the run order, by its saved verdict; ``None`` is a program without one."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run some programs, or all; the exit status is 2 for an unknown name or a missing GPU."""
+    """Run some programs, or all, and return the exit status."""
     parser = argparse.ArgumentParser(prog="nox -s outside --", description=__doc__)
     parser.add_argument("names", nargs="*", help="programs of the table (default: all for the device)")
     parser.add_argument(
@@ -83,10 +83,10 @@ def has_gpu() -> bool:
 
 
 def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry]:
-    """Return the programs in the order in which they should run, in case the time ends early.
+    """Return the programs in the order in which they run, the most important first.
 
-    A program comes first if it has a known defect, or if a kept verdict of the same function on any device
-    is wrong. Then come functions without a verdict, and then those that hold, slowest first.
+    Programs with a known defect come first, and programs with a wrong verdict of the same function on any
+    device. Next are functions without a verdict, and then those that hold, slowest first.
     """
     defects = tomllib.loads(DEFECTS.read_text(encoding="utf-8"))["defect"]
     named = {key for defect in defects for key in defect["entries"]}
@@ -111,7 +111,7 @@ def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry
 def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
     """Return the verdict of a program, computed in a separate process with its own imports.
 
-    A program that takes longer is stopped. The checks that it finished are kept.
+    A program that exceeds the time limit is stopped, and the checks that it finished are saved.
     """
     if entry.claim is None:
         return described(entry, [])
@@ -138,7 +138,7 @@ def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
 
 
 def _laws(printed: str) -> list[dict[str, Any]]:
-    """Return the verdicts of the lines that were printed completely."""
+    """Parse the complete lines of a program's output as verdicts."""
     return [json.loads(line) for line in printed.splitlines(keepends=True) if line.endswith("}\n")]
 
 

@@ -10,7 +10,7 @@ from ratproof.evidence.subjects import Subject
 
 @dataclass(frozen=True)
 class Entry:
-    """A program that somebody else published.
+    """A published program.
 
     Attributes:
         name: the name of the claim, and of the file with the verdict; unique on each device.
@@ -39,5 +39,5 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """Return the device and the name, the path of the verdict without its suffix."""
+        """Return ``device/name``, which is the path of the verdict without its suffix."""
         return f"{self.device}/{self.name}"

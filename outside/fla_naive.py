@@ -20,7 +20,7 @@ HEADS_FIRST = ("BTH", "BHT")
 
 
 def function(path: str) -> Callable[..., Any]:
-    """Return the library's function with this path."""
+    """Import a function of the library by its dotted path."""
     module, _, name = path.rpartition(".")
     result: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return result
@@ -109,7 +109,7 @@ def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a product of one Householder matrix to the gated delta rule; it requires a scale."""
+    """Adapt a kernel for products of one Householder matrix to the gated delta rule."""
 
     def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
         return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)

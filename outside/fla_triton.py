@@ -17,7 +17,7 @@ from ratproof.laws.kernels.adapters import renamed
 from ratproof.laws.kernels.family import LinearRecurrence
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
-"""The lengths on a GPU, where every other size is compiled anew, which takes seconds."""
+"""The sequence lengths on a GPU. Each other length would be compiled anew, which takes seconds."""
 CASES, LONGEST, SHORT = 40, 65, 33
 """The numbers of cases and tokens; the interpreter takes a millisecond per token.
 
@@ -27,7 +27,7 @@ CHUNKED = "under Triton's interpreter {}; it needs a GPU"
 
 
 def plain(kernel: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
-    """Adapt a kernel with fixed options; tensors are contiguous, and offsets are passed only if present."""
+    """Adapt a kernel with fixed options, contiguous tensors, and offsets only if they are present."""
     knows = inspect.signature(kernel).parameters
 
     def adapted(*, scale: float | None = None, **arguments: Any) -> Any:
@@ -82,7 +82,7 @@ def on_gpu(
 ) -> tuple[Entry, Entry]:
     """Return the entries of a kernel compiled for a GPU, in float32 and in bfloat16.
 
-    ``load`` imports and adapts the kernel, instead of ``names`` and ``fixed``.
+    ``load`` replaces ``names`` and ``fixed``: it is a function that imports and adapts the kernel.
     """
 
     def adapted(path: str) -> Callable[..., Any]:
@@ -244,7 +244,7 @@ ON_GPU = tuple(
     )
     for entry in pair
 )
-"""Entries of the kernels of the same families on a GPU.
+"""The entries for kernels of the same families on a GPU.
 
 Chunked kernels subtract cumulative gates, so the gates are finite here.
 """

@@ -21,14 +21,14 @@ from outside.table import ENTRIES
 CASES = 60
 """The number of random cases per kind of evidence."""
 USED = 0.9
-"""The part of the time that is for the checks; the rest is for imports and the last call."""
+"""The share of the time limit that the checks get; the rest is for imports and the last call."""
 
 
 def laws(entry: Entry, seconds: float, cases: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the verdict of each check of a program, when it is finished.
+    """Yield the verdict of each check of a program as soon as the check is finished.
 
-    The time is divided equally between the checks that remain. A check that does not finish in its share is
-    ``unknown``. Shares do not stop a call, and models have no shares.
+    The remaining time is divided equally between the remaining checks. A check that does not finish in its
+    share has the verdict ``unknown``. The limit is only checked between calls, and models have no limit.
     """
     assert entry.claim is not None
     from ratproof.evidence.subjects import registered
@@ -113,14 +113,18 @@ def _processor(entry: Entry) -> str:
 
 
 def interpret() -> None:
-    """Let Triton kernels run in Triton's interpreter, which cannot time configurations."""
+    """Prepare Triton for its interpreter, which cannot time configurations.
+
+    Raises:
+        SystemExit: If the environment variable ``TRITON_INTERPRET`` is not 1.
+    """
     if os.environ.get("TRITON_INTERPRET") != "1":
         raise SystemExit("TRITON_INTERPRET=1 is needed before Triton is imported")
     take_first_configurations()
 
 
 def take_first_configurations() -> None:
-    """Let Triton take the first configuration of each kernel instead of compiling and timing all of them."""
+    """Make Triton use the first configuration of each kernel, instead of compiling and timing all of them."""
     autotuner = importlib.import_module("triton.runtime.autotuner").Autotuner
     autotuner._bench = lambda self, *arguments, config, **meta: [1.0, 1.0, 1.0]
 

@@ -18,9 +18,9 @@ LIBRARY = "mamba-ssm"
 
 
 def mamba(path: str) -> Callable[..., Any]:
-    """Return a function of mamba_ssm.
+    """Import a function of mamba_ssm without its compiled extension.
 
-    The functions in Triton and plain torch do not use the compiled extension, so an empty module replaces it.
+    The functions in Triton and plain torch do not need the extension, so an empty module replaces it.
     """
     sys.modules.setdefault("selective_scan_cuda", types.ModuleType("selective_scan_cuda"))
     return function(path)

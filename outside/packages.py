@@ -174,7 +174,7 @@ def rwkv_7() -> Any:
 
 
 def minimal_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
-    """Adapt ``ssd_minimal_discrete``, which takes decays and scaled values."""
+    """Adapt ``ssd_minimal_discrete``, whose inputs are decays and values multiplied by the step size."""
 
     def scan(v: Tensor, dt: Tensor, a: Tensor, k: Tensor, q: Tensor, *, initial_states: Any, **_: Any) -> Any:
         start = None if initial_states is None else initial_states[:, None]
@@ -184,7 +184,7 @@ def minimal_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
 
 
 def combined_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
-    """Adapt ``ssd_chunk_scan_combined_ref``, which has no states."""
+    """Adapt ``ssd_chunk_scan_combined_ref``, which has no initial and no final state."""
 
     def adapted(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, None]:
         return kernel(v, dt, a, k, q, chunk), None
@@ -205,7 +205,7 @@ def gated_delta(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def rwkv_7_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that takes decays instead of their logarithms, and requires a state."""
+    """Adapt a kernel that requires a state and whose inputs are decays instead of log decays."""
 
     def adapted(
         *,
@@ -227,7 +227,7 @@ def rwkv_7_kernel(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tree(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a scan over axes (B, C, T) without states; the initial state is passed as a first token."""
+    """Adapt a scan over tensors of shape ``(B, C, T)`` that has no initial state."""
 
     def adapted(*, f: Tensor, u: Tensor, initial_state: Tensor) -> tuple[Tensor, Tensor]:
         start = initial_state[:, None]
@@ -384,4 +384,4 @@ ENTRIES = (
         **CHUNK,
     ),
 )
-"""The entries; models before kernels."""
+"""The entries of this module, models before kernels."""

@@ -1,4 +1,4 @@
-"""Adapters for published modules with a state, which follow no common convention."""
+"""Adapters for published modules with a state, which do not share a calling convention."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Run = Callable[[Tensor, Any], tuple[Tensor, Any]]
 
 
 class Adapted(StatefulModel):
-    """A module with a function that reads inputs and a state, whose tensors have the batch axis first.
+    """A module with a function that computes outputs and the next state from inputs and a state.
 
     Args:
         module: The module, or ``None`` if there is none.
@@ -32,7 +32,7 @@ class Adapted(StatefulModel):
         self.without = frozenset({"padding", "clear"})
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Call the function."""
+        """Run the module on inputs and a state."""
         return self._run(inputs, state)
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
@@ -40,15 +40,15 @@ class Adapted(StatefulModel):
         return tree_map(lambda part: part.index_select(0, rows) if isinstance(part, Tensor) else part, state)
 
     def name(self) -> str:
-        """Return the module's class."""
+        """Return the name of the module's class, or ``the model`` if there is no module."""
         return "the model" if self.module is None else type(self.module).__name__
 
 
 def by_tokens(parallel: Callable[[Tensor], Tensor], step: Run) -> Run:
-    """Return a function that reads the first piece with ``parallel``, and later ones token by token.
+    """Return a function that runs ``parallel`` on the first inputs, and ``step`` on each later token.
 
-    For modules whose parallel pass returns no state. The state of the first piece is from the steps, so the
-    laws compare the parallel pass with the steps.
+    Use this function for modules whose parallel pass returns no state. The state after the first inputs is
+    computed by steps, so the tests compare the parallel pass with the steps.
     """
 
     def run(inputs: Tensor, state: Any) -> tuple[Tensor, Any]:
@@ -70,7 +70,7 @@ def entry(
     without: tuple[str, ...] = (),
     **declared: Any,
 ) -> Entry:
-    """Return the entry of a model, whose weights have a fixed seed."""
+    """Return the table entry of a model with random weights from a fixed seed."""
 
     def claim(seconds: float) -> Subject:
         torch.manual_seed(0)

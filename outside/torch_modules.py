@@ -1,4 +1,4 @@
-"""Torch's own recurrent modules: projections, packed sequences, cells, quantised and exported modules."""
+"""The recurrent modules of torch: projections, packed sequences, cells, quantised and exported modules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = 3
 
 
 def packed(module: nn.RNNBase) -> Any:
-    """Return a function that packs padded rows, with a state of batch axis 1."""
+    """Return a function that packs padded rows and runs the module; the batch is axis 1 of its state."""
 
     class Packed(nn.Module):
         def __init__(self) -> None:
@@ -52,7 +52,7 @@ def _moved(state: Any) -> Any:
 
 
 def quantised(module: nn.RNNBase) -> Adapted:
-    """Return a module with int8 weights, whose inputs are quantised in each call."""
+    """Return a module with int8 weights that quantises its inputs in each call."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         holder = torch.ao.quantization.quantize_dynamic(  # type: ignore[no-untyped-call]
@@ -62,9 +62,9 @@ def quantised(module: nn.RNNBase) -> Adapted:
 
 
 def exported(module: nn.RNNBase) -> Adapted:
-    """Return a module that went through ``torch.export`` for one token, with a dynamic batch size.
+    """Export a module with ``torch.export`` for one token and a dynamic batch size.
 
-    The export of these modules does not accept a dynamic length.
+    These modules cannot be exported with a dynamic length.
     """
     lstm, layers, size = isinstance(module, nn.LSTM), module.num_layers, module.hidden_size
 
@@ -146,4 +146,4 @@ ENTRIES = (
         "nn.GRU, one token a call",
     ),
 )
-"""The entries; modules have the batch axis in either position."""
+"""The entries of this module, with the batch on either axis."""

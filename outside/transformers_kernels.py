@@ -1,4 +1,4 @@
-"""The kernels of transformers in plain torch, which run if no other library provides them."""
+"""The kernels of transformers in plain torch, which transformers uses if no faster library is installed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _mamba_2(model: str, chunk: int) -> Entry:
 
 
 FINITE_FIRST = (("", ("infinite-gates",)), ("-infinite-gates", ()))
-"""The suffixes of a chunked kernel's two names, and the capabilities that each lacks."""
+"""The suffixes of the names of chunked kernels, and the capabilities that kernels with that suffix lack."""
 
 ENTRIES = (
     *(  # twice each: NaN for one gate of -infinity would hide all else
@@ -110,4 +110,4 @@ ENTRIES = (
     ),
     _mamba_2("mamba2", 64),
 )
-"""The entries; copies of the same function in other models are omitted."""
+"""The entries of this module, without copies of the same function in other models."""

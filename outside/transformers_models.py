@@ -55,7 +55,7 @@ SSD = {"mamba_n_heads": 4, "mamba_d_head": 8, "mamba_n_groups": 2, "mamba_d_stat
 
 @dataclass(frozen=True)
 class Model:
-    """A model class, a small configuration, and how it is tested.
+    """A model class with a small configuration, and options for its test.
 
     Attributes:
         name: the model's folder in the library.
@@ -80,7 +80,7 @@ class Model:
     remark: str = ""
 
     def entry(self) -> Entry:
-        """Return the entry of the model."""
+        """Return the table entry of the model."""
         title = "-".join(filter(None, ["transformers", self.name.replace("_", "-"), self.variant]))
         path = f"transformers.{self.prefix}ForCausalLM"
         return Entry(
@@ -101,7 +101,7 @@ class Model:
 
 
 def enlarge(module: nn.Module) -> None:
-    """Enlarge small random weights, with which outputs would hardly depend on the tokens."""
+    """Enlarge small random weights, because otherwise the outputs would hardly depend on the tokens."""
     with torch.no_grad():
         for parameter in module.parameters():
             if parameter.dim() > 1 and parameter.is_floating_point() and parameter.std() < 0.05:
@@ -109,7 +109,7 @@ def enlarge(module: nn.Module) -> None:
 
 
 def dynamic_cache(module: nn.Module) -> Callable[[int], Any]:
-    """Return a function that makes the cache that ``generate`` passes to a model that makes none."""
+    """Return a function that creates the cache that ``generate`` passes to models without a default."""
     from transformers import DynamicCache
 
     return lambda rows: DynamicCache(config=module.config)
@@ -314,4 +314,4 @@ MODELS = (
     ),
 )
 ENTRIES = tuple(model.entry() for model in MODELS)
-"""The entries; similar models are adjacent."""
+"""The entries of this module, with similar models next to each other."""

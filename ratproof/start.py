@@ -1,4 +1,4 @@
-"""The entry point of ``ratproof``, which checks for namesakes of our packages before it imports them."""
+"""The entry point of ``ratproof``, which first checks that no other package has a name of ours."""
 
 from __future__ import annotations
 

@@ -37,15 +37,15 @@ class Case(Protocol):
         """Return the weights on one line, in readable form."""
 
     def renamed(self, names: dict[str, str]) -> Any:
-        """Return the weights of the letters in ``names``, under their new names, without other letters."""
+        """Restrict the weights to the letters in ``names``, and rename these letters."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the weights exactly; the class's ``from_json`` reads them back."""
+        """Return the weights as JSON without rounding; the class method ``from_json`` reads them."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """The amount of testing of a variant, if it differs from the default.
+    """The amount of testing of a variant, for each field that differs from the default.
 
     Attributes:
         examples: the number of random cases for all kinds of evidence, or by the kind of evidence; ``None``
@@ -80,7 +80,7 @@ USUAL = Effort()
 
 @dataclass(frozen=True)
 class Variant:
-    """A reading of the claim: as printed, corrected, or with a hypothesis dropped.
+    """A version of the claim: as printed, corrected, or without a hypothesis.
 
     Attributes:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
@@ -137,7 +137,7 @@ class Variant:
         return replace(self, reading=replace(self.reading, **reading), **own)
 
     def part(self, name: str) -> Any:
-        """Return a field of the variant or of its reading."""
+        """Return a field of the variant, or of its ``reading``."""
         return getattr(self.reading if hasattr(self.reading, name) else self, name)
 
 
@@ -158,16 +158,16 @@ class Source:
 
     @property
     def in_section(self) -> str:
-        """The suffix for the statement's or the paper's name: a comma and the section, or nothing."""
+        """A suffix for the name of the statement or the paper: a comma and the section, or nothing."""
         return f", section {self.section}" if self.section else ""
 
 
 @dataclass(frozen=True)
 class Misprint:
-    """A printed statement that cannot be run in any reading.
+    """A printed statement that has no formal meaning under any interpretation.
 
-    Examples are shapes that do not match, an index that does not exist, a quantity that is defined
-    by itself, or text about the network instead of its scores.
+    Examples are shapes that do not match, an index that does not exist, a quantity that is defined by itself,
+    or a text about the network instead of its scores.
 
     Attributes:
         printed: the printed statement.
@@ -238,7 +238,7 @@ class Claim:
             object.__setattr__(self, "variants", tuple(map(self._with_gradients, self.variants)))
 
     def _with_gradients(self, variant: Variant) -> Variant:
-        """Return the variant, which also promises gradients if it has layers."""
+        """Return the variant, and add ``gradient`` to its kinds of evidence if it has layers."""
         if not self.layers_of(variant) or GRADIENT in variant.kinds:
             return variant
         lowest, *others = variant.kinds
@@ -263,5 +263,6 @@ class Claim:
             if variant.name == name:
                 return variant
         raise KeyError(
-            f"{self.name} has no variant {name!r}; it has {', '.join(v.name for v in self.variants)}"
+            f"{self.name} has no variant {name!r}; its variants are"
+            f" {', '.join(v.name for v in self.variants)}"
         )

@@ -1,8 +1,8 @@
 """A check that a proof by induction covers all weights and states.
 
-An induction whose step is proved only for some states proves nothing about the others. A state is general if
-its components are distinct variables that differ from the weights' variables. The first state need not be
-general if it is listed itself. Every reachable mode needs a general state.
+An induction whose step is proved only for some states proves nothing about other states. A state is general
+if its components are distinct variables that differ from the variables of the weights. The first state need
+not be general if it is also listed. Every reachable mode needs a general state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from theory.weights import Weights
 def what_is_left_out(
     recurrence: Recurrence, induction: Induction, instance: tuple[Signature, str]
 ) -> str | None:
-    """Return a description of states that the induction does not cover, or ``None``.
+    """Return a description of the states that the induction does not cover, or ``None``.
 
     Args:
         recurrence: the network.
@@ -54,7 +54,7 @@ def _mode(recurrence: Recurrence, state: Any) -> Any:
 
 
 def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
-    """Return whether its components are distinct variables, none of which is a weight."""
+    """Return whether a state is general: its components are distinct variables, and not weights."""
     numbers = list(_numbers(state[1] if recurrence.modes else state))
     variables = [
         next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]

@@ -7,11 +7,11 @@ vector Omega after a string that leads the network to c. Three identities show i
     step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
     readout   inv(c) rho = out(c)
 
-By induction, Omega is inv(c) after every string, so every score is the network's output. All three use the
-same code as everything else: the recurrence, the construction and :mod:`automata.forward`. Each weight and
-each component of the state is a variable in the free commutative semiring N[X]. It has no subtraction,
-nothing is cancelled, and a homomorphism maps N[X] to every commutative semiring. A proof that fails does not
-refute the claim.
+By induction, Omega is inv(c) after every string, so every score is the network's output. The identities are
+computed with the same code that runs on numbers: the recurrence, the construction and
+:mod:`automata.forward`. Each weight and each component of the state is a variable in the free commutative
+semiring N[X]. N[X] has no subtraction, so no terms cancel, and a homomorphism maps N[X] to every commutative
+semiring. A proof that fails does not refute the claim.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ class Induction:
 
     @property
     def checked(self) -> tuple[tuple[Signature, str], ...]:
-        """The instances, and those of one letter over two letters as well.
+        """The instances, and each instance of one letter with two letters as well.
 
-        Over two letters, a step that reads the wrong letter is detected.
+        With two letters, the check detects a step that reads the wrong letter.
         """
         over_two = ((signature, "ab") for signature, alphabet in self.instances if len(alphabet) == 1)
         return tuple(dict.fromkeys([*self.instances, *over_two]))
@@ -118,7 +118,7 @@ TURNED_ROUND = Reading("N<X>, paths multiplied from their end", WORDS, OPPOSITE)
 def identities(
     variant: Variant, induction: Induction, reading: Reading, instance: tuple[Signature, str]
 ) -> list[Identity]:
-    """Return base, step and readout of every unit, for the weights of one instance.
+    """Return the identities base, step and readout of every unit, for the weights of one instance.
 
     Args:
         variant: the variant, with its ``recurrence`` and ``construction``.

@@ -78,4 +78,4 @@ PAPERS = {
         Paper("rabusseau2019connecting", "Linear 2-RNNs", "Rabusseau et al. 2019", "2R", EXPRESSIVITY),
     )
 }
-"""All papers by key: the three papers, those about linear recurrences, and those about expressivity."""
+"""All papers by key: the three main papers, and the papers about linear recurrences and expressivity."""

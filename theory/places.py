@@ -1,8 +1,9 @@
-"""Sums over indices 1, ..., n, which are concrete for recurrences and automata and symbolic for proofs.
+"""Sums over indices 1 to n, which are concrete in recurrences and automata, and symbolic in proofs.
 
-If a claim's network has a size, its step and its automaton's weights are written once as functions of
-indices. :class:`Concrete` runs them on numbers or variables. :class:`~theory.symbolic_places.SymbolicPlaces`
-runs them on symbolic indices in sympy, which is imported when a proof requires it.
+If the network of a claim has a size n, its step and the weights of its automaton are written once as
+functions of indices. :class:`Concrete` evaluates them on numbers or variables.
+:class:`~theory.symbolic_places.SymbolicPlaces` evaluates them on symbolic indices in sympy, which is imported
+only if a proof requires it.
 
 
 >>> from automata.semirings import REAL
@@ -73,7 +74,7 @@ class Concrete:
         return total(self.over, (of(i) for i in range(1, (self.n if size is None else self.sizes[size]) + 1)))
 
     def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
-        """Return the value if i is j, else zero."""
+        """Return the value if i equals j, else zero."""
         return value() if i == j else self.over.zero
 
 

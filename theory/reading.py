@@ -19,7 +19,7 @@ from automata.wfsa import WFSA
 
 
 def untouched(state: Any) -> Any:
-    """Return the state, or a copy if a step could modify it, so that runs do not affect each other.
+    """Return the state, or a copy if a step could modify it.
 
     >>> first = [0, 1]
     >>> untouched(first) is first, untouched((0, (1, 2)))
@@ -78,9 +78,9 @@ class Recurrence:
 
 @dataclass(frozen=True)
 class Clamped(Recurrence):
-    """A network that steps linearly and outputs a function of its scores clamped to at most 1.
+    """A network with a linear step, whose output is a function of scores that are clamped to at most 1.
 
-    Create one with :meth:`of`. The output is always computed from ``scores`` and ``shown``.
+    Create instances with :meth:`of`. The output is always computed from ``scores`` and ``shown``.
 
     Attributes:
         scores: a function from the case and a state to the scores.
@@ -135,10 +135,10 @@ class Equality:
 
 @dataclass(frozen=True)
 class NoAutomaton(Equality):
-    """An equality that fails for every automaton, which the refutation must show.
+    """The statement that a network equals automata, if it is false for every automaton of some size.
 
-    It arises when a hypothesis is dropped. A Hankel block of full rank n shows that no automaton
-    with fewer than n states computes the unit.
+    Such a statement results from dropping a hypothesis, and its refutation must show that no automaton
+    exists. A Hankel block of full rank n shows that no automaton with fewer than n states computes the unit.
 
     Attributes:
         unit: the cell in :mod:`theory.not_rational.cells` whose first unit is decided to be no
@@ -150,17 +150,17 @@ class NoAutomaton(Equality):
 
 @dataclass(frozen=True)
 class NoInitialDistribution(Equality):
-    """An equality that fails for every initial distribution of the automaton, which the refutation must show.
+    """The statement that a network equals an automaton, if it is false for every initial distribution.
 
-    The network's value is outside the range of the automaton's scores from single states, so it is
-    no mean of them.
+    The refutation must show this: the network's value is outside the range of the automaton's scores from
+    single states, so it is not a weighted mean of them.
     """
 
 
 @dataclass(frozen=True)
 class Following(Equality):
-    """An equality of a mixture's most probable centroid with an automaton's state.
+    """The statement that the most probable centroid of a mixture is the state of an automaton.
 
-    The mixture itself is not an automaton, so all strings are decided by boxes of mixtures that the
-    step maps into one another.
+    The mixture itself is not an automaton. Statements about all strings are therefore decided with boxes of
+    mixtures that the step maps into one another.
     """

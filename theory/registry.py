@@ -1,4 +1,4 @@
-"""Registry of all claims, which are collected from the papers' folders."""
+"""A registry of all claims in the papers' folders and of the claims that users add."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def claims() -> dict[str, Claim]:
     by_name: dict[str, Claim] = {}
     for claim in modules().values():
         if by_name.setdefault(claim.name, claim) is not claim:
-            raise ValueError(f"two files claim to be {claim.name}")
+            raise ValueError(f"two files define the claim {claim.name}")
     return dict(sorted(by_name.items(), key=lambda item: _order(item[1])))
 
 
@@ -65,7 +65,7 @@ def is_registered(name: str) -> bool:
 def register(claim: Claim) -> None:
     """Register a user's claim under its name until the program ends.
 
-    It shadows a built-in claim of the same name.
+    The claim replaces a claim of the papers with the same name.
 
     Raises :class:`~automata.errors.InputError` if the claim itself is built-in.
     """

@@ -27,7 +27,7 @@ from automata.text.number_text import shorten
 from theory.weights import Tree, Weights
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
-"""The weights of small cases, simplest first."""
+"""The weights of small cases, in order of simplicity."""
 GENERIC_WEIGHTS = tuple(
     Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4")
 )
@@ -40,7 +40,7 @@ TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
 
 @dataclass(frozen=True)
 class WeightEntry:
-    """A named weight: a constant, or a table by symbol or window, of weights, vectors or matrices.
+    """A named weight: a constant, or a table with a value for each symbol or window.
 
     Attributes:
         name: the paper's name.
@@ -79,7 +79,7 @@ class WeightEntry:
         return {_shape(value) for value in self.values(w)}
 
     def mismatch(self, w: Weights) -> str | None:
-        """Return why the entry of this name in ``w`` does not match this one in any size, or ``None``."""
+        """Return why the entry of this name in ``w`` does not match this entry for any size, or ``None``."""
         value, letters = w.entries[self.name], w.alphabet
         if isinstance(value, dict) != (self.per != "constant"):
             wanted, got = ("a table", "none") if self.per != "constant" else ("a constant", "a table")
@@ -115,7 +115,7 @@ class WeightEntry:
         return {key: self.derived(w, key) for key in self.keys(w.alphabet)}
 
     def contradicts(self, w: Weights) -> bool:
-        """Return whether it is derived but does not follow from the others."""
+        """Return whether the value is derived but does not follow from the others."""
         if self.derived is None:
             return False
         return not (
@@ -242,7 +242,7 @@ class Signature:
         return (cases if self.where is None else cases.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, values: dict[str, Any]) -> Weights:
-        """Return the values in the signature's order, which Hypothesis does not preserve."""
+        """Return the values in the order of the signature, which Hypothesis does not keep."""
         entries = {
             entry.name: (
                 {key: values[entry.name][key] for key in entry.keys(alphabet)}
@@ -352,7 +352,7 @@ class Signature:
             )
 
     def signatures(self) -> list[Signature]:
-        """Return this signature in a list, because it has one size."""
+        """Return a list with only this signature, because it has one size."""
         return [self]
 
     def mismatch(self, w: Weights) -> str | None:
@@ -379,7 +379,7 @@ class Signature:
         )
 
     def forbids(self, w: Weights) -> str | None:
-        """Return which entry of weights of any size has a value that is not allowed, or ``None``."""
+        """Return the name of an entry, of any size, with a value that is not allowed, or ``None``."""
         for entry in self.entries:
             if entry.only is not None:
                 wrong = next(
@@ -391,7 +391,7 @@ class Signature:
         return None
 
     def contradicts(self, w: Weights) -> str | None:
-        """Return which derived entry does not follow from the others, or ``None``."""
+        """Return the name of a derived entry that does not follow from the others, or ``None``."""
         try:
             wrong = next((entry.name for entry in self.entries if entry.contradicts(w)), None)
         except (LookupError, ValueError, TypeError, ArithmeticError):  # mismatched shapes
@@ -436,7 +436,7 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 
 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Yield choices of one option each, ordered by how many are not the first option."""
+    """Yield combinations of one option of each list, ordered by the number of options that are not first."""
     plain = [options[0] for options in choices]
     free = [i for i in reversed(range(len(choices))) if len(choices[i]) > 1]
     for others in range(len(free) + 1):
@@ -511,7 +511,7 @@ def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
 
 
 def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """Return which weight's length differs from the size on an axis that scales with it, or ``None``."""
+    """Return the name of a weight whose length differs from the size, or ``None``."""
     sizes = {signature.size for signature in signatures}
     if w.size is None or len(sizes) == 1:  # the axes that scale with the size are unknown
         return None

@@ -49,7 +49,7 @@ class Weights:
         entries = self.__dict__.get("entries", {})
         if name in entries:
             return entries[name]
-        raise AttributeError(f"there is no weight named {name!r}; there are {', '.join(entries)}")
+        raise AttributeError(f"there is no weight named {name!r}; the weights are {', '.join(entries)}")
 
     def __hash__(self) -> int:
         return hash((self.over.name, self.alphabet, self.size, self.describe()))
@@ -61,7 +61,7 @@ class Weights:
         return self.size[1]
 
     def describe(self) -> str:
-        """Return the weights on one line: the size, the constants, then the weights by symbol."""
+        """Describe the weights on one line: the size, the constants, and then the weights by symbol."""
         constant = [
             f"{name} = {_written(value)}"
             for name, value in self.entries.items()
@@ -78,9 +78,9 @@ class Weights:
         return ", ".join(([f"{self.size[0]} = {self.size[1]}"] if self.size else []) + constant + read)
 
     def renamed(self, names: dict[str, str]) -> Weights:
-        """Return the weights of the letters in ``names``, under their new names.
+        """Restrict the weights to the letters in ``names``, and rename these letters.
 
-        Windows with other letters are dropped.
+        Windows that contain other letters are dropped.
         """
         new = str.maketrans(names)
         entries = {
@@ -164,7 +164,7 @@ class Weights:
 def _size(size: Any, weights: int) -> tuple[str, int]:
     """Return the name and value of a size.
 
-    It must not exceed the number of weights, so that nothing larger than the file is built.
+    The size must not exceed the number of weights, so that no object larger than the file is created.
     """
     if (
         not isinstance(size, list)

@@ -1,1 +1,1 @@
-"""The experiments of the papers, in which networks are trained, and their results."""
+"""Training of the papers' networks, and the results of these experiments."""

@@ -1,4 +1,4 @@
-"""The command line's ``train``, with every experiment that can be trained."""
+"""The command ``ratproof train``, with a subcommand for each experiment."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def frame(
             f"{what} must not come before an experiment; ratproof train --list lists the experiments"
         )
     if context.invoked_subcommand is None:
-        raise InputError("an experiment must be named; ratproof train --list lists them")
+        raise InputError("the name of an experiment is missing; ratproof train --list lists them")
     return 0
 
 

@@ -1,4 +1,7 @@
-"""The command of an experiment, with an option for each field of its settings and common options."""
+"""Construction of the command-line command of an experiment.
+
+The command has an option for each field of the experiment's settings, and the options of all experiments.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ RECORDS: tuple[Experiment, ...] = tuple(
         key=lambda record: record.order,
     )
 )
-"""All records; an experiment whose models are trained in different ways has several records."""
+"""All records. An experiment has several records if its models are trained in different ways."""
 EXPERIMENTS = tuple(record for record in RECORDS if record.paper)
 """The experiments that ``train --list`` lists."""
 
@@ -33,7 +33,7 @@ def record_of(experiment: str, model: str = "") -> Experiment | None:
 
 
 def recipe_name(result: dict[str, Any]) -> str:
-    """Return the settings of a result without the seed, as text, equal for runs of one recipe.
+    """Return the settings of a result without the seed, as text that is equal for runs of one recipe.
 
     If a result is older than a setting, the setting has its default.
     """

@@ -1,4 +1,4 @@
-"""Helpers for checkpoints of training runs.
+"""Functions for checkpoints of training runs.
 
 They restore tensors and an optimiser's state, and compare tasks.
 """
@@ -20,7 +20,7 @@ NEVER_NEGATIVE = ("step", "exp_avg_sq", "square_avg")
 
 
 def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
-    """Yield the optimiser's state by name; it is empty before the first step."""
+    """Yield the tensors of the optimiser's state by name; there are none before the first step."""
     for index, state in optimiser.state_dict()["state"].items():
         for name, value in state.items():
             if value is not None:
@@ -28,7 +28,7 @@ def optimiser_tensors(optimiser: torch.optim.Optimizer) -> Iterator[tuple[str, T
 
 
 def fill(targets: dict[str, Tensor], prefix: str, tensors: dict[str, Tensor]) -> None:
-    """Copy the tensors of that prefix into their targets."""
+    """Copy the tensors with a name prefix into their targets."""
     for name, target in targets.items():
         tensor = tensors.get(f"{prefix}.{name}")
         if tensor is None or tensor.shape != target.shape or tensor.dtype != target.dtype:
@@ -53,7 +53,10 @@ def fill_optimiser(
     names = {f"{PREFIX}{index}.{name}" for index, state in reference.items() for name in state}
     unknown = next((name for name in tensors if name.startswith(PREFIX) and name not in names), None)
     if unknown is not None:
-        raise InputError(f"the tensor {unknown} must belong to the state of this optimiser")
+        raise InputError(
+            f"the tensor {unknown} is not part of the state of a {type(optimiser).__name__} optimiser with"
+            f" {len(reference)} parameters; resume with the settings of the saved run"
+        )
     state: dict[int, dict[str, Tensor]] = {}
     for index, expected in reference.items():
         present = {
@@ -76,7 +79,7 @@ def fill_optimiser(
 
 
 def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
-    """Return the state of a copy of the optimiser after a step, to obtain names and shapes of its tensors."""
+    """Return the state of a copy of the optimiser after one step, to obtain names and shapes."""
     other = copy.deepcopy(optimiser)
     for group in other.param_groups:
         for parameter in group["params"]:

@@ -10,14 +10,14 @@ from automata.errors import FormatError
 
 
 def existing_file(path: Path, prefer_gzipped: bool = False) -> Path:
-    """Return the file or its gzipped form with ``.gz``, whichever exists; prefer the former."""
+    """Return the path of the file, or of its compressed form with ``.gz`` if only that exists."""
     zipped = path.with_name(path.name + ".gz")
     both = path.exists() == zipped.exists()
     return zipped if (prefer_gzipped if both else zipped.exists()) else path
 
 
 def read_bytes(path: Path, about: str) -> bytes:
-    """Return the file's bytes, decompressed; ``about`` ends the message of a FormatError."""
+    """Return the decompressed bytes of the file; ``about`` is the end of error messages."""
     try:
         data = path.read_bytes()
         return gzip.decompress(data) if path.suffix == ".gz" else data

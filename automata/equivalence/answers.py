@@ -103,12 +103,13 @@ class Different(_Result):
     def to_text(self, a: str, b: str) -> str:
         """Return the answer as a sentence about automata named ``a`` and ``b``."""
         x, y = map(_written, self.scores)
-        least = "no smaller string differs"
-        if self.tolerance:
-            least += f" by more than {_written(self.tolerance)}"
         if self.doubt is not None:
-            chance = f"a probability of less than 2^-{int(-self.doubt)}"
-            least = f"a smaller string may differ, with {chance}"
+            chance = f"with a probability of less than 2^-{int(-self.doubt)}"
+            least = f"an earlier string in shortlex order may differ, {chance}"
+        elif self.tolerance:
+            least = f"no earlier string in shortlex order differs by more than {_written(self.tolerance)}"
+        else:
+            least = "no earlier string in shortlex order differs"
         return f"different: on {write_string(list(self.word))} {a} gives {x} and {b} gives {y}; {least}"
 
 

@@ -83,7 +83,7 @@ class Minimal(_Certificate):
 
 @dataclass(frozen=True)
 class Distinguished(_Certificate):
-    """A string that two automata score differently, not necessarily the least one."""
+    """A certificate with a string, not necessarily the first, that two automata score differently."""
 
     a: WFSA
     b: WFSA

@@ -45,7 +45,7 @@ def decide(a: WFSA, b: WFSA) -> Equivalent | None:
 
 
 def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
-    """Return the least weights c for pairs of states, or ``None`` if A is not shown to be at most B."""
+    """Return the smallest weights c for pairs of states, or ``None`` if A <= B is not proved."""
     k = a.semiring
     divide = k.divide_numbers
     assert divide is not None

@@ -51,7 +51,8 @@ def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None =
         words += sum(1 + (w.numerator.bit_length() + w.denominator.bit_length()) // 64 for w in row.values())
         if words > most:
             raise LimitReached(
-                f"the sums over epsilon transitions, from state to state, take more than {most:,} words"
+                "the sums over epsilon transitions, from state to state, take more than"
+                f" {most:,} 8-byte words of memory"
             )
         rows.append((q, row))
     stays = np.flatnonzero(entered & ~leads)

@@ -1,4 +1,4 @@
-"""Breadth-first search modulo a prime for words whose state vectors span those of all words.
+"""Breadth-first search, modulo a prime, for words whose state vectors span the vectors of all words.
 
 Words are tried in shortlex order. A word is selected if its vector is independent of the vectors of earlier
 words. If the vector of w depends on those of smaller words, so does that of wa, so only the children of
@@ -52,7 +52,7 @@ def explore(
     before: Word | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Exploration:
-    """Explore all sides at once, until their space is closed or a word has different scores.
+    """Explore one or two automata until the span is closed, or until a word has different scores.
 
     Args:
         automata: one side, or two to compare.
@@ -92,7 +92,7 @@ def explore(
 
 
 class Agreement:
-    """A test of whether all words before a word have equal scores on both sides modulo further primes.
+    """A test whether all words before a given word have equal scores modulo more primes.
 
     It holds modulo a prime if all scores agree and the selected words are also independent modulo this prime.
     """
@@ -117,7 +117,7 @@ class Agreement:
 
 
 def _difference(automata: Cleared, prime: int) -> flint.nmod_mat | None:
-    """Return rho of the first side above minus rho of the second; ``None`` unless there are two sides."""
+    """Return the column (rho_1, -rho_2) for two automata, or ``None`` for one automaton."""
     if len(automata.sides) != 2:
         return None
     a, b = (flint.nmod_mat(side.end, prime) for side in automata.sides)
@@ -152,7 +152,7 @@ class _Stepping:
                 yield [(*word, a) for word, _ in parents for a in letters], self._step(parents, letters)
 
     def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
-        """Return a random combination of all children.
+        """Return a random linear combination of the vectors of all children.
 
         If a child is outside a space, so is the combination, with high probability.
         """

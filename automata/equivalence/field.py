@@ -66,7 +66,14 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer:
 def _different(
     both: Cleared, seen: Exploration | None, fresh: Iterator[int], progress: ProgressCallback
 ) -> Different:
-    """Return the least difference of two automata that differ; ``seen`` may hold one."""
+    """Return the shortlex-least string with different scores, for two automata that are not equivalent.
+
+    Args:
+        both: The two automata.
+        seen: An earlier exploration, which may have found a difference already.
+        fresh: Yields new random primes.
+        progress: Called with a description of the progress.
+    """
     while seen is None or seen.difference is None:
         seen = explore(both, next(fresh))  # only few primes divide every difference
     word = _least(both, seen, fresh, progress)

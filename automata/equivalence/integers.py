@@ -82,11 +82,11 @@ class Cleared:
 
     @property
     def width(self) -> int:
-        """The total number of states of all sides."""
+        """The total number of states of all automata."""
         return sum(side.states for side in self.sides)
 
     def scores(self, word: Sequence[int]) -> tuple[Fraction, ...]:
-        """Return each side's original score of a word, given as a sequence of symbol indices."""
+        """Return the original score of a word, a sequence of symbol indices, in each automaton."""
         scale = math.prod((self.scales[a] for a in word), start=self.ends[0] * self.ends[1])
         values = []
         for side in self.sides:

@@ -25,7 +25,7 @@ _SLACK = 12
 
 @dataclass(frozen=True)
 class Basis:
-    """A basis N / d of the space spanned by the vectors of all words, in reduced echelon form.
+    """A basis N / d of the span of the vectors of all words, in reduced echelon form.
 
     The basis is checked exactly. Its rows are the states of an automaton with the same scores as
     every side. The columns of a side map that automaton to the side.
@@ -130,7 +130,7 @@ class _Guess:
         self.modulus, self.count = 1, 0
 
     def solve_modulo(self, prime: int) -> None:
-        """Solve for the other columns modulo one more prime; skip it if the pivots are singular modulo it."""
+        """Solve for the other columns modulo another prime; skip the prime if the pivots are singular."""
         self.count += 1
         rows = self.rows.modulo(prime)
         flat = rows.entries()
@@ -220,7 +220,7 @@ def _checked(
 
 
 def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:
-    """Return the pivot columns of the images of all sides."""
+    """Return the pivot columns of the images in both automata."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
     return flint.fmpz_mat(
         len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots]

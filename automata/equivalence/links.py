@@ -40,7 +40,7 @@ class ChainLink:
 
     @property
     def mirrored(self) -> ChainLink:
-        """The link between the mirrored representations."""
+        """The corresponding link between the reversed representations."""
         assert self.matrix is not None
         return ChainLink(
             "left" if self.kind == "right" else "right", self.to.mirrored, self.matrix.transposed
@@ -69,7 +69,7 @@ def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> Chai
 
 
 def link_to_nothing(of: Representation) -> ChainLink:
-    """Return the link to an empty representation, from one without initial or without final weights."""
+    """Return the link to the empty representation, if there are no initial or no final weights."""
 
     def empty(rows: int, columns: int) -> RationalMatrix:
         return RationalMatrix.summed((rows, columns), [], [], [])
@@ -81,7 +81,7 @@ def link_to_nothing(of: Representation) -> ChainLink:
 
 
 def live_link(of: Representation) -> ChainLink | None:
-    """Return the right link to the states that lead to a final weight; ``None`` if all states do."""
+    """Return the right link to the states from which a final weight is reachable; ``None`` if all are."""
     known = np.zeros(of.states, dtype=bool)
     new = np.unique(of.final.rows)
     back = [step.transposed for step in of.steps]

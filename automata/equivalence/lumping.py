@@ -1,4 +1,4 @@
-"""Proof of equality over any semiring by lumping: both automata map to one smaller one.
+"""Proof of equivalence over any semiring by lumping, which maps both automata to a smaller one.
 
 Equality over max-plus is undecidable in general (Krob 1994). It is certain if a matrix X
 intertwines two automata: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and rho_A =
@@ -34,7 +34,7 @@ from automata.wfsa import WFSA
 Classes = list[dict[int, int]]
 """For each automaton, the class of each state that has one."""
 State = tuple[int, int]
-"""A side and one of its states."""
+"""A state: the index of the automaton, and the index of its state."""
 HOW = "lumping gives the same automaton for both"
 
 
@@ -59,7 +59,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
 
 
 def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
-    """Return the function that sums weights; over log, it returns the sorted summands instead."""
+    """Return the function that sums weights, or for log a function that returns the sorted summands."""
     if a.semiring.float_only:
         return lambda weights: tuple(sorted(weights))
     return lambda weights: reduce(a.semiring.plus, weights)
@@ -176,7 +176,7 @@ def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight
 def _quotient(
     a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Symbol, int], mirrored: bool
 ) -> WFSA:
-    """Return the automaton on the classes, mirrored back if the classes are those of the mirror."""
+    """Return the quotient automaton, reversed again if the classes are those of the reversed automaton."""
     k = a.semiring
     members = {c: (side, q) for side in (1, 0) for q, c in classes[side].items()}
 

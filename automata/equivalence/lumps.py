@@ -34,7 +34,7 @@ MOST_PRODUCTS = 1 << 30
 
 @dataclass
 class Functionals:
-    """Random functionals of each state's right language, restricted to strings below some length.
+    """Random linear functionals of the right language of each state, on strings up to some length.
 
     Attributes:
         of: the representation modulo a prime.
@@ -52,7 +52,7 @@ class Functionals:
 
     @classmethod
     def start(cls, of: Modular) -> Functionals:
-        """Return functionals of only the empty string."""
+        """Return functionals restricted to the empty string."""
         one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
         return cls(of, one, other, 1, (of.final, of.final))
 
@@ -166,7 +166,7 @@ def refined(functionals: Functionals) -> Places:
 
 
 class Ratios:
-    """Ratios of each state's scale to that of another state, modulo a growing product of primes."""
+    """The ratios between the scales of states, modulo a growing product of primes."""
 
     def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
         self.of, self.primes, self.beside, self.zero = of, primes, beside, zero
@@ -176,7 +176,7 @@ class Ratios:
         self.single: tuple[Modular, Residues] | None = None
 
     def add(self, functionals: Functionals) -> None:
-        """Add the ratios modulo one more prime."""
+        """Compute the ratios modulo another prime."""
         field, scale = functionals.of.field, functionals.scale
         ratios = field.product(scale, field.inverse(scale[self.beside]))
         ratios = np.where(self.beside == np.arange(len(ratios)), np.uint64(1), ratios)

@@ -1,4 +1,4 @@
-"""Search over pairs of sets or vectors that strings reach in both automata.
+"""Search over the pairs of state sets or vectors that strings reach in both automata.
 
 Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013). A pair of
 sets that follows from earlier pairs by equivalence and union is not pursued. Max-plus, min-plus, max-times:
@@ -76,7 +76,7 @@ def decide_boolean(a: WFSA, b: WFSA, progress: ProgressCallback, most: int | Non
                     words += FOR_A_PAIR + left.words(pair[0]) + left.words(pair[1])
             if words > MOST_WORDS:
                 return Unknown(
-                    f"the pairs of state sets to be tried would use more than {MOST_WORDS:,} words",
+                    f"the pairs of state sets to be tried would use more than {MOST_WORDS:,} 8-byte words",
                     length - 1,
                 )
         level, length = following, length + 1
@@ -134,7 +134,7 @@ class Congruence:
         return states
 
     def _closed(self, states: Set) -> Set:
-        """Return the largest set that is equal to this one if all pairs are equal."""
+        """Return the largest state set that is equal to this one if all pairs are equal."""
         waiting, within = self._joint, self.kind.within
         while True:
             left = [(x, y) for x, y in waiting if not (within(x, states) or within(y, states))]
@@ -157,7 +157,7 @@ Vector = dict[int, Weight]
 def search(
     a: WFSA, b: WFSA, progress: ProgressCallback, longest: int | None = None, most: int = MOST_WEIGHTS
 ) -> Answer:
-    """Search two automata for the least string that differs; a search that closes shows equality.
+    """Search for the first string with different scores; if the search closes, the automata are equivalent.
 
     This is for max-plus, min-plus and max-times, and for other semirings if removing epsilon is too
     expensive.

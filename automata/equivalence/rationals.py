@@ -58,7 +58,7 @@ class RationalMatrix(SparseMatrix):
     def summed(
         cls, shape: tuple[int, int], rows: ArrayLike, columns: ArrayLike, weights: Iterable[Weight]
     ) -> RationalMatrix:
-        """Return a matrix from entries in any order; duplicate entries are added."""
+        """Return a matrix from entries in any order; duplicate entries are summed."""
         return cls._summed(
             shape, np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp), rationals(weights)
         )

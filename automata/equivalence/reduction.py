@@ -37,7 +37,7 @@ class Reduction:
             self.methods.append(method)
 
     def follow(self, link: ChainLink | None, method: str) -> bool:
-        """Append a link and continue from its target; return ``False`` if there is none."""
+        """Append a link and continue from its target; return ``False`` if the link is ``None``."""
         if link is None:
             return False
         self.links.append(link)
@@ -54,7 +54,7 @@ class Reduction:
                 return
 
     def run_with_epsilon(self) -> bool:
-        """Treat epsilon, the last step, as another symbol; return whether the reduction reaches zero.
+        """Run the reduction with epsilon as one more symbol; return whether it reaches zero.
 
         Each link then gets a bound, because sums over epsilon paths must converge at its source.
         """

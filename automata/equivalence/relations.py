@@ -49,7 +49,7 @@ def close(
 
 
 def guessed(functionals: Functionals) -> list[Row]:
-    """Return relations of one or two states that two random functionals suggest."""
+    """Return candidate relations between one or two states, which two random functionals suggest."""
     field, scale = functionals.of.field, functionals.scale
     one = flint.fmpq(1)
     guesses: list[Row] = [{int(q): one} for q in np.flatnonzero(scale == 0)]
@@ -68,7 +68,7 @@ def guessed(functionals: Functionals) -> list[Row]:
 
 
 class _Relations:
-    """Rules for the eliminated states, whose right sides contain only other states."""
+    """Rules that express eliminated states by the remaining states."""
 
     def __init__(self, of: Representation, functionals: Functionals, progress: Callable[[str], None]) -> None:
         self.of, self.progress = of, progress

@@ -68,7 +68,10 @@ class Representation:
         return starts.tolist(), symbols[order].tolist(), columns[order].tolist(), weights[order].tolist()
 
     def images(self, row: Mapping[int, Weight]) -> dict[int, dict[int, Weight]]:
-        """Return the product of a row with each symbol's matrix, for symbols that leave its states."""
+        """Return the product of a row with the matrix of each symbol, keyed by symbol.
+
+        Symbols without transitions from the states of the row are omitted, because their product is zero.
+        """
         starts, symbols, columns, weights = self._by_state
         images: dict[int, dict[int, Weight]] = {}
         for q, v in row.items():
@@ -81,7 +84,7 @@ class Representation:
     def rows_by(
         self, entries: Sequence[tuple[int, Weight] | None], ends: Mapping[int, Weight]
     ) -> list[dict[tuple[int, int], Weight]]:
-        """Return each state's row of rho and of all M(a) X, keyed by symbol and column.
+        """Return, for each state, its row of rho and of all M(a) X, keyed by symbol and column.
 
         Args:
             entries: the column and weight of the only entry in each row of X, or ``None``.
@@ -113,7 +116,7 @@ class Representation:
         )
 
     def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
-        """Return the real or counting automaton; ``index`` is each symbol's matrix, by default in order."""
+        """Return the real or counting automaton; ``index`` maps symbols to matrices, by default in order."""
         n, alphabet = self.states, list(symbols)
 
         def exact(matrix: RationalMatrix) -> Weights:

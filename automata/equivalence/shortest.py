@@ -92,7 +92,7 @@ class Search:
 
 
 def doubt(of: Representation, length: int) -> float:
-    """Return log2 of a bound on the probability that a search misses the least string of nonzero score.
+    """Return log2 of a bound on the probability that the search misses the first string.
 
     The search uses one random prime of 61 bits and covers strings of at most ``length`` symbols. It
     fails if the multipliers are a zero of one of ``length`` polynomials of that degree, or if the

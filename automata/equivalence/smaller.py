@@ -28,7 +28,7 @@ MOST_BITS = 1 << 24
 
 
 def smaller_scores_vanish(of: Representation, word: Word, progress: Callable[[str], None]) -> bool:
-    """Return whether all smaller scores are shown to be zero; ``False`` if that exceeds the limits above."""
+    """Return whether all strings before ``word`` provably score zero; ``False`` if a limit is exceeded."""
     return _by_rows(of, word, progress) or _by_classes(of, word, progress)
 
 

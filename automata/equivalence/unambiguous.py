@@ -1,4 +1,4 @@
-"""Decision for automata with at most one path for each string, over any semiring with division.
+"""Decision of equivalence for unambiguous automata over any semiring with division.
 
 A string's score is then the product along its path, and the quotient of two automata's scores is
 the product along one pair of paths. Two different quotients for one pair of states, followed by the

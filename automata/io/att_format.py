@@ -31,7 +31,7 @@ __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
 
 
 def dumps(automaton: WFSA, round_weights: bool = False) -> str:
-    """Return the automaton as AT&T text; see also :func:`dumps_symbols`.
+    """Write the automaton as AT&T text; see also :func:`dumps_symbols`.
 
     Raises InputError if a symbol cannot be written, or if a weight has no decimal of at most 4,300 digits. If
     ``round_weights`` is true, such a weight is rounded to the nearest float64.

@@ -45,7 +45,7 @@ def lines(text: str, where: str) -> list[Line]:
         bare = line.removesuffix("\r")
         if bare.strip(" \t") and re.search(r"^\t|\t\t|\t$", bare):
             raise FormatError(
-                f"{where}: line {number}: a column must not be empty, because it could be epsilon or an"
+                f"{where}: line {number}: a column must not be empty, because it could mean epsilon or an"
                 " omitted weight; write <epsilon> or remove the tab"
             )
     _require_no_header(rows, where)

@@ -63,7 +63,7 @@ OWN = "automaton"
 
 
 def loads(text: str, where: str = "dot") -> WFSA:
-    """Return the boolean automaton of a DOT text.
+    """Parse a boolean automaton from DOT text.
 
     >>> loads('digraph { i [label=""]; p [shape=doublecircle]; i -> p; p -> q [label="a"]; }')
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
@@ -160,7 +160,8 @@ class _Reader:
         parts = re.split(r",\s*|\n|\\n|\\l", label) if len(label) > 1 else [label]
         if not all(parts):
             raise InputError(
-                f"the arrow {source} -> {target} has the label {shorten(label)}, with an empty symbol"
+                f"the label of the arrow {source} -> {target} must not contain an empty symbol, got"
+                f" {shorten(label)}"
             )
         return [part.strip() or part for part in parts]
 

@@ -46,15 +46,22 @@ FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
 def loads(text: str, where: str = "automaton") -> WFSA:
-    """Return the automaton of a JSON text; raise FormatError with the file, the field and the requirement.
+    """Parse an automaton from JSON.
 
     Duplicate weights are summed, and a ``UserWarning`` lists them.
+
+    Args:
+        text: The JSON text.
+        where: The name of the file for error messages.
+
+    Raises:
+        FormatError: If the text is invalid. The message names the file, the field and the requirement.
     """
     return from_json(_parse(text, where), where)
 
 
 def from_json(data: object, where: str = "automaton") -> WFSA:
-    """Return the automaton that a parsed JSON object describes; see :func:`loads`."""
+    """Convert a parsed JSON object to an automaton; see :func:`loads`."""
     reader = _Reader(where)
     if not isinstance(data, dict):
         raise reader.error("", f"must be an object with {', '.join(FIELDS)}, got {_kind(data)}")

@@ -115,7 +115,7 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
     def doubled(table: SparseMatrix) -> SparseMatrix:
-        """Return the table on both tracks; a positive weight stays on its track, a negative one leaves it."""
+        """Return the matrix on both tracks: positive weights stay on a track, and negative ones change it."""
         other = np.where(table.weights > 0, 0, n)
         rows = np.concatenate([table.rows, table.rows + n])
         columns = np.concatenate([table.columns + other, table.columns + n - other])

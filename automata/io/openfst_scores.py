@@ -48,7 +48,7 @@ class Scorer:
         self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """Return OpenFst's cost of each track: ``-log`` of the positive and, if any, the negative part."""
+        """Return the cost in OpenFst of each track, ``-log`` of the positive and of any negative part."""
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:

@@ -93,7 +93,7 @@ def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where
 
 
 def alphabet_of(symbols: Iterable[str], table: Mapping[str, int] | None) -> list[str]:
-    """Return the symbols in the table's order, including unread ones; without a table, in reading order."""
+    """Return the alphabet in the order of the table, or without a table in the order of reading."""
     names = symbols if table is None else [name for name, number in table.items() if number]
     return [symbol for symbol in dict.fromkeys(names) if symbol != EPSILON]
 

@@ -41,7 +41,7 @@ def n_gram_model(
         InputError: If the order or trust is out of range, or there is no sentence.
     """
     if order < 1 or not 0 < trust < 1:
-        raise InputError(f"the order must be positive and the trust between 0 and 1, got {order} and {trust}")
+        raise InputError(f"order must be positive and trust between 0 and 1, got {order} and {trust}")
     counts: Counter[tuple[History, str]] = Counter()
     words: dict[str, None] = {}
     for sentence in sentences:
@@ -58,7 +58,7 @@ def n_gram_model(
     state = {history: q for q, history in enumerate(totals)}
 
     def target(history: History, word: str) -> int:
-        """Return the state of the longest known history."""
+        """Return the state of the longest suffix of the history that has a state."""
         after = (*history, word)[-(order - 1) :] if order > 1 else ()
         while after not in state:
             after = after[1:]

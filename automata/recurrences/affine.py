@@ -216,7 +216,7 @@ class _Affine:
         return exact_values
 
     def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
-        """Return why f on affine forms does not show that it is affine; ``None`` if it does."""
+        """Return why running f on affine forms does not prove that it is affine, or ``None`` if it does."""
         refusal = Refusal()
         try:
             values = self.function([Form(Fraction(0), {i: Fraction(1)}, refusal) for i in range(len(rows))])

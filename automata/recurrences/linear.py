@@ -132,7 +132,7 @@ def read_linear(
     except (TypeError, AttributeError) as error:
         raise NotLinear(f"the step must only use plus and times ({error})") from None
     if over.refused:
-        raise NotLinear("the step must not multiply two components of the state; it catches the error")
+        raise NotLinear("the step must not multiply two components of the state, even if it catches errors")
     _require_same_on_weights(
         over, first, lambda c, x: step(over, c, x), lambda c: out(over, c), tables, finals
     )

@@ -96,7 +96,7 @@ def bound_table(
 
 
 def bounded(bounds: Floats) -> NDArray[np.bool_]:
-    """Return where bounds are finite; computed scores are compared only there."""
+    """Return where the bounds are finite, so that scores can be compared."""
     return np.asarray(bounds < np.inf)
 
 

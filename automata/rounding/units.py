@@ -56,7 +56,7 @@ def unit_bounds(
 
 @dataclass(frozen=True)
 class _Stacked:
-    """Automata of equal size as one, with the symbols of each; it has the attributes that steps read.
+    """Several automata of equal size, evaluated together, each with its own symbols.
 
     Attributes:
         semiring, exact, states: shared by all.

@@ -75,7 +75,7 @@ def words_between(automaton: WFSA) -> Steps:
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
-    """Return the steps between states as rules, with wildcards and without redundant transitions or words."""
+    """Return the transitions between states as rules, with wildcards and without redundant words."""
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = words_between(automaton), {}
@@ -109,7 +109,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
 
 def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the letters that a wildcard matches; none if it matches only some words of a letter."""
+    """Return the letters that a wildcard matches, or none if it matches only a part of a letter."""
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
         frozenset()

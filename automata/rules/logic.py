@@ -147,7 +147,7 @@ def _all(several: Iterable[Clauses], where: str) -> Clauses:
 
 
 def _one_of(several: list[Clauses], where: str) -> Clauses:
-    """Return the normal form of a disjunction: all unions of one clause from each part."""
+    """Return the conjunctive normal form of a disjunction: all unions of one clause from each part."""
     alone = [clause for clauses in several if len(clauses) == 1 for clause in clauses]
     product: Clauses = {frozenset().union(*alone)}
     for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):

@@ -60,7 +60,7 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
 def _letters(
     rules: RuleSet, sentences: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the letters of all sentences, shape ``(T, B)``, and their lengths, shape ``(B,)``."""
+    """Encode the sentences as letters, shape ``(T, B)``, and return their lengths, shape ``(B,)``."""
     index = rules.automaton.index
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
     words = np.zeros((int(lengths.max(initial=0)), len(sentences)), dtype=np.int32)
@@ -100,7 +100,7 @@ def transitions(rules: RuleSet) -> NDArray[np.int32]:
 
 
 def mirrored(rule: Rule) -> Rule:
-    """Return the rule that matches the reversed sentences of this one (section 3.4).
+    """Return the rule that matches the reversed sentences (section 3.4).
 
     >>> from automata.rules.parser import parse
     >>> print(mirrored(parse("free $ * ( phone | phones ) $ *")))

@@ -43,12 +43,12 @@ class Labelled:
 
 
 def read(path: str | Path) -> tuple[Labelled, ...]:
-    """Return the rules in a file. Raise FormatError with line and column if it is malformed."""
+    """Read the rules in a file; raise FormatError with line and column if it is malformed."""
     return loads(read_text(path), str(path))
 
 
 def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
-    """Return the rules in a text."""
+    """Parse the rules in a text."""
     label: str | None = None
     labelled: list[Labelled] = []
     headers: set[str] = set()

@@ -19,7 +19,7 @@ from automata.wfsa import WFSA
 
 @dataclass(frozen=True)
 class Part:
-    """A deterministic automaton that is a disjoint part of the combined automaton.
+    """A deterministic automaton, which is one of the disjoint parts of the combined automaton.
 
     Attributes:
         label: the label of its rules.
@@ -34,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """An automaton whose final states show which labels' rules a sentence matches.
+    """The rules of a file as one automaton, whose final states show which labels match a sentence.
 
     Attributes:
         automaton: boolean, without epsilon transitions.
@@ -139,7 +139,7 @@ def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[
 def letters_of(
     rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False
 ) -> Letters:
-    """Return the letters of the rules; if ``begins``, with EOS and without BOS."""
+    """Return the letters of the rules, including EOS but not BOS if ``begins`` is true."""
     words = vocabulary
     if vocabulary is not None and begins:
         words = [*(word for word in vocabulary if word != BEGIN), END]

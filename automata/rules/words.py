@@ -18,9 +18,9 @@ No wildcard matches BOS; otherwise "$ a" would accept "BOS a" (section 3.5 has o
 
 
 def is_number(word: str) -> bool:
-    """Return whether a word consists of digits with signs between and around them.
+    """Return whether a word consists of digits, with optional punctuation between and around them.
 
-    Examples are 900, 3.50, 7,000, 9-11, $85, and "900." from text with punctuation attached to
+    Examples are 900, 3.50, 7,000, 9-11, $85, and "900." from text in which punctuation is attached to
     words.
 
     >>> [is_number(word) for word in ("900", "3.50", "-7", "900.", "m25", "4th", ".")]
@@ -47,7 +47,7 @@ def stands_for(wildcard: str, word: str) -> bool:
 
 @dataclass(frozen=True)
 class Letters:
-    """A vocabulary in letters: words that no rule distinguishes share one.
+    """A partition of a vocabulary into letters: classes of words that no rule distinguishes.
 
     Attributes:
         alphabet: the words, in order.
@@ -66,7 +66,7 @@ class Letters:
     missing: tuple[str, ...]
 
     def one_word_each(self) -> Letters:
-        """Return the letters over a shorter alphabet, which has only the first word of each letter.
+        """Return letters over a smaller vocabulary, with only the first word of each letter.
 
         >>> from automata.rules.parser import parse
         >>> letters([parse("$ * b ?")], ["a", "b", "c"]).one_word_each().alphabet
@@ -78,7 +78,7 @@ class Letters:
         return replace(self, alphabet=tuple(first.values()), letter=tuple(first))
 
     def read(self, leaf: Word | Wildcard) -> tuple[int, ...]:
-        """Return the letters that a leaf of a rule reads; a word outside the vocabulary has none."""
+        """Return the letters that a leaf of a rule matches; there are none for an unknown word."""
         if isinstance(leaf, Wildcard):
             return self.of_wildcard[leaf.kind]
         return (self.of_word[leaf.text],) if leaf.text in self.of_word else ()

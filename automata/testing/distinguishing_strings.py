@@ -174,7 +174,7 @@ def access_strings(dfa: DFA) -> list[Symbols]:
 
 
 def _suffixes(minimal: DFA) -> list[Symbols]:
-    """Return suffixes, the empty one first, that distinguish every two states."""
+    """Return suffixes, beginning with the empty one, that distinguish every two states."""
     table = np.array(minimal.table, dtype=np.intp).reshape(minimal.states, -1)
     accepts = np.isin(np.arange(minimal.states), sorted(minimal.final))
     suffixes: list[Symbols] = [()]

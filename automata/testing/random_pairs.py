@@ -74,7 +74,7 @@ def _scaled(rng: Generator, parts: Parts) -> Parts:
 
 
 def _split(rng: Generator, parts: Parts, share: float = 0.1) -> Parts:
-    """Split a share of the states in two; incoming weights are divided, outgoing ones copied."""
+    """Split some states in two, and divide the incoming weights between the copies."""
     states, initial, final, edges = parts
     twin: dict[int, int] = {}
     for q in range(states):
@@ -106,7 +106,7 @@ def permuted(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def split_and_pushed(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """Return A, and A in another order with a tenth of its states split and its weights pushed."""
+    """Return a random automaton A, and an equivalent one with split states and pushed weights."""
     parts = _random(rng, states)
     halves = _mirrored(_split(rng, _mirrored(_split(rng, parts, 0.05)), 0.05))
     return _automaton(parts), _automaton(_renamed(rng, _scaled(rng, halves)))
@@ -219,7 +219,7 @@ def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) 
 
 
 def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
-    """Concatenate two automata: a word leads from the start state of the first to that of the second."""
+    """Concatenate two automata by a word from the start of the first to the start of the second."""
     n, initial, final, edges = side
     path = [0, *range(n, n + len(word))]
     here = path[-1]

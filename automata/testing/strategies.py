@@ -75,7 +75,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     )
 
     def pick(number: int) -> Weight:
-        """Return the simplest weights for small numbers, for shrinking; then alternate between kinds."""
+        """Return the weight of an index: simple ones for small indices, and then alternating kinds."""
         if number < len(simplest):
             return simplest[number]
         index, which = divmod(number - len(simplest), len(kinds))

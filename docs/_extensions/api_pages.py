@@ -1,6 +1,7 @@
-"""The reference: a page for each folder of modules, and one for the commands.
+"""The reference pages: one for each folder of modules, and one for the commands.
 
-A page for each module would take most of the time of a build, because each shows links to all others.
+There is no page for each module, because each page contains links to all other pages, so this would take most
+of the time of a build.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from ratproof.commands.app import app
 
 ROOMS = ("automata", "theory", "neural", "ratproof", "training")
 _PLAIN = {"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
-"""The environment in which the commands' help is printed."""
+"""The environment variables with which the commands' help is printed."""
 
 
 def pages() -> dict[str, str]:
-    """Return the pages by path: an index, each room and each of its folders, and the commands."""
+    """Return the pages by path: an index, the folders of each top-level package, and the commands."""
     environment().filters["opening"] = _opening
     pages_by_path = {"api/index.md": render("api_index", rooms=ROOMS), "api/command-line.md": _commands()}
     for room in ROOMS:
@@ -33,7 +34,7 @@ def pages() -> dict[str, str]:
 
 
 def _grouped(room: str) -> dict[str, tuple[str, list[str]]]:
-    """Return the pages of a room, each with its title and modules: layers, folders, and other modules."""
+    """Return the pages of a top-level package (room), each with a title and its modules."""
     groups: dict[str, tuple[str, list[str]]] = {f"{room}-more": (f"Modules of {room}", [])}
     for module in pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}."):
         folder = ".".join(module.name.split(".")[:2])

@@ -1,4 +1,4 @@
-"""The pages of claims, papers, theorems and errata, from the claims' own words and from what ran."""
+"""The pages of claims, papers, theorems and errata, generated from the claims and from saved verdicts."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ TITLES = {
     "prv": "proved for all weights",
     "coq": "kernel-checked by Coq",
 }
-"""The meanings of the columns of the ladder."""
+"""The descriptions of the kinds of evidence, which are the columns of the tables."""
 _log = getLogger(__name__)
 
 
 def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
-    """Return the pages and drawings by path; ``examples`` is the folder of the files that pages show."""
+    """Return the pages and drawings by path; ``examples`` is the folder of the example files."""
     use(verdicts)
     environment().globals["tests"] = EvidenceTests()
     page_texts = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
@@ -76,7 +76,7 @@ def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
 
 
 def use(verdicts: Verdicts) -> None:
-    """Give the templates the claims and the verdicts."""
+    """Make the claims and the verdicts available in the templates."""
     of_paper = {key: [c for c in claims().values() if c.source.paper == key] for key in PAPERS}
     named = {claim.name: module for module, claim in modules().items()}
     theorems: dict[str, list[tuple[Claim, Variant]]] = {}
@@ -98,13 +98,13 @@ def slug(title: str) -> str:
 
 
 def anchor(theorem: str) -> str:
-    """Return the target of a theorem, by its full name."""
+    """Return the link target of a theorem from its full name."""
     return "coq-" + slug(theorem)
 
 
 @template_global
 def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
-    """Return the marks of a variant's row; a column's mark is the worst of its results."""
+    """Return the marks in a variant's row; the mark of a column is the worst of its results."""
     verdicts: Verdicts = environment().globals["verdicts"]
     runs = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.beside))
     row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
@@ -113,14 +113,14 @@ def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
 
 @template_global
 def mark_counts(claims: list[Claim]) -> list[Counter[Mark]]:
-    """Return how many rows of the claims have each mark, for each column."""
+    """Return, for each column, the number of rows with each mark."""
     rows = [marks(claim, variant) for claim in claims for variant in claim.variants]
     return [Counter(mark for mark in column if mark is not None) for column in zip(*rows, strict=True)]
 
 
 @template_global
 def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
-    """Return the simplest counterexample of a variant as one line, and its weights."""
+    """Return the simplest counterexample of a variant in one line, and its weights."""
     results = environment().globals["verdicts"].of(claim.name, variant.name)
     best = simplest(list(map(Result.from_json, results)))
     if best is None or best.counterexample is None:
@@ -131,7 +131,7 @@ def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
 
 @template_global
 def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, str]:
-    """Return the name of the program that checks a certificate, and its current answer."""
+    """Run the checker of a certificate, and return its name and its output."""
     program = checker_of(certificate)
     try:
         program.verdict(certificate)
@@ -165,7 +165,7 @@ def scopes(claim: Claim, variant: Variant) -> list[tuple[str, str]]:
 
 @template_global
 def layers(claim: Claim) -> list[type]:
-    """Return the torch layers of a claim's network."""
+    """Return the torch layers that compute a claim's network."""
     kinds = layer_kinds()
     return [kinds[name].cls for name in claim.layers if name in kinds]
 
@@ -178,20 +178,20 @@ def users(claim: Claim) -> list[str]:
 
 @template_global
 def drawn(claim: Claim) -> Variant:
-    """Return the variant that is drawn: the corrected one, else the first that is expected to hold."""
+    """Return the variant to draw: the corrected one, or else the first that is expected to hold."""
     holding = [v for v in claim.variants if v.expected == "holds"]
     return next((v for v in holding if v.name == "corrected"), holding[0])
 
 
 @template_global
 def automata_of(claim: Claim, variant: Variant | None = None) -> list[WFSA]:
-    """Return the automata of the claim's example, one for each unit."""
+    """Return the automata of the claim's example, one per unit."""
     return list((variant or drawn(claim)).reading.construction(claim.example))
 
 
 @template_global
 def in_words(automaton: WFSA) -> str:
-    """Return a description of the automaton for people who do not see its drawing."""
+    """Return a description of the automaton as the alternative text of its drawing."""
     k = automaton.semiring
     initial, final = (
         ", ".join(f"{q}: {k.format(w)}" for q, w in enumerate(vector.tolist()) if w != k.zero) or "none"
@@ -208,7 +208,7 @@ def in_words(automaton: WFSA) -> str:
 
 
 def _drawings(examples: Path) -> dict[str, str]:
-    """Return the drawings of the automata and networks that hand-written pages show."""
+    """Return the drawings for hand-written pages."""
     drawings = {f"claims/{file.stem}.svg": svg(files.read(file)) for file in sorted(examples.glob("*.json"))}
     for file in sorted(examples.glob("*.safetensors")):
         if "ratproof" not in tensors_of_file(file)[1]:
@@ -224,7 +224,7 @@ def _drawings(examples: Path) -> dict[str, str]:
 
 
 def _graph() -> str:
-    """Return a drawing of which claim stands on which, with a box for each paper."""
+    """Return a graph of the dependencies between claims, with a box for each paper."""
     graph = pygraphviz.AGraph(directed=True, rankdir="LR", bgcolor="transparent", nodesep="0.15")
     graph.node_attr.update(shape="box", style="rounded,filled", fillcolor="white", fontname="sans-serif")
     graph.node_attr.update(fontsize="11", height="0.3", target="_self")
@@ -241,7 +241,7 @@ def _graph() -> str:
 
 
 def _coq() -> dict[str, str]:
-    """Return a page for each Coq file, with an anchor at each theorem, and their index."""
+    """Return an index and a page for each Coq file, with an anchor at each theorem."""
     names = {file.relative_to(source_folder()).as_posix(): file for file in source_files()}
     listed = {name: "coq-" + re.sub("[^a-z0-9_]+", "-", name.removesuffix(".v").lower()) for name in names}
     page_texts = {"api/coq.md": render("coq", files=listed)}
@@ -252,7 +252,7 @@ def _coq() -> dict[str, str]:
 
 
 def _blocks(module: str, text: str) -> Iterator[tuple[str, int, str]]:
-    """Yield the parts of a file: the theorem at the start, the number of the first line, and the text."""
+    """Split a Coq file at its theorems, and yield each part's theorem, first line number and text."""
     own = [s for s in statements().values() if s.name.rpartition(".")[0] == module]
     lines = text.splitlines()
     starts = [("", 1), *sorted(((s.name, s.line) for s in own), key=lambda start: start[1])]

@@ -1,4 +1,4 @@
-"""Plots that compare our accuracies with those of the papers, and kernels with their limits."""
+"""Plots that compare our accuracies with those of the papers, and kernels with memory bandwidth."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from training.classification_with_rules.tables import cell_of, cells
 from training.tables import rows_of
 
 Dots = Mapping[str, tuple[Sequence[float], float]]
-"""For each model our accuracies, one per seed, and those of the paper, in %."""
+"""For each model, our accuracies (one per seed) and the accuracy in the paper, in %."""
 
 
 def dots_of(
     kept: Sequence[dict[str, Any]], titles: Mapping[str, str], with_rules: Mapping[str, str]
 ) -> dict[str, Dots]:
-    """Return the models of each experiment that have a figure in the paper.
+    """Return the models of each experiment for which the paper has an accuracy.
 
     Args:
         kept: the results.

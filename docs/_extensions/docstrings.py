@@ -1,4 +1,4 @@
-"""Docstring processing for autodoc: formulas are kept, and borrowed attributes are skipped."""
+"""Docstring processing for autodoc, which protects formulas and skips attributes of other modules."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def hide_colons(app: Any, what: str, name: str, thing: Any, options: Any, lines:
 
 
 def keep_formulas(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Escape the marks of formulas outside code.
+    """Escape the special characters of formulas outside code.
 
-    Docstrings contain |x| and x_:t, and never mean a substitution or a link by it.
+    Docstrings contain formulas such as |x| and x_:t, which reStructuredText would read as substitutions and
+    links.
     """
     in_example = False
     lines[:] = [line.replace(_COLON, ":") for line in lines]
@@ -42,7 +43,7 @@ def _short(text: str) -> str:
 
 
 def skip_borrowed(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """Skip class attributes that are another module's functions, such as ``plus = max``.
+    """Skip class attributes that are functions of another module, such as ``plus = max``.
 
     Fields of named tuples are also skipped, because their documentation is "Alias for field number 0".
     """
@@ -54,6 +55,6 @@ def skip_borrowed(app: Any, what: str, name: str, thing: Any, skip: bool, option
 def shorten_types(
     app: Any, what: str, name: str, thing: Any, options: Any, arguments: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Shorten array types to the form in the code, ``NDArray[Any]``, and omit the results of tests."""
+    """Shorten array types to ``NDArray[Any]``, as in the code, and omit the return types of tests."""
     arguments, returns = (None if text is None else _short(text) for text in (arguments, returns))
     return arguments, None if name.startswith("proofs_tests.") else returns

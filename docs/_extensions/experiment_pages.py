@@ -1,6 +1,6 @@
-"""A page for each experiment: the paper's table next to the results below ``training/results``.
+"""Generation of a page for each experiment: the paper's table next to our results.
 
-What was not run says so, and has no number.
+The results are in ``training/results``. A table entry without a result says that it was not run.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LANGUAGE, WIKIPEDIA, TOMITA = (
 MEMORY = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
 SEQUENCES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "imdb": "IMDB"}
 TITLES = TEXTS | LANGUAGE | RULES | TOMITA | MEMORY | SEQUENCES | WIKIPEDIA
-"""The titles of all pages, in order."""
+"""The titles of all pages, in the order of the index."""
 Runs = Sequence[dict[str, Any]]
 
 
@@ -61,7 +61,7 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 
 
 def pages(root: Path) -> dict[str, str]:
-    """Return the pages and pictures by path; ``root`` is the project's folder."""
+    """Return the pages and pictures by path; ``root`` is the project folder."""
     kept = results_in(root / "training" / "results")
     files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
@@ -73,7 +73,7 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def page_of(name: str, kept: Runs) -> dict[str, str]:
-    """Return the page of an experiment and its pictures, keyed by file, for the results of some runs."""
+    """Return the page of an experiment and its pictures, keyed by file, given the results of its runs."""
     own = [run for run in kept if run["experiment"] == name]
     if name in TEXTS:
         return {f"{name}.md": render("text", name=name, own=own, **_texts(name, kept))}
@@ -90,7 +90,7 @@ def page_of(name: str, kept: Runs) -> dict[str, str]:
 
 
 def _counts(kept: Runs) -> dict[str, int]:
-    """Return how many results each experiment has."""
+    """Return the number of results of each experiment."""
     counts = dict.fromkeys((one.name for one in EXPERIMENTS), 0)
     for run in kept:
         if any(name.startswith("test_") or name == "exact" for name in run["metrics"]):
@@ -99,7 +99,7 @@ def _counts(kept: Runs) -> dict[str, int]:
 
 
 def _texts(name: str, kept: Runs) -> dict[str, Any]:
-    """Return the contents of the page of a set for text classification."""
+    """Return the values for the template of a page about one data set for text classification."""
     by_search = _by_search(name, kept)
     own = [run for run in kept if run["experiment"] == name]
     sets = ("amazon", "sst2", "subj", "cr")
@@ -123,10 +123,10 @@ def _texts(name: str, kept: Runs) -> dict[str, Any]:
 
 
 def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
-    """Return the runs on a set that have a test accuracy, by where their settings come from.
+    """Return the runs on a data set with a test accuracy, grouped by the source of their settings.
 
-    That is the search on SST-2, the set's own search if its best trial is another one, or one of the other
-    ways of training.
+    The source is the search on SST-2, the data set's own search (if its best trial is different), or one of
+    the other ways to train.
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
     runs_by_search: dict[str, list[dict[str, Any]]] = {"sst2": []}
@@ -150,7 +150,7 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
 
 
 def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
-    """Return for each model the searched settings of the trial that is best on a set's dev part."""
+    """Return, for each model, the settings of the trial with the best accuracy on a data set's dev part."""
     trials = [run for run in kept if run["experiment"] == name and "test_accuracy" not in run["metrics"]]
     best: dict[str, dict[str, Any]] = {}
     for run in trials:
@@ -160,7 +160,7 @@ def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
 
 
 def _rules(name: str, own: Runs) -> dict[str, Any]:
-    """Return the contents of the page of a set with rules."""
+    """Return the values for the template of a page about one data set with rules."""
     every = cells(own)
     betas: dict[float, dict[float, Any]] = {}
     for (_, model, variant, share, beta), cell in every.items():
@@ -198,7 +198,7 @@ def _is_untrained(how: dict[str, Any]) -> bool:
 
 
 def _language(own: Runs) -> dict[str, Any]:
-    """Return the contents of the page of the Penn Treebank."""
+    """Return the values for the template of the page about the Penn Treebank."""
     presets = {name: LanguageModelling(**preset).to_json() for name, preset in PRESETS.items()}
     return {
         "runs": [run for run in own if "test_perplexity" in run["metrics"]],

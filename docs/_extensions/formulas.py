@@ -38,7 +38,7 @@ _NAME = re.compile(r"([A-Za-z]+)(\d?)(.*)", re.DOTALL)
 
 
 def in_latex(text: str) -> list[str]:
-    """Split the text into prose and formulas in LaTeX, alternating, prose first."""
+    """Split the text into prose and formulas in LaTeX, which alternate; the first part is prose."""
     tokens = [(m.lastgroup or "", m[0]) for m in _TOKEN.finditer(text)]
     parts, prose, i = [], "", 0
     while i < len(tokens):
@@ -53,7 +53,7 @@ def in_latex(text: str) -> list[str]:
 
 
 def _formula_at(tokens: list[tuple[str, str]], start: int) -> int:
-    """Return the number of tokens of a formula that begins here, or 0."""
+    """Return the number of tokens of a formula that begins here, or 0 if none does."""
     if tokens[start][0] not in ("name", "number") and tokens[start][1] not in "([|-":
         return 0
     if start and tokens[start - 1][0] not in ("space", "sign"):  # RRNN(C): within a word
@@ -84,16 +84,16 @@ def _may_stand_in_a_formula(kind: str, text: str) -> bool:
 
 
 def _is_an_argument(tokens: list[tuple[str, str]], at: int) -> bool:
-    """Return whether this is the symbol a of f(a), and not the article."""
+    """Return whether this "a" is a symbol, as in f(a), and not the article."""
     before = next((text for kind, text in reversed(tokens[:at]) if kind != "space"), "")
     after = next((text for kind, text in tokens[at + 1 :] if kind != "space"), "")
     return tokens[at][1] == "a" and before in ("(", ",") and after in (")", ",")
 
 
 def _says_something(part: list[tuple[str, str]]) -> bool:
-    """Return whether the part has a relation, an index or a Greek letter.
+    """Return whether the text has a relation, an index or a Greek letter.
 
-    A list counts only if dots stand for a part of it.
+    A list counts only if it contains an ellipsis.
     """
     if "," in _outside(part) and not any(text == "..." for _, text in part):
         return False
@@ -106,7 +106,7 @@ def _says_something(part: list[tuple[str, str]]) -> bool:
 
 
 def _outside(part: list[tuple[str, str]]) -> list[str]:
-    """Return the texts outside all brackets."""
+    """Return the parts of the text outside all brackets."""
     depth, outside = 0, []
     for _, text in part:
         depth -= text in (")", "]")

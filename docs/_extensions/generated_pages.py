@@ -1,8 +1,8 @@
 """The Sphinx extension that writes the pages generated from code and results.
 
-It owns four folders, which git ignores: ``claims/`` (a page for each claim, and the drawings and tables that
-other pages show), ``experiments/``, ``tests/`` and ``api/``. It writes a page only when it changes, and
-removes pages that are no longer generated.
+The extension owns four folders, which git ignores: ``claims/`` (a page for each claim, and the drawings and
+tables for other pages), ``experiments/``, ``tests/`` and ``api/``. It writes a page only if the page has
+changed, and removes pages that are no longer generated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw without a script or an external font."""
+"""Conversion of formulas to MathML, which browsers render without a script or an external font."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 
 
 def inline(translator: Any, node: nodes.math) -> None:
-    """Write a formula within a line."""
+    """Write an inline formula."""
     translator.body.append(tex2mathml(node.astext()))
     raise nodes.SkipNode
 

@@ -1,4 +1,4 @@
-"""The tables and plots of measurements, from ``bench/results``, ``outside/`` and ``mutants/``."""
+"""Generation of tables and plots of measurements from ``bench/results``, ``outside/`` and ``mutants/``."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MEASURED = {
     "not-rational-controls": ("not_rational_controls", "not_rational"),
     "certified-figures": ("certified", "certified"),
 }
-"""The template of each table, named like the program in ``bench``, and its file of results."""
+"""The template of each table, with the same name as the program in ``bench``, and the file of results."""
 SEEN = ("refuted", "unknown")
-"""The verdicts by which a rung detects a fault."""
+"""The verdicts with which a kind of evidence detects a fault."""
 
 
 def pages(root: Path) -> dict[str, str]:
-    """Return all tables and plots by path; ``root`` is the project's folder."""
+    """Return all tables and plots by path; ``root`` is the project folder."""
     return (
         _benchmarks(root / "bench") | _trained(root) | _outside(root / "outside") | _faults(root / "mutants")
     )
@@ -114,7 +114,7 @@ def _plots(bench: Path) -> dict[str, str]:
 
 
 def _trained(root: Path) -> dict[str, str]:
-    """Return the tables of languages that were learned and of FA-RNNs."""
+    """Return the tables of learned languages and of FA-RNNs."""
     kept = results_in(root / "training" / "results")
     learned = [run for run in kept if is_learned(run)]
     page_texts = {}
@@ -145,7 +145,7 @@ def _trained(root: Path) -> dict[str, str]:
 
 
 def _outside(folder: Path) -> dict[str, str]:
-    """Return the tables of published libraries."""
+    """Return the tables of the tests of published libraries."""
     verdicts = {
         device: [_json(file) for file in sorted((folder / "verdicts" / device).glob("*.json"))]
         for device in ("cpu", "cuda")
@@ -161,7 +161,7 @@ def _outside(folder: Path) -> dict[str, str]:
 
 
 def _faults(mutants: Path) -> dict[str, str]:
-    """Return the tables of the page "What each check catches"."""
+    """Return the tables for the page "What each check catches"."""
     every = _json(mutants / "matrix.json")["rows"]
     faults = [
         fault | {"seen": [rung for rung, verdict in fault["rungs"].items() if verdict in SEEN]}
@@ -191,7 +191,7 @@ def _json(file: Path) -> Any:
 
 
 def _constants(program: Path) -> dict[str, Any]:
-    """Return the module-level constants of a program, read without running it."""
+    """Return the module-level constants of a program, parsed from its source without running it."""
     constants = {}
     for line in ast.parse(program.read_text(encoding="utf-8")).body if program.exists() else ():
         if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):

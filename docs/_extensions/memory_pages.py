@@ -1,4 +1,4 @@
-"""The pages of parentheses and palindromes: our tables and figures next to those of Wang & Niepert 2019."""
+"""Generation of the pages of parentheses and palindromes, with our results next to the paper's."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ METHODS = ("ours", "the paper's")
 TRAINED_ON = {"palindromes": "the usual others", "exchanges": "exchanges too"}
 FARTHEST, EXCHANGED = (palindromes.COLUMNS[index].name for index in (2, 5))
 KINDS = {"palindrome": FARTHEST, "random": FARTHEST, "one letter": FARTHEST, "exchanged": EXCHANGED}
-"""Kinds of strings, and the column with the longest strings of each."""
+"""The kinds of strings, and for each kind the column of the test set with the longest strings."""
 AGREES = 0.9
-"""The share of each kind of strings on which a network that learned a language agrees with it."""
+"""The minimum agreement on each kind of strings for a network to count as having learned a language."""
 Runs = Sequence[dict[str, Any]]
 Printed = Mapping[Any, Sequence[float]]
 
@@ -91,7 +91,7 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
 
 
 def _models(rows: Sequence[RecognitionRow]) -> list[str]:
-    """Return the compared models, and the others that were run."""
+    """Return the models of the comparison first, and then all other models that were run."""
     return list(dict.fromkeys((*COMPARED, *(row.model for row in rows))))
 
 
@@ -103,7 +103,7 @@ def _line(
     printed: Printed,
     key: Any = None,
 ) -> list[str]:
-    """Return a line of a table: the paper's figure and ours in each column, or that it was not run."""
+    """Return a row of a table, with the paper's figure and ours in each column, or that it was not run."""
     model, k = which
     title = environment().filters["model"](model) + ("" if k is None else f", k = {k}")
     shares = [f"{100 * share:.1f}" for share in printed.get(key or model, ())]
@@ -136,7 +136,7 @@ def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _besides(row: RecognitionRow) -> list[str]:
-    """Return the line of another recipe, which shows the effect of the rest of ours."""
+    """Return the row of another recipe, which shows the effect of the other elements of ours."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]
 
@@ -149,7 +149,7 @@ def _attempts(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _learned(own: Runs) -> list[tuple[tuple[str, str, str], int, dict[str, float], str]]:
-    """Return for each model, method and training set its seeds, errors by kind, and the language."""
+    """Return, for each model, method and training set, its seeds, errors by kind, and learned language."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for run in filter(is_recognition, own):
         key = environment().filters["model"](run["model"]), method_of(run), TRAINED_ON[run["experiment"]]
@@ -177,7 +177,7 @@ def _language(errors: dict[str, float]) -> str:
 
 
 def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> dict[str, Runs]:
-    """Return the runs with five centroids or none, keyed by the model's name."""
+    """Return the runs with five centroids or without centroids, keyed by the model's name."""
     groups = {
         environment().filters["model"](model): [
             run
@@ -192,7 +192,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
-    """Return the pictures of the page of parentheses that can be drawn of these runs."""
+    """Return the pictures for the page of parentheses, as far as these runs have the data."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
     drawings = {}
     for size in ("large", "small"):
@@ -237,7 +237,10 @@ def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
 
 
 def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
-    """Return the first SR-LSTM-P that a method trained and that has its centroids' probabilities."""
+    """Return the first result of an SR-LSTM-P that contains the probabilities of its centroids.
+
+    Only runs with the given training method are considered.
+    """
     for run in own:
         if run["model"] == "sr-lstm-p" and "alpha" in run.get("along", {}) and method_of(run) == method:
             return run
@@ -245,7 +248,7 @@ def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
 
 
 def plain_word(word: Sequence[str]) -> str:
-    """Return a string in which a letter that occurs more than three times in a row is counted.
+    """Return the symbols separated by spaces, with four or more equal symbols in a row as ``symbol^count``.
 
     >>> plain_word("(aaaaab)")
     '( a^5 b )'

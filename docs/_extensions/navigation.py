@@ -1,8 +1,8 @@
-"""The navigation tree of all pages, built once.
+"""Generation of the navigation tree once for all pages.
 
-Sphinx and furo build it for each page, which takes two thirds of the time of writing the pages. Between
-pages, only the relative links and the marks of the current page differ. Only these are rewritten, in the tree
-that furo builds for the first page, which has no marks.
+Sphinx and furo build the tree again for each page, which takes two thirds of the time of writing the pages.
+The trees of two pages differ only in their relative links and in the marks of the current page. This module
+takes the tree that furo builds for the first page, without marks, and changes only these parts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 
 
 class Tree:
-    """A tree of pages as furo builds it, in numbered pieces.
+    """The HTML of the navigation tree, split at its links.
 
     Args:
         html: the tree beside a page in the top folder that is not in the tree itself.
@@ -49,7 +49,7 @@ class Tree:
         self._pieces.append(html[end:])
 
     def sidebar_for(self, page: str, link: Callable[[str], str]) -> str:
-        """Return the tree as furo would build it for a page.
+        """Return the tree as furo would build it for the given page.
 
         Args:
             page: the path of the page, relative to the top folder.
@@ -84,9 +84,9 @@ def _marked(match: re.Match[str]) -> str:
 
 
 def once(app: Sphinx) -> None:
-    """Replace furo's tree by this one.
+    """Replace furo's function for the navigation tree.
 
-    The pages with the modules' sources have none; their links lead back to the reference.
+    Pages with the source code of modules have no tree. Their links lead back to the reference.
     """
     builder: Any = app.builder
     furos = furo._compute_navigation_tree

@@ -1,4 +1,4 @@
-"""The tables "architecture × language", their constructions and their laws, from ``theory/one_layer``."""
+"""Generation of the tables of languages that one layer recognises, from ``theory/one_layer``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARKS = {"decided": "✓", "tested": "(✓)", "certificate": "✗", "by hand": "
 
 
 def pages() -> dict[str, str]:
-    """Return the tables by path; this checks every cell."""
+    """Check every cell, and return the tables by path."""
     cells = {name: list(table.cells(name)) for name in table.TABLES}
     kinds = {cell: table.evidence(cell) for own in cells.values() for cell in own}
     shared = {
@@ -51,5 +51,5 @@ def pages() -> dict[str, str]:
 
 
 def titled(name: str) -> str:
-    """Return the name of a function as a title."""
+    """Convert the name of a function to a title."""
     return name.replace("_", " ").capitalize()

@@ -1,4 +1,4 @@
-"""The tables of the certification of ordinary trained networks, from ``bench/results/ordinary.json``."""
+"""Generation of the tables about certified ordinary networks, from ``bench/results/ordinary.json``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ CELLS = {"rnn": "RNN (tanh)", "gru": "GRU", "lstm": "LSTM"}
 TRAININGS = {"ordinary": "ordinary", "noise": "with noise", "hardened": "`harden`"}
 VERDICTS = ("certified", "different", "unknown")
 MOST_SYMBOLS = 40
-"""Number of symbols up to which a string is shown in full."""
+"""The maximum length of a string that is shown in full."""
 MOST_STRINGS = 12
 Runs = Sequence[dict[str, Any]]
 
 
 def pages(root: Path) -> dict[str, str]:
-    """Return the tables by path; ``root`` is the project's folder."""
+    """Return the tables by path; ``root`` is the project folder."""
     file = root / "bench" / "results" / FILE
     if not file.exists():
         return {"claims/ordinary-figures.txt": "Not measured yet.\n"}
@@ -31,7 +31,7 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def tables(runs: Runs) -> str:
-    """Return the tables of these networks as Markdown."""
+    """Return the tables about these networks as Markdown."""
     right = [run for run in runs if run["training"] == "ordinary" and run["right_to_11"]]
     wrong = sorted(
         (run for run in right if run["verdict"] == "different"),
@@ -81,7 +81,7 @@ def middle(runs: Runs, field: str) -> str:
 
 
 def shortened(word: Sequence[str]) -> str:
-    """Return a string as code, with its middle left out if it is long.
+    """Return a string as code, without its middle part if it is long.
 
     >>> shortened(["0", "1"])
     '`01`'
@@ -92,7 +92,7 @@ def shortened(word: Sequence[str]) -> str:
 
 
 def title_of(language: str) -> str:
-    """Return the name of a language.
+    """Return the display name of a language.
 
     >>> title_of("tomita4"), title_of("random10")
     ('Tomita 4', 'random, 10 states')

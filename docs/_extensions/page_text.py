@@ -1,4 +1,4 @@
-"""Markdown pages from Jinja templates, with one renderer for tables."""
+"""Rendering of Markdown pages from Jinja templates, with a common function for tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def plain(text: object) -> str:
-    """Return the text as Markdown in which only code and formulas have markup."""
+    """Escape the text as Markdown, except for code and formulas."""
     words = _CODE.split(str(text))
     return "".join(f"`{word}`" if i % 2 else _with_formulas(word) for i, word in enumerate(words))
 
@@ -32,7 +32,7 @@ def _with_formulas(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return the text with Markdown's special characters escaped."""
+    """Escape all special characters of Markdown in the text."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
@@ -62,14 +62,14 @@ def _row(cells: Iterable[object]) -> str:
 
 
 def render(template: str, **context: Any) -> str:
-    """Return the page that a template renders from the context."""
+    """Render a template with the given values."""
     text = environment().get_template(f"{template}.md.j2").render(context)
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).lstrip("\n")
 
 
 @cache
 def environment() -> Environment:
-    """Return the environment of the templates; pages add the filters and globals that they need."""
+    """Return the Jinja environment; pages add the filters and globals that they need."""
     result = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         undefined=StrictUndefined,
@@ -92,13 +92,13 @@ def environment() -> Environment:
 
 
 def template_global(function: Function) -> Function:
-    """Make the function available to all templates by its name."""
+    """Make a function available to all templates by its name."""
     environment().globals[function.__name__] = function
     return function
 
 
 def mean_of(runs: Iterable[dict[str, Any]], *keys: str) -> float:
-    """Return the mean of the runs' values at nested keys."""
+    """Return the mean of a value of the runs, which is found by a sequence of nested keys."""
     values = []
     for run in runs:
         value: Any = run

@@ -1,9 +1,9 @@
-"""A fix of sphinx-proof that lets several processes read the pages.
+"""A patch for sphinx-proof that allows Sphinx to read pages in parallel.
 
-sphinx-proof declares that it supports them, but its domain lacks the method that Sphinx then calls, so that
-``sphinx-build -j 2`` fails. The method has nothing to do: the results of the processes are in
-``env.proof_list``, which sphinx-proof merges on ``env-merge-info``. It does not check there for labels that
-two processes have.
+sphinx-proof declares that it supports this, but its domain lacks the method that Sphinx then calls, so
+``sphinx-build -j 2`` fails. The method need not do anything, because sphinx-proof merges the results of the
+processes itself, in ``env.proof_list`` on ``env-merge-info``. However, it does not warn of labels that occur
+in several processes, so this extension does.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from sphinx_proof.domain import ProofDomain
 
 
 class MergedProofDomain(ProofDomain):
-    """The domain, which stores nothing itself."""
+    """The domain of sphinx-proof with the missing method."""
 
     def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
-        """Do nothing; ``otherdata`` is a version number."""
+        """Do nothing, because sphinx-proof merges the results itself."""
 
 
 def warn_of_labels_in_both(
     _app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
 ) -> None:
-    """Warn of theorems in ``docnames`` that have the label of another page, as one process would."""
+    """Warn if a theorem in ``docnames`` has the same label as a theorem of another page."""
     known = getattr(env, "proof_list", {})
     for label, entry in getattr(other, "proof_list", {}).items():
         first = known.get(label, entry)["docname"]

@@ -1,4 +1,4 @@
-"""The figures on the pages of experiments, from the data in results."""
+"""Drawing of the figures on the experiments' pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Runs = Sequence[dict[str, Any]]
 
 
 def learning_curves(panels: Mapping[str, Mapping[str, Runs]]) -> str:
-    """Draw the error on the dev part in %: a panel for each method, a curve for each model."""
+    """Draw the dev errors in %, with a panel for each method and a curve for each model."""
 
     def draw(axes: Any) -> None:
         for own, (title, models) in zip(axes[0], panels.items(), strict=True):
@@ -35,9 +35,9 @@ def learning_curves(panels: Mapping[str, Mapping[str, Runs]]) -> str:
 
 
 def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[str]) -> str:
-    """Draw the errors in the columns of the tables: a line through the means, and a dot for each seed.
+    """Draw the test errors, with a line through the means and a dot for each seed.
 
-    A model has one colour; the paper's method has dashes.
+    Each model has one colour. Curves of the paper's training method are dashed.
 
     Args:
         series: by ``model, method``, for each seed its errors, as shares.
@@ -67,7 +67,7 @@ def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[st
 
 
 def reach(kept: Mapping[str, Runs]) -> str:
-    """Draw for each name a map of the mean error over depth and length."""
+    """Draw, for each name, a heat map of the mean error over depth and length."""
     columns = min(4, len(kept))
     rows = -(-len(kept) // columns)
 
@@ -93,7 +93,7 @@ def reach(kept: Mapping[str, Runs]) -> str:
 
 
 def states(kept: Mapping[str, dict[str, Any]]) -> str:
-    """Draw for each name the hidden and the cell state along a string, with the depth in grey."""
+    """Draw, for each name, the hidden and the cell state along a string, and the depth in grey."""
 
     def draw(axes: Any) -> None:
         for row, (name, along) in zip(axes, kept.items(), strict=True):
@@ -138,7 +138,7 @@ def centroids(along: dict[str, Any]) -> str:
 
 
 def over_time(kept: dict[str, Any]) -> str:
-    """Draw the probabilities of centroids along a string, white for 1."""
+    """Draw a heat map of the centroids' probabilities along a string; 1 is white."""
 
     def draw(axes: Any) -> None:
         own: Axes = axes[0, 0]
@@ -151,7 +151,7 @@ def over_time(kept: dict[str, Any]) -> str:
 
 
 def prototypes(rows: Sequence[Sequence[str]], side: int) -> str:
-    """Draw a grid of images, each encoded with one letter per pixel, with grey lines between them."""
+    """Draw a grid of images with grey lines between them; an image is a string with a letter per pixel."""
     levels = {letter: level / (len(GREYS) - 1) for level, letter in enumerate(GREYS)}
     tiles = np.full((len(rows) * (side + 1) - 1, len(rows[0]) * (side + 1) - 1), 0.5)
     for r, row in enumerate(rows):
@@ -162,7 +162,7 @@ def prototypes(rows: Sequence[Sequence[str]], side: int) -> str:
 
 
 def of_sentences(sentences: Sequence[Sequence[Sequence[Any]]]) -> str:
-    """Draw for each sentence a column for each word and a row for each centroid."""
+    """Draw, for each sentence, a grid with a column for each word and a row for each centroid."""
     panels = [np.array([row for _, row in sentence]).T for sentence in sentences]
     return _grey(panels, [[word for word, _ in sentence] for sentence in sentences])
 

@@ -1,4 +1,4 @@
-"""Plots as SVG without a background, in colours that are legible on white and on black."""
+"""Drawing of plots as SVG without a background, in colours that are legible on white and on black."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def log_log(
 
 
 def bands(axes: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
-    """Draw the median of each name's curves and a band from the minimum to the maximum.
+    """Draw, for each name, the median of its curves and a band from the minimum to the maximum.
 
     A curve that ends before the longest one keeps its last value.
     """
@@ -96,6 +96,6 @@ def bands(axes: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
 
 
 def plain_frame(axes: Axes) -> None:
-    """Draw a grid, without a frame above and to the right."""
+    """Draw grid lines, and hide the upper and the right edge of the axes."""
     axes.grid(color=GREY, alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)

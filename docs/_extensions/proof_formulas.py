@@ -1,4 +1,4 @@
-r"""The lines of a proof's certificate, which are plain text, as Markdown with formulas in LaTeX.
+r"""Conversion of the plain-text lines of a proof to Markdown with formulas in LaTeX.
 
 >>> in_latex("c1 f1(a) + u(a)[1]")
 'c^{(1)}\\,f^{(1)}(\\mathrm{a})+u_{1}(\\mathrm{a})'
@@ -42,7 +42,7 @@ _WORDS = {"inf": r"\infty", "epsilon": r"\varepsilon", "": r"\varepsilon"}
 
 
 def markdown(line: str) -> str:
-    """Return a line of a proof as an item of a list, or as a formula by itself."""
+    """Convert a line of a proof to a list item, or to a displayed formula."""
     head, colon, formula = line.partition(": ")
     if not colon:
         return f"{plain(line)}\n" if line.startswith("and ") else _block(in_latex(line))
@@ -65,7 +65,7 @@ def _block(latex: str) -> str:
 
 
 def in_latex(formula: str) -> str:
-    """Return a formula of a proof in LaTeX.
+    """Convert a formula of a proof to LaTeX.
 
     Raises:
         ValueError: If it is not written as the proofs write formulas.
@@ -77,9 +77,9 @@ def in_latex(formula: str) -> str:
 
 
 def _python(formula: str) -> str:
-    """Return the formula as a Python expression.
+    """Convert the formula to a Python expression that can be parsed.
 
-    Products get their stars, names an underscore in front, and brackets become calls of ``_``.
+    Products get multiplication signs, names get a leading underscore, and brackets become calls of ``_``.
     """
     parts: list[str] = []
     end, is_operand = 0, False
@@ -145,19 +145,19 @@ def _listed(items: Sequence[ast.AST], between: str) -> str:
 
 
 def _sum(limits: ast.AST) -> str:
-    """Return the sign of one sum; SymPy writes the limits of the innermost sum first."""
+    """Return the LaTeX of one summation sign; SymPy writes the limits of the innermost sum first."""
     index, first, last = map(_latex, limits.args)  # type: ignore[attr-defined]
     return rf"\sum_{{{index}={first}}}^{{{last}}}"
 
 
 def _matrix(node: ast.AST) -> str:
-    """Return ``((0, r), (0, 1))`` as a matrix, row by row."""
+    """Convert a nested tuple such as ``((0, r), (0, 1))`` to a matrix in LaTeX, row by row."""
     rows = r"\\".join(_listed(row.args, "&") for row in node.args)  # type: ignore[attr-defined]
     return rf"\begin{{pmatrix}}{rows}\end{{pmatrix}}"
 
 
 def _name(text: str, indices: str) -> str:
-    """Return a name such as ``c2_0_new`` with its places as an index."""
+    """Convert a name such as ``c2_0_new`` to LaTeX with sub- and superscripts."""
     match = _NAME.match(text)
     if match is None:
         raise ValueError(text)

@@ -1,4 +1,4 @@
-"""A plot of the regions that prove what a trained network with two units decides."""
+"""Drawing of the regions with which a trained network of two units is certified."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Points = NDArray[np.float64]
 
 NO_00 = DFA(("0", "1"), start=0, table=((1, 0), (2, 0), (2, 2)), final=frozenset({0, 1}))
 TITLES = ("no zero at the end", "a zero at the end", "two zeros in a row")
-"""Meanings of the states of the automaton."""
+"""The meanings of the automaton's states."""
 WEIGHTS = {
     "rnn.weight_ih_l0": [[-0.35, 0.8], [2.65, -0.55]],
     "rnn.weight_hh_l0": [[1.1, -2.65], [-1.3, 0.2]],
@@ -27,17 +27,17 @@ WEIGHTS = {
     "linear.weight": [[4.95, -1.9]],
     "linear.bias": [1.45],
 }
-"""Weights that ``harden`` found from the seed 1, rounded to multiples of 0.05."""
+"""The weights of a network that ``harden`` trained with seed 1, rounded to multiples of 0.05."""
 STRINGS, LENGTH = 400, 40
 MAPPED = 1
 """The automaton state of the region in the right panel."""
 SHIFTS = np.array([[0.3, -0.14], [-0.3, 0.0]])
-"""Offset of each symbol's label from the middle of its arrow."""
+"""The offset of each symbol's label from the middle of its arrow."""
 LIMIT = 1.25
 
 
 def pages() -> dict[str, str]:
-    """Return the plot by its path."""
+    """Return the plot, keyed by its path."""
     return {"claims/regions.svg": region_plot()}
 
 
@@ -124,7 +124,7 @@ def _step(states: Points, symbol: int) -> Points:
 
 
 def _reached() -> tuple[Points, NDArray[np.int64]]:
-    """Return states of the network that differ visibly, and those of the automaton, along random strings."""
+    """Return network states and automaton states along random strings, without near duplicates."""
     rng = np.random.default_rng(0)
     points, states = [], []
     for _ in range(STRINGS):
@@ -139,7 +139,7 @@ def _reached() -> tuple[Points, NDArray[np.int64]]:
 
 
 def _decision(axes: Axes) -> None:
-    """Draw the line on which the classifier's output is 0."""
+    """Draw the decision boundary, on which the classifier's output is 0."""
     (first, second), bias = WEIGHTS["linear.weight"][0], WEIGHTS["linear.bias"][0]
     heights = np.array([-LIMIT, LIMIT])
     axes.plot(-(second * heights + bias) / first, heights, "--", color=GREY, lw=1.2)

@@ -1,4 +1,4 @@
-"""The pages of long sequences: our tables next to those of Wang & Niepert 2019, at a different scale."""
+"""Generation of the pages about long sequences, with our tables next to those of Wang & Niepert 2019."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Runs = Sequence[dict[str, Any]]
 
 
 def pages(name: str, runs: Runs) -> dict[str, str]:
-    """Return the page of an experiment and its pictures, keyed by path, from its results."""
+    """Return the page of an experiment and its pictures, keyed by path, given its results."""
     own = [run for run in runs if run["metrics"].get("test_accuracy")]
     regularised = [run for run in own if run["model"] == "sr-lstm-p"]
     files: dict[str, str] = {}
@@ -59,7 +59,7 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
 
 
 def _paper(name: str, model: str, order: str) -> str:
-    """Return the paper's results of a model, with the numbers of centroids."""
+    """Return the paper's results for a model, with the numbers of centroids."""
     if name == "fashion-mnist":
         return f"{percent(FASHION)} (k = 10)" if model == "sr-lstm-p" else "-"
     if name == "mnist":
@@ -74,7 +74,7 @@ def _paper(name: str, model: str, order: str) -> str:
 
 
 def _curves(own: Runs, by: str) -> str:
-    """Draw the errors on the dev part, a band over seeds for each model or head."""
+    """Draw the dev errors, with a band over the seeds for each model or classifier input (head)."""
     names = HEADS if by == "head" else environment().globals["model_names"]
     curves = {
         title: [

@@ -1,4 +1,4 @@
-"""The evidence for each claim: the rungs that the ladder runs, and the checks written for the claim."""
+"""The evidence for each claim: the checks that the runner generates, and those written for the claim."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class EvidenceTest:
 
 
 class EvidenceTests:
-    """The written checks of all claims."""
+    """The checks that are written for single claims."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[tuple[str, str], EvidenceTest]] = {name: {} for name in claims()}
@@ -43,12 +43,12 @@ class EvidenceTests:
             mine[key] = replace(test, variants=tuple(dict.fromkeys((*before, *test.variants))))
 
     def of(self, claim: Claim, kind: str) -> list[EvidenceTest]:
-        """Return the claim's own checks of a kind."""
+        """Return the checks of one kind that are written for a claim."""
         return [test for test in self._of[claim.name].values() if test.kind == kind]
 
     @staticmethod
     def evidence_function(claim: Claim, kind: str) -> tuple[str, list[str], list[str]] | None:
-        """Return the function that produces this kind of evidence, its variants, and the torch layers."""
+        """Return the function for a kind of evidence, the variants that it covers, and the torch layers."""
         variants = [variant.name for variant in claim.variants if kind in variant.kinds]
         if not variants:
             return None

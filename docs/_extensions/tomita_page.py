@@ -1,4 +1,4 @@
-"""The page of the Tomita grammars: recipes, models, and extracted automata next to the minimal ones."""
+"""Generation of the page about the Tomita grammars: recipes, models, and extracted automata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GRAMMARS = range(1, 8)
 
 
 def pages(own: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Return the page and its pictures, keyed by path, from the results of the experiment."""
+    """Return the page and its pictures, keyed by path, given the results of the experiment."""
     engine = [run for run in own if is_learned(run)]
     others = [run for run in own if is_recognition(run)]
     drawn = {}

@@ -1,4 +1,4 @@
-"""The results that ``ratproof verify --json`` wrote. Without them, pages say "not run"."""
+"""The saved results of ``ratproof verify --json``; without them, pages say "not run"."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NOT_RUN = "not run"
 
 
 class Unreadable(Exception):
-    """An error for a file that ``ratproof verify --json`` did not write."""
+    """Raised if a file was not written by ``ratproof verify --json``."""
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The results of a run; none if nothing ran.
+    """The results of a run, which are empty if nothing ran.
 
     Attributes:
         results: as in the JSON.
@@ -41,7 +41,7 @@ class Verdicts:
     beside: Verdicts | None = None
 
     def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
-        """Return the results for a variant, of one kind or of all, in their order."""
+        """Return the results for a variant in their original order, for one kind of evidence or for all."""
         return [
             r
             for r in self.results
@@ -49,7 +49,7 @@ class Verdicts:
         ]
 
     def summary(self, claim: str, variant: Variant) -> str:
-        """Return the worst verdict of all kinds that the variant promises, and how many were not run."""
+        """Return the worst verdict over a variant's kinds of evidence, and how many kinds did not run."""
         rows = [self.of(claim, variant.name, kind) for kind in variant.kinds]
         unexpected = {r["verdict"] for results in rows for r in results} - {variant.expected}
         if unexpected:
@@ -66,13 +66,13 @@ class Verdicts:
         return min((r for r in self.of(claim, variant) if r["counterexample"]), key=_size, default=None)
 
     def certificates(self, claim: str, variant: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Return each result for the variant that came with a certificate, and the certificate."""
+        """Return each result for the variant that has a certificate, together with the certificate."""
         results = self.of(claim, variant)
         return [(r, r["certificate"]) for r in results if isinstance(r.get("certificate"), dict)]
 
 
 def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
-    """Return the verdicts in a file and those of a run on a GPU in another; none if a file is missing."""
+    """Load the verdicts from a file and those of a GPU run from another; empty if a file does not exist."""
     if on_gpu is not None:
         beside = read(on_gpu)
         return replace(read(path), beside=beside if beside.written is not None else None)

@@ -1,9 +1,9 @@
-"""flash-linear-attention 0.6.0: the backward pass of fused_recurrent_delta_rule raises for some states.
+"""flash-linear-attention 0.6.0: the backward pass of fused_recurrent_delta_rule fails for some states.
 
-`fla.ops.delta_rule.fused_recurrent_delta_rule` raises if the initial state needs no gradient or is not
-contiguous. `dh0` is None unless `initial_state.requires_grad`, but the kernel stores into it whenever there
-is an `h0`. The copy that `input_guard` makes of a non-contiguous tensor needs no gradient either. Run it on a
-GPU, or without one with TRITON_INTERPRET=1.
+`fla.ops.delta_rule.fused_recurrent_delta_rule` raises an error in its backward pass if the initial state does
+not require a gradient, or is not contiguous. `dh0` is None unless `initial_state.requires_grad`, but the
+kernel writes to `dh0` whenever there is an `h0`. `input_guard` replaces a non-contiguous tensor by a copy
+that does not require a gradient, with the same effect. Run this script on a GPU, or with TRITON_INTERPRET=1.
 """
 
 import os

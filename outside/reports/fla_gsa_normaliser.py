@@ -1,8 +1,9 @@
-"""flash-linear-attention 0.6.0: naive_recurrent_gsa without g is wrong for a sequence in two calls.
+"""flash-linear-attention 0.6.0: naive_recurrent_gsa without g is wrong if a sequence is split in two calls.
 
-`fla.ops.gsa.naive.naive_recurrent_gsa` does not give the result of one call. Without g, the slots are
-normalised by a running logsumexp of s, which starts anew in each call. The state was divided by the sum of
-the first call, which the second call does not know.
+Two calls of `fla.ops.gsa.naive.naive_recurrent_gsa`, with the state of the first passed to the second, do not
+give the result of one call. Without g, the slots are normalised by a running logsumexp of s, which starts
+anew in each call. The state is normalised by the sum of the first call, but the second call does not know
+this sum.
 """
 
 import torch

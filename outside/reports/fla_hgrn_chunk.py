@@ -1,7 +1,8 @@
-"""flash-linear-attention 0.6.0: naive_chunk_hgrn raises for every length but one chunk.
+"""flash-linear-attention 0.6.0: naive_chunk_hgrn raises an error for every length except one chunk.
 
-In `fla.ops.hgrn.naive.naive_chunk_hgrn`, `g.view(B, chunk_size, D).cumsum(-2)` should accumulate within
-chunks, as `g.view(B, -1, chunk_size, D)` would. The loop over chunks after it never runs more than once.
+In `fla.ops.hgrn.naive.naive_chunk_hgrn`, `g.view(B, chunk_size, D).cumsum(-2)` should be `g.view(B, -1,
+chunk_size, D).cumsum(-2)`, which accumulates within chunks. Because of this, the loop over chunks never runs
+more than once.
 """
 
 import torch

@@ -1,9 +1,10 @@
-"""flash-linear-attention 0.6.0: the gradients of naive_chunk_kda are NaN if a chunk decays strongly.
+"""flash-linear-attention 0.6.0: the gradients of naive_chunk_kda are NaN if the decay over a chunk is strong.
 
-The results of `fla.ops.kda.naive.naive_chunk_kda` are right, and so is the recurrent reference in the same
-file. `(g - g_i).exp()` is also computed for later tokens, overflows there (a cumulative logarithm below -88
-in 64 tokens), and is masked afterwards: the gradient of a masked value is 0 * inf. If the mask came before
-the exponential, as in transformers' `chunk_kimi_delta_attention`, it would be 0.
+The outputs of `fla.ops.kda.naive.naive_chunk_kda` are correct, and so is the recurrent reference in the same
+file. `(g - g_i).exp()` is also computed for pairs of tokens in the wrong order. There it overflows if the
+cumulative log decay of 64 tokens is below -88, and is masked afterwards. The gradient of a masked value is
+then 0 * inf = NaN. The gradient would be 0 if the mask were applied before the exponential, as in
+transformers' `chunk_kimi_delta_attention`.
 """
 
 import torch

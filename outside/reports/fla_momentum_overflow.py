@@ -1,9 +1,9 @@
-"""flash-linear-attention 0.6.0: chunk_momentum_delta_rule_ref loses all digits for a momentum of a half.
+"""flash-linear-attention 0.6.0: chunk_momentum_delta_rule_ref loses all digits if the momentum is 1/2.
 
-With `fla.ops.momentum_delta_rule.naive.chunk_momentum_delta_rule_ref`, this happens after 32 tokens; later
-the result is NaN. The recurrent reference in the same file is right. `temp` is 1 - exp(b - a), of
-logcumsumexps of mu^t. With mu = 0.5 they differ only in their last digits, and the difference is multiplied
-by `gamma_mask_q`, which is as large as 1 / mu^t. If that overflows, inf * 0 is NaN.
+In `fla.ops.momentum_delta_rule.naive.chunk_momentum_delta_rule_ref`, all digits are lost after 32 tokens, and
+later the result is NaN. The recurrent reference in the same file is correct. `temp` is 1 - exp(b - a), where
+a and b are logcumsumexps of mu^t. If mu = 0.5, a and b differ only in their last digits. The difference is
+then multiplied by `gamma_mask_q`, which is as large as 1 / mu^t. If this factor overflows, inf * 0 gives NaN.
 """
 
 import math

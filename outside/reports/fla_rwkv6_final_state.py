@@ -1,8 +1,8 @@
-"""flash-linear-attention 0.6.0: fused_recurrent_rwkv6 has no gradient from the final state.
+"""flash-linear-attention 0.6.0: fused_recurrent_rwkv6 ignores the gradient of the final state.
 
 In `fla.ops.rwkv6.fused_recurrent_rwkv6`, `FusedRecurrentRWKV6Function.backward(ctx, do, dht)` does not use
-`dht`, and its kernel starts with zeros. The same sum through the plain reference of the same folder has
-gradients. Run it on a GPU, or without one with TRITON_INTERPRET=1; autotuning then has to be switched off, as
+`dht`, and its kernel starts with zeros. The plain reference in the same package has the correct gradients.
+Run this script on a GPU, or with TRITON_INTERPRET=1. In the interpreter, autotuning must be disabled, as
 below.
 """
 

@@ -1,12 +1,13 @@
 """flash-linear-attention 0.6.0: fla.ops.ttt.naive.chunk_ttt_linear_ref has three defects.
 
-1. `ttt_linear` scales in place (`q *= scale`). It scales the caller's tensor, because transpose, .to of the
-same dtype and reshape are views: a second call gets another q.
+1. `ttt_linear` scales q in place (`q *= scale`). transpose, reshape and .to with the same dtype return views,
+so this changes the caller's tensor, and a second call gets a different q.
 
-2. For the same reason, it raises for a q that requires a gradient if the length is a multiple of 16.
+2. For the same reason, the function raises an error for a q that requires a gradient if the length is a
+multiple of 16.
 
-3. Padding tokens, which it adds to fill the last mini-batch, change the final bias: their keys and values are
-0, but the gradient of the inner model's bias is not.
+3. The function fills the last mini-batch with padding tokens, which change the final bias. The keys and
+values of these tokens are 0, but the gradient of the inner model's bias is not.
 """
 
 import torch

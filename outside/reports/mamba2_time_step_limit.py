@@ -1,7 +1,7 @@
 """transformers 5.23.0: Mamba2ForCausalLM ignores time_step_limit for generated tokens.
 
-The limit applies to the prompt only. Bamba, FalconH1 and GraniteMoeHybrid behave in the same way.
-`Mamba2Mixer.forward` passes dt_limit=self.time_step_limit to `mamba2_chunk_scan`, and nothing to
+The limit applies only to the prompt. Bamba, FalconH1 and GraniteMoeHybrid have the same defect.
+`Mamba2Mixer.forward` passes dt_limit=self.time_step_limit to `mamba2_chunk_scan`, but not to
 `mamba2_selective_state_update`, which has no such argument.
 """
 

@@ -1,9 +1,9 @@
-"""transformers 5.23.0: MambaForCausalLM loses its state if several tokens follow a cache.
+"""transformers 5.23.0: MambaForCausalLM loses its state if a call with a cache has more than one token.
 
-FalconMamba and Jamba behave in the same way. `mamba_selective_scan` takes no initial state, and starts with
-zeros in every call of more than one token; the convolution's state is kept. A second turn of a chat, a prompt
-read in pieces, and assisted decoding therefore silently give other logits. Without the cache, and token by
-token, the result is right.
+FalconMamba and Jamba have the same defect. `mamba_selective_scan` has no argument for an initial state, and
+starts with zeros in every call of more than one token. The state of the convolution is not lost. The second
+turn of a chat, a prompt that is read in pieces, and assisted decoding therefore give wrong logits without an
+error. Without a cache, and token by token, the result is correct.
 """
 
 import torch

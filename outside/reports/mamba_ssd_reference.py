@@ -1,12 +1,13 @@
 """mamba-ssm 2.3.2.post1: two defects of the reference `ssd_chunk_scan_combined_ref`.
 
-1. Its gradients are NaN if a chunk decays strongly. `chunk_scan_ref` computes exp of differences of later
-   tokens too, which overflows, and masks afterwards: the gradient of a masked value is 0 * inf. The outputs
-   are right. `segsum` in `ssd_minimal.py` of the same package masks first, and its gradients are right.
-2. It pads `dt` if the length is not a multiple of the chunk, and `chunk_state_ref` pads the other tensors.
-   But `chunk_scan_ref` asserts that the length is a multiple.
+1. Its gradients are NaN if the decay over a chunk is strong. `chunk_scan_ref` also computes exp(difference)
+   for pairs of tokens in the wrong order, which overflows, and masks these values afterwards. The gradient
+   of a masked value is then 0 * inf = NaN. The outputs are correct. `segsum` in `ssd_minimal.py` of the same
+   package masks before exp, and its gradients are correct.
+2. It raises an AssertionError if the length is not a multiple of the chunk size. It pads `dt` and
+   `chunk_state_ref` pads the other tensors, but `chunk_scan_ref` asserts that the length is a multiple.
 
-The compiled extension is not needed for these functions, so an empty module replaces it.
+These functions do not need the package's compiled extension, so an empty module replaces it.
 The loop is independent of the package: S = exp(dt A) S + dt B x, y = C S, in float64.
 """
 

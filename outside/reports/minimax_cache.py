@@ -1,8 +1,8 @@
-"""transformers 5.23.0: `reset` and `reorder_cache` of MiniMaxForCausalLM's cache skip linear layers.
+"""transformers 5.23.0: `reset` and `reorder_cache` of MiniMaxForCausalLM's cache ignore linear layers.
 
-`MiniMaxCache` keeps their state in `linear_cache`. It overrides batch_repeat_interleave, batch_select_indices
-and crop for it, but neither reset nor reorder_cache, which it inherits from `Cache`. Each beam of a beam
-search therefore continues with the state of another one.
+`MiniMaxCache` stores the states of linear layers in `linear_cache`. It overrides batch_repeat_interleave,
+batch_select_indices and crop to update `linear_cache`, but it inherits reset and reorder_cache from `Cache`.
+In a beam search, a beam therefore continues with the state of another beam.
 """
 
 import torch

@@ -1,14 +1,15 @@
 """transformers 5.23.0: MiniMaxForCausalLM with a linear first layer ignores the cache in masks and positions.
 
 MiniMax-Text-01 has such a first layer. `MiniMaxCache` has an empty DynamicLayer for each linear layer.
-`get_seq_length()` and the mask use layer 0: `find_first_full_attention_index` takes it for a full attention,
-and its length is 0. Consequently:
+`find_first_full_attention_index` takes layer 0 for a layer with full attention, so `get_seq_length()` and the
+mask use this empty layer, whose length is 0. There are three consequences:
 
-1. several tokens after a cache attend to each other, but not correctly to the tokens of the cache; 2. a token
-after a left-padded prompt attends to the padding; 3. without position_ids, positions start at 0 in every
-call.
+1. If a call with a cache has several tokens, they attend to each other, but not correctly to the cached
+   tokens.
+2. A token after a left-padded prompt attends to the padding.
+3. Without position_ids, positions start at 0 in every call.
 
-With a full attention in layer 0, all three are right.
+If layer 0 has full attention, all three results are correct.
 """
 
 import torch

@@ -1,8 +1,9 @@
-"""minGRU-pytorch 0.2.1: minLSTM changes its state if several tokens follow it.
+"""minGRU-pytorch 0.2.1: minLSTM changes a given state before it reads more than one token.
 
-The parallel branch passes the state through `log_g`, so it continues with g(h) = h + 1/2 for h >= 0. The
-branch for one token continues with h. The state is one that the layer returned, so g was applied to its
-candidates before. `minGRU` of the same package takes `prev_hidden.log()`, and is right.
+The parallel branch applies `log_g` to the given state h, so it continues from g(h) = h + 1/2 for h >= 0. The
+branch for a single token continues from h. The given state was returned by the layer, which has already
+applied g to the candidates, so h is correct. `minGRU` of the same package uses `prev_hidden.log()`, which is
+correct.
 
 The loop below is independent of the package: h = f' h + i' g(candidate), in float64.
 """

@@ -1,9 +1,9 @@
-"""transformers 5.23.0: NemotronHForCausalLM generates other logits with a cache than in one call.
+"""transformers 5.23.0: the logits of NemotronHForCausalLM with a cache differ from those of a single call.
 
-The scan of a prompt clamps the time steps from below: `NemotronHMamba2Mixer` sets time_step_limit to
-(config.time_step_min, inf), and passes it to `mamba2_chunk_scan` as dt_limit. The step of one token,
-`mamba2_selective_state_update`, has no limit. If softplus(dt + dt_bias) is less than time_step_min (usually
-0.001), the two differ.
+The scan of a prompt has a lower limit for the time steps. `NemotronHMamba2Mixer` sets time_step_limit to
+(config.time_step_min, inf), and passes it to `mamba2_chunk_scan` as dt_limit.
+`mamba2_selective_state_update`, which computes the step of one token, has no limit. The results differ if
+softplus(dt + dt_bias) is less than time_step_min (usually 0.001).
 """
 
 import torch

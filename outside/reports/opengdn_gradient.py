@@ -1,9 +1,10 @@
-"""opengdn 0.1.0: gradients of gated_delta_chunkwise are NaN if a chunk decays by more than 1e-38.
+"""opengdn 0.1.0: gradients of gated_delta_chunkwise are NaN if the decay of a chunk is below 1e-38.
 
-With a chunk of 64 tokens, alpha = 0.22 is enough. `gamma.unsqueeze(-1) / gamma.unsqueeze(-2)` overflows for
-later tokens, and is masked by `tril` afterwards: the gradient of a masked value is 0 * inf. The outputs are
-right, and so are the gradients of the reference in the same package. If a cumulative product is 0, as for
-smaller alpha, the function uses the reference.
+The decay of a chunk is the product of its gates. With a chunk of 64 tokens, alpha = 0.22 is small enough.
+`gamma.unsqueeze(-1) / gamma.unsqueeze(-2)` overflows for pairs of tokens in the wrong order, and `tril` masks
+these values afterwards. The gradient of a masked value is then 0 * inf = NaN. The outputs are correct, and so
+are the gradients of the reference in the same package. For smaller alpha, a cumulative product is 0, and the
+function uses the reference.
 
 The loop is independent of the package: S = alpha S, then S += beta k (v - S k), o = S q, in float64.
 """

@@ -1,14 +1,14 @@
-"""transformers 5.23.0: RecurrentGemmaForCausalLM has four defects of its state.
+"""transformers 5.23.0: RecurrentGemmaForCausalLM has four defects in the handling of its state.
 
-The state is kept in the modules (`rg_lru.recurrent_states`, `conv1d_state`), not in the cache.
+The modules contain the state (`rg_lru.recurrent_states`, `conv1d_state`), not the cache.
 
-1. A prompt of one token reads the convolution's state of the previous call: only `generate`'s first call with
-a cache could clear it, but `_setup_cache` runs only without a cache.
+1. A prompt of one token uses the convolution's state of the previous call. Only the first call of `generate`
+with a cache could clear this state, but `_setup_cache` runs only without a cache.
 
-2. A second piece of several tokens forgets the convolution's state: `RecurrentGemmaRecurrentBlock.forward`
+2. A second call with several tokens loses the convolution's state. `RecurrentGemmaRecurrentBlock.forward`
 treats every call of more than one token as the first.
 
-3. Left padding is read: the recurrent block gets attention_mask, but does not use it.
+3. The recurrent block reads left padding, because it ignores attention_mask.
 
 4. Beam search reorders the rows of the attention's cache, but not those of the recurrent states.
 """
@@ -31,7 +31,7 @@ with torch.no_grad():
 
 
 def run(model, tokens, cache, start=0, mask=None):
-    """Return logits in the way that generate calls the model."""
+    """Return logits, with the same arguments as in generate."""
     positions = torch.arange(start, start + tokens.shape[1])[None].expand(len(tokens), -1)
     if mask is not None:
         positions = (mask.cumsum(1) - 1).clamp(min=0)

@@ -1,8 +1,8 @@
-"""transformers 5.23.0: RwkvForCausalLM returns four rows of outputs for a single token in two rows.
+"""transformers 5.23.0: RwkvForCausalLM returns four rows of outputs for one token in each of two rows.
 
-For a call of one token, `RwkvSelfAttention.extract_key_value` and `RwkvFeedForward.forward` use the state's
-last token with its shape (batch, size), and add it to `hidden` of shape (batch, 1, size). These broadcast to
-(batch, batch, size), and each row is mixed with the others' last tokens.
+For a call of one token, `RwkvSelfAttention.extract_key_value` and `RwkvFeedForward.forward` add the last
+token of the state, of shape (batch, size), to `hidden`, of shape (batch, 1, size). These shapes broadcast to
+(batch, batch, size), so each row is mixed with the last tokens of the other rows.
 """
 
 import torch

@@ -1,8 +1,8 @@
-"""transformers 5.23.0: xLSTMForCausalLM raises with use_cache=True for most sizes of heads.
+"""transformers 5.23.0: xLSTMForCausalLM raises an error with use_cache=True for most head sizes.
 
-It works only if the heads' sizes are multiples of 64 in total. `xLSTMConfig.qk_dim` and `v_dim` round up to a
-multiple of 64, and `xLSTMCache` uses them; `xLSTMLayer` computes int(hidden_size * qk_dim_factor) without
-rounding.
+The call succeeds only if the total size of all heads is a multiple of 64. `xLSTMCache` uses
+`xLSTMConfig.qk_dim` and `v_dim`, which are rounded up to a multiple of 64. `xLSTMLayer` uses
+int(hidden_size * qk_dim_factor), which is not rounded.
 """
 
 import torch

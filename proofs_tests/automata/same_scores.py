@@ -1,4 +1,4 @@
-"""Changes of an automaton that preserve all its scores, and one that changes a weight by the least amount.
+"""Changes of an automaton that preserve all its scores, and one that changes a weight minimally.
 
 Each function takes Hypothesis's ``draw`` and an automaton, and returns an automaton. Renaming changes the
 symbols of the strings. Over log, no added operation rounds.
@@ -25,7 +25,7 @@ START, END = -1, -2
 
 
 def rows_of(automaton: WFSA) -> Rows:
-    """Return all weights that are not zero, as rows of source, target, symbol and weight."""
+    """Return all nonzero weights as rows (source, target, symbol, weight)."""
     k = automaton.semiring
     exact = automaton if k is LOG else automaton.to_exact()
     starts = [(START, q, None, w) for q, w in enumerate(exact.initial.tolist()) if w != k.zero]
@@ -59,7 +59,7 @@ def connected(automaton: WFSA) -> WFSA:
 
 
 def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
-    """Draw a new name for each symbol: names of all kinds, or a permutation of the old names."""
+    """Draw new symbols: names of all kinds, or a permutation of the old symbols."""
     names = automaton.alphabet
     several = st.lists(symbols(encodable=True), min_size=len(names), max_size=len(names), unique=True)
     return dict(zip(names, draw(several | st.permutations(list(names))), strict=True))
@@ -191,7 +191,7 @@ def changed(draw: st.DrawFn, automaton: WFSA, most: int = 3) -> WFSA:
 
 
 def nudged(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Change one weight that is not zero by the least amount; remove it if it is finite and boolean."""
+    """Change one nonzero weight by the least amount, or remove it if it is finite and boolean."""
     k = automaton.semiring
     rows = [row for row in rows_of(automaton) if row[2] != EPSILON]
     if not rows:

@@ -22,9 +22,7 @@ numbers = weights(REAL)
 
 @st.composite
 def linear_networks(draw):
-    """Draw h_t = h_{t-1} T_x + t_x with one to three components: matrices, offsets, initial state and
-    readout.
-    """
+    """Draw a linear network h_t = h_{t-1} T_x + t_x with one to three components."""
     d = draw(st.integers(1, 3))
 
     def array(*shape):
@@ -111,7 +109,7 @@ def test_a_step_that_is_affine_only_on_the_sampled_states_is_refused():
     ids=["square", "relu", "relu by trial"],
 )
 def test_a_step_that_cheats_on_affine_forms_is_refused(f):
-    """A step that is right on 0, on 1 and on forms is rejected by the additional sampled pairs."""
+    """The step is correct on 0, on 1 and on affine forms, but the extra random pairs detect the error."""
     with pytest.raises(NotAffine, match="is not affine"):
         on(f)
 

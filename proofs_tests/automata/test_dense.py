@@ -100,7 +100,7 @@ def test_a_batch_scores_like_its_strings_one_by_one(k):
 @over([MAX_PLUS, MIN_PLUS, MAX_TIMES])
 @pytest.mark.parametrize("states", range(1, 8))
 def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
-    """The number of states is even or odd, because the loops process two at a time."""
+    """Even and odd numbers of states are tested, because the loops process two states at a time."""
     for seed in range(4):
         automaton, strings = dense(k, states, seed).to_float(), ["abbab", "", "ba", "aaaaaaab"]
         for computed, x in zip(batch.prefix_scores(automaton, strings), strings, strict=True):
@@ -108,7 +108,7 @@ def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
 
 
 def test_overflow_times_zero_stays_nan_in_a_compiled_loop():
-    """As in NumPy, no later term of the maximum replaces the NaN."""
+    """As in NumPy, a later term does not replace the NaN."""
     huge = WFSA(
         MAX_TIMES, [1e200, 1.0], [1.0, 1.0], {"a": [[1e200, 0.0], [0.0, 1.0]], "b": [[0.0, 0.0], [1.0, 1.0]]}
     )

@@ -58,7 +58,7 @@ def test_a_simulation_implies_equality_and_is_accepted(k, data):
 
 
 def two_words_and_a_cycle():
-    """Return an ambiguous automaton whose weights diverge: neither search nor lumping terminates."""
+    """Return an ambiguous automaton whose weights diverge, so neither search nor lumping terminates."""
     table = {"a": [["0", "1"], ["2", "inf"]], "b": [["inf", "1"], ["1", "0"]]}
     return WFSA(MIN_PLUS, ["0", "inf"], ["inf", "0"], table)
 

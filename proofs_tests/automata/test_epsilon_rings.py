@@ -29,7 +29,7 @@ WEIGHTS = {
 
 
 def ring(states, last, first=0, weight="1/2"):
-    """Return a ring of epsilon transitions over the reals; each state has a loop by a, and E* has no zero."""
+    """Return a ring of epsilon transitions over the reals in which each state has a loop on a."""
     half = Fraction(weight)
     edges = [(q, (q + 1) % states, "", half) for q in range(states)]
     edges += [(q, q, "a", half) for q in range(states)]
@@ -87,7 +87,7 @@ def test_the_scores_of_a_long_ring_are_those_of_a_geometric_series():
 
 @pytest.fixture
 def unwritten():
-    """Make the test fail if the closure is constructed."""
+    """Make the test fail if the epsilon closure is constructed."""
     with patch("automata.equivalence.epsilon_links.MOST_WORDS", 0):
         yield
 

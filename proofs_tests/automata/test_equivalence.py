@@ -131,7 +131,7 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
 
 @st.composite
 def unambiguous(draw, k, most=4):
-    """Draw a deterministic automaton or the reversal of one: at most one path per string, unequal cycles."""
+    """Draw an unambiguous automaton: a deterministic one or the reversal of one, with unequal cycles."""
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
     arrows = [
@@ -166,14 +166,14 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
 
 
 def with_fractions(automaton):
-    """Convert an unambiguous log automaton to an exact max-plus one: weights add along a path in both."""
+    """Convert an unambiguous log automaton to an exact max-plus one, because path weights add in both."""
     if automaton.semiring is not LOG:
         return automaton
     return automaton.replace(semiring=MAX_PLUS).to_exact()
 
 
 def shaken(data, k, a):
-    """Permute the states of ``a`` and reweight by potentials; sometimes change one weight."""
+    """Permute the states of ``a``, push weights by potentials, and sometimes change one weight."""
     n = a.states
     divide = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]

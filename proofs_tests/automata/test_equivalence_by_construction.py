@@ -154,7 +154,7 @@ def test_the_only_string_that_differs_is_found_whatever_its_length(n):
 
 
 def draw_first(monkeypatch, *bad):
-    """Make the random primes begin with these."""
+    """Make the random primes begin with the given ones."""
     monkeypatch.setattr(field, "primes", lambda: chain_of(bad, (p for p in primes() if p not in bad)))
 
 
@@ -331,7 +331,7 @@ def test_boolean_automata_with_too_many_pairs_are_lumped(monkeypatch):
     more = WFSA.from_edges(BOOLEAN, 41, one.alphabet, [(0, True)], [(40, True)], steps)
     monkeypatch.setattr(pairs, "MOST_WORDS", 500)
     answer = equivalent(one, operations.sum_of(other, more))
-    assert isinstance(answer, Unknown) and "use more than 500 words" in answer.why
+    assert isinstance(answer, Unknown) and "use more than 500 8-byte words" in answer.why
 
 
 def test_log_automata_with_several_paths_are_unknown():

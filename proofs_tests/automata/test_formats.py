@@ -520,7 +520,7 @@ def test_a_group_of_files_is_written_completely_or_not_at_all(tmp_path):
 
 
 def test_an_interruption_of_writing_is_raised_unchanged(tmp_path, monkeypatch):
-    """The temporary file may already have been renamed."""
+    """The interruption can occur after the temporary file was renamed."""
     replace = os.replace
 
     def interrupted(*arguments):

@@ -35,7 +35,7 @@ SIZE = SMALL + 6
 
 @st.composite
 def pairs(draw, k=REAL, **options):
-    """Draw a small automaton, the same automaton with many useless states, and the indices of its states."""
+    """Draw a small automaton, a copy with many useless states, and the indices of its states in the copy."""
     small = draw(automata(k, most_states=4, least_states=1, exact=not k.float_only, **options))
     positions = sorted(draw(st.permutations(range(SIZE)))[: small.states])
     others = [q for q in range(SIZE) if q not in positions]
@@ -81,7 +81,7 @@ def test_vectors_are_the_same(k, data):
 
 @some_cases(st.data())
 def test_convergent_cycles_of_epsilon_are_summed_over(data):
-    """Epsilon forms a cycle of two states within others."""
+    """Two of the states form an epsilon cycle."""
     weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
     edges = [(p, q, "", REAL.parse(data.draw(weights))) for p in (3, 40, 50) for q in (3, 40, 50)] + [
         (50, 60, "", 1),
@@ -187,9 +187,7 @@ def test_sets_of_states_are_equal_to_bit_sets(one, two, same):
 
 @few_cases(pairs(), st.randoms())
 def test_transitions_are_stored_by_position(one, random):
-    """The order of the input is irrelevant; arrays and transition lists are returned with the
-    stored values.
-    """
+    """The result does not depend on the order of the input, and contains the stored values."""
     _, many, _ = one
     edges = list(many.edges())
     random.shuffle(edges)

@@ -41,7 +41,7 @@ EACH_FIELD = over([REAL, COUNTING])
 
 
 def decided(a, b, most_dense=1500):
-    """Decide two automata by the methods for large ones; the certificate must be accepted."""
+    """Decide two automata by the methods for large automata, and check that the certificate is accepted."""
     answer = sparse.decide(a, b, lambda stage: None, most_dense)
     if isinstance(answer, Equivalent):
         assert check_chain.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == "equivalent"
@@ -310,7 +310,7 @@ def test_a_certificate_with_any_one_entry_changed_or_missing_is_rejected(family,
 
 
 def lists(data, index):
-    """Return the lists of a link's matrix and of the automaton that it leads to."""
+    """Return the JSON lists of a link: its matrix and the automaton that it leads to."""
     link = data["links"][index]
     return link["to"] | {name: link[name] for name in ("matrix",) if name in link}
 

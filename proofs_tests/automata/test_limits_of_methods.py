@@ -17,7 +17,7 @@ HALF = {"max-plus": -1, "min-plus": 1, "max-times": Fraction(1, 2), "real": Frac
 
 
 def forked(k, last, second=None):
-    """Two paths for each string of a and b: one halves at a, the other at b; a state ends with ``last``."""
+    """Return an automaton with two paths per string: one halves at a, the other at b."""
     half, one = HALF.get(k.name, k.one), k.one
     loops = [(0, 0, "a", half), (0, 0, "b", one), (1, 1, "a", one), (1, 1, "b", half)]
     ends = [(0, last), (1, one if second is None else second)]

@@ -24,7 +24,7 @@ NO_FIELDS = st.sampled_from([MAX_PLUS, MIN_PLUS, MAX_TIMES])
 
 @st.composite
 def pairs(draw):
-    """Draw an automaton and one with the same scores: states split, reordered, and useless states added."""
+    """Draw an automaton, and an equivalent one with split, reordered and useless states."""
     a = draw(automata(draw(NO_FIELDS), alphabet="ab", most_states=4, epsilon="none"))
     b = a
     for change in draw(st.lists(st.sampled_from(CHANGES), max_size=3)):

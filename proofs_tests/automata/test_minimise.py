@@ -157,7 +157,7 @@ def test_numbers_of_any_length_are_lifted(bits):
 
 
 def same_blocks(n, table, final):
-    """Check that Hopcroft's blocks agree with rounds over all states."""
+    """Check that Hopcroft's algorithm and a partition by rounds over all states give the same blocks."""
     block = hopcroft(n, final, [dict(enumerate(targets)) for targets in table])
     classes, count = [q in final for q in range(n)], 0
     while count < len(set(classes)):

@@ -21,7 +21,7 @@ number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
 @st.composite
 def machines(draw):
-    """Draw a machine with three modes and two letters, with an affine map of two components for each pair."""
+    """Draw a machine with three modes and two letters: an affine map of two components for each pair."""
     following = draw(st.fixed_dictionaries({(m, x): st.integers(0, 2) for m in range(3) for x in "ab"}))
     row = st.tuples(number, number, number)
     maps = draw(st.fixed_dictionaries({key: st.tuples(row, row) for key in following}))

@@ -26,7 +26,7 @@ NUMBERS = {
 
 
 def value(polynomial: Polynomial, of: dict[str, np.ndarray]) -> np.ndarray:
-    """Evaluate the polynomial with matrices for its variables."""
+    """Evaluate a polynomial on matrices."""
     one = np.eye(len(of["f"]), dtype=int).astype(object)
     total = 0 * one
     for word, times in polynomial.terms.items():
@@ -38,7 +38,7 @@ def value(polynomial: Polynomial, of: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def polynomials(free) -> st.SearchStrategy[Polynomial]:
-    """Draw sums and products of variables and natural numbers, written as by a user."""
+    """Draw polynomials: sums and products of variables and natural numbers, as users write them."""
     leaves = st.sampled_from(NAMES).map(free.variable)
     numbers = st.integers(0, 3) | st.integers(0, 3).map(Fraction)
     return st.recursive(

@@ -38,7 +38,7 @@ LOSSY = PFA(
 
 
 def of_path(pfa, x, states):
-    """Return the probability that these states are visited, in this order, while x is read."""
+    """Return the probability of visiting these states in this order while reading x."""
     steps = [(s, p, q) for s, (p, q) in zip(x, pairwise(states), strict=True)]
     return math.prod(
         (pfa.tables[pfa.alphabet.index(s), p, q] for s, p, q in steps), start=pfa.initial[states[0]]

@@ -171,7 +171,7 @@ def test_a_table_of_all_letters_and_states_that_would_be_large(monkeypatch):
 def test_a_dfa_whose_table_would_be_large(monkeypatch):
     monkeypatch.setattr("automata.dfa.MOST_PLACES", 2 * 9)
     assert DFA.from_wfsa(nth_from_the_end(3)).states == 8
-    assert "17 states and 2 symbols" in refused(DFA.from_wfsa, nth_from_the_end(4), kind=LimitReached)
+    assert "17 states times 2 symbols" in refused(DFA.from_wfsa, nth_from_the_end(4), kind=LimitReached)
 
 
 def test_a_subset_construction_that_would_have_2_to_the_40_states():
@@ -194,7 +194,7 @@ def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
     monkeypatch.setattr("automata.determinisation.MOST_WORDS", words)
     assert determinise(nth_from_the_end(6)).states == 64
     monkeypatch.setattr("automata.determinisation.MOST_WORDS", words - 1)
-    says = f"use more than {words - 1:,} words"
+    says = f"use more than {words - 1:,} 8-byte words"
     assert says in refused(determinise, nth_from_the_end(6), kind=TooManyStates)
 
 

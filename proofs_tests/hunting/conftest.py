@@ -1,4 +1,4 @@
-"""Hunts in this process with light workers, except for one seed, which has real workers."""
+"""Helpers for tests of hunts in this process, whose workers draw no cases except for one seed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder for the ``sitecustomize.py`` that makes workers light ones."""
+    """Return the folder of a ``sitecustomize.py`` that replaces workers by ones that draw no cases."""
     return tmp_path_factory.mktemp("path")
 
 
@@ -48,7 +48,7 @@ def light(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
-    """Return a function from a hunt's seed to the ledger that one worker leaves."""
+    """Return a function that maps a hunt's seed to the ledger that a single worker produces."""
 
     @cache
     def hunt(seed: int) -> HuntLedger:
@@ -63,7 +63,7 @@ def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
 
 @pytest.fixture
 def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[RoundRow]]:
-    """Call a function once, when the hunt has added its first row; return the rows that it adds."""
+    """Call a function when the hunt adds its first row, and return the rows that are added."""
 
     def have_done(what: Callable[[], None]) -> list[RoundRow]:
         add, taken = HuntLedger.add, list[RoundRow]()

@@ -1,4 +1,4 @@
-"""Scripted workers for tests of the driver and of ledgers, and their targets."""
+"""Simulated workers for tests of the driver and of ledgers, with their targets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def row_of(one: Round) -> RoundRow:
 
 
 class ScriptedWorker:
-    """Workers that answer in a random order, die sometimes, and always in some rounds."""
+    """Simulated workers that answer in a random order, and die at random and in certain rounds."""
 
     seconds_a_chunk, jobs = 0.05, 2
 

@@ -102,7 +102,7 @@ def test_the_rows_are_the_same_if_a_worker_and_a_nanny_are_killed(
 
 
 def is_dasks(pid: int) -> bool:
-    """Return whether it is a worker of Dask, and not ours."""
+    """Return whether a process is a Dask worker, and not one of ratproof."""
     return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 

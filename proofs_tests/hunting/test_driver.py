@@ -143,8 +143,8 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"variant": "corrected"}, "the two sides agree when it runs again"),
-        ({}, "is about proposition-7, printed, which is not hunted"),
+        ({"variant": "corrected"}, "the two sides of the counterexample agree when it runs again"),
+        ({}, "is about proposition-7, printed, which is not a target"),
         ({"claim": "proposition-70"}, "there is no claim"),
         ({"string": 7}, "'string' must be a list of symbols, got 7"),
         ({"string": ["no such symbol"]}, "must have only symbols of the comparison"),

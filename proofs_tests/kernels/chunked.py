@@ -1,4 +1,4 @@
-"""Chunked kernels, with positions at which a mistake can be planted."""
+"""Chunked kernels in which a fault can be planted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 
 
 def spans(batch, time, cu_seqlens):
-    """Yield for each state its row, and the range of its tokens."""
+    """Yield, for each state, its row and the range of its tokens."""
     if cu_seqlens is None:
         return [(row, 0, time) for row in range(batch)]
     ends = cu_seqlens.tolist()
@@ -14,9 +14,7 @@ def spans(batch, time, cu_seqlens):
 
 
 def cumulated(g):
-    """Return sums of the finite logarithms up to each token, and counts of -infinity; the first
-    axis is time.
-    """
+    """Return cumulative sums of the finite log decays, and counts of -infinity, over the first axis."""
     none = g.isinf()
     return torch.where(none, 0.0, g).cumsum(0), none.cumsum(0)
 

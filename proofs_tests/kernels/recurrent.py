@@ -8,8 +8,7 @@ from ratproof.laws.kernels.family import FAMILIES
 
 
 def over_strings(one, **steps):
-    """Return a kernel from one that reads a batch of sequences of equal length; packed sequences are run one
-    by one.
+    """Extend a kernel for batches of equal length to packed sequences, which run one by one.
 
     ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None. ``steps``
     are the entries per token of tensors that have several.
@@ -35,7 +34,7 @@ def over_strings(one, **steps):
 
 
 def rows_of(state, rows):
-    """Return some rows of a state, of its tensors, or of None."""
+    """Select rows of a state, which may be a tensor, a tuple of tensors, or None."""
     if isinstance(state, tuple):
         return tuple(x[rows] for x in state)
     return None if state is None else state[rows]
@@ -194,7 +193,7 @@ def delta_product(*, num_householder, **arguments):
 
 
 def usual(name, family):
-    """Return the kernel of a family."""
+    """Return the step-by-step kernel of a family."""
     own = {"mlstm": mlstm, "gsa": gsa, "causal-conv1d": convolution}
     if name in own:
         return own[name]

@@ -1,6 +1,4 @@
-"""The running error of a recurrence as derived, one token after another; the reference vectorises over
-tokens.
-"""
+"""The running error of a recurrence, computed token by token; the reference is vectorised."""
 
 from __future__ import annotations
 
@@ -62,7 +60,7 @@ class Running:
         """Correction of the last step along the direction, shape ``(N, H, V)``, and its bound."""
 
     def _stored(self, state: Wide) -> Bounds:
-        """Return the size of the stored form of a state."""
+        """Return the magnitude of a state in the form in which a kernel stores it."""
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
     def now(self, held: bool = False) -> RoundedArray:
@@ -120,9 +118,7 @@ class Running:
             self.since, self.sizes = self.since + _size(added), self.sizes + _size(added)
 
     def update(self, t: int) -> None:
-        """Apply a complete step: decay, correction and addition, which the delta rule's
-        correction includes.
-        """
+        """Apply a complete step: decay, correction and addition. The delta rule adds in its correction."""
         self.decay(t)
         if self.roles.beta is None:
             self.add(t)
@@ -185,7 +181,7 @@ class Running:
             self.sizes = size * self.sizes + (outer if sizes is None else _size(column) * sizes)
 
     def _solved(self, t: int) -> tuple[Bounds, Bounds | None]:
-        """Return the error of a correction's right side, and the size of the solution."""
+        """Return the error of the right-hand side of a correction, and the size of the solution."""
         solved = self.solution
         assert solved is not None
         at = np.s_[:, :, t - self.first, None]

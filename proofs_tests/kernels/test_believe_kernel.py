@@ -91,7 +91,7 @@ def test_a_mistake_in_a_chunked_kernel_is_refuted(mistake, kind):
 
 
 def changed(family, name, change):
-    """Return a kernel that replaces the tensor of that name."""
+    """Return a kernel that changes one input tensor, selected by name."""
 
     def kernel(**arguments):
         return KERNELS[family](**{**arguments, name: change(arguments[name])})
@@ -183,7 +183,7 @@ def test_a_kernel_with_another_gradient_is_refuted(family, name, change):
 
 
 class Cumulated(torch.autograd.Function):
-    """An HGRN whose gate's gradient is a sum over later tokens, as fused kernels compute it."""
+    """An HGRN that computes the gate's gradient as a sum over later tokens, as fused kernels do."""
 
     @staticmethod
     def forward(ctx, x, g, start):

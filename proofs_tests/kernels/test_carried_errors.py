@@ -23,9 +23,7 @@ from ratproof.laws.kernels.problem import Problem
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
-    """Compute step by step; a correction reads a tenth of the state and nine tenths, which are rounded before
-    they cancel.
-    """
+    """Run step by step; the correction is a sum of 1/10 and 9/10 of the state, rounded before they cancel."""
     state, outputs = initial_state.clone(), []
     for t in range(r.shape[1]):
         read = sum((part * state * a[:, t, :, :, None]).sum(-2, keepdim=True) for part in (0.1, 0.9))

@@ -30,7 +30,7 @@ KERNELS = {
 
 @st.composite
 def repetitions(draw, family):
-    """Draw a problem that writes and reads at the same keys again, and the weights of a functional."""
+    """Draw a problem with repeated keys, and the weights of a functional."""
     time, dtype = draw(st.integers(2, 9)), draw(st.sampled_from(("float32", "float64")))
     problem = Problem(
         FAMILIES[family], dtype, dtype, (time,), 1, 1, 2, 1, False, True, 1.0, "real", "mild", "free",

@@ -14,7 +14,7 @@ from ratproof.laws.kernels.family import FAMILIES
 
 
 def per_key(g, k):
-    """Return gates of heads as gates of keys."""
+    """Repeat the gates of each head for all keys."""
     g = g[:, None] if g.dim() == 1 else g[..., None]
     return g.expand(k.shape).to(k.dtype)
 
@@ -68,7 +68,7 @@ def comba(*, k, g, **rest):
 
 
 def delta_product(*, q, g, num_householder, cu_seqlens, scale, initial_state, output_final_state, **rest):
-    """Compute the gated delta product as a gated delta rule of all steps, in chunks of 16 tokens."""
+    """Compute the gated delta product as a gated delta rule with n updates per token, in chunks of 16."""
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     steps = [x.new_zeros(x.shape[0], x.shape[1] * num_householder, *x.shape[2:]) for x in (q, g)]
     steps[0][:, num_householder - 1 :: num_householder] = q
@@ -119,7 +119,7 @@ def parallel_convolution(tensors, state, scale):
 
 
 class Shifted(torch.autograd.Function):
-    """A final state whose gradient reaches the inputs of T < W - 1 tokens from a slot W - 1 - T too early.
+    """A final state whose gradient goes to the wrong inputs if there are fewer than W - 1 tokens.
 
     This is the fault of flash-linear-attention's issue 1140.
     """
@@ -145,7 +145,7 @@ def shifted_convolution(tensors, state, scale):
 
 @over_strings
 def detached_convolution(tensors, state, scale):
-    """Drop the gradient of the inputs that remain in the state from the initial state."""
+    """Compute a convolution without the gradient of the initial inputs that remain in the state."""
     outputs, last = KERNELS["causal-conv1d"](initial_state=state, **tensors)
     left = max(0, last.shape[-1] - tensors["x"].shape[1])
     return outputs, torch.cat([last[..., :left].detach(), last[..., left:]], -1)
@@ -230,7 +230,7 @@ def divided_by_at_least_one(q, *, k, v, **rest):
 
 
 def reversed_steps(steps, arguments):
-    """Return the arguments with the steps of each token in reversed order."""
+    """Reverse the order of the steps of each token in the arguments."""
     turn = lambda x: x.unflatten(1, (-1, steps)).flip(2).flatten(1, 2) if x.numel() else x
     return {name: turn(x) if name in ("k", "v", "beta") else x for name, x in arguments.items()}
 

@@ -40,7 +40,7 @@ def delta(state, x):
 
 
 def multiplied_out(state, x):
-    """Return the step of :func:`leaky_tanh` with the factor 1 - f multiplied out."""
+    """Return the step of :func:`leaky_tanh` with (1 - f) u expanded to u - f u."""
     update = torch.tanh(x["u"])
     state = update - x["f"] * update + state * x["f"]
     return state, state
@@ -160,7 +160,7 @@ def test_an_operation_without_a_rule_is_an_error():
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"family": "gla"}, "family and step must not both be given"),
+        ({"family": "gla"}, "pass either family or step, not both"),
         ({"inputs": {"v": "BVT"}}, "the axes of v must be different letters of BHKMTV, and begin with BT"),
         (
             {"inputs": {"v": "BTHV negative"}},
@@ -171,7 +171,10 @@ def test_an_operation_without_a_rule_is_an_error():
         ({"inputs": "BTHV"}, "inputs must map names to axes"),
         ({"output": "o"}, "output must name a tensor whose axes begin with 'BT', got 'o'"),
         ({"state": "HKT"}, "state must be different letters of HKV, got 'HKT'"),
-        ({"state": ("HKV", "KV")}, "each tensor of the state must begin with H or be D, got 'KV'"),
+        (
+            {"state": ("HKV", "KV")},
+            r"the axes of each state tensor must be 'D' or begin with 'H' \(heads\), got 'KV'",
+        ),
         ({"state": ()}, "state must be axes, such as 'HKV', or a tuple of axes, got"),
         ({"state": ("HKV",)}, "the step raised"),
         ({"state": "HV"}, "the step raised RuntimeError for B = 2, H = 3, K = 4, V = 5"),

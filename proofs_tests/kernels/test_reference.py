@@ -80,7 +80,7 @@ def same(one, other):
 
 
 def alike(many, each):
-    """Check that these snapshots equal the sequential ones."""
+    """Check that the vectorised snapshots equal the sequential ones."""
     return all(
         same(getattr(many, part)[t], getattr(one, part))
         for t, one in enumerate(each)

@@ -26,7 +26,7 @@ def cell_of(kind, seed=0, size=2, d=3, k=4, **options):
 
 
 def written_out(cell, inputs, state, noise=None, gate_noise=None):
-    """Run one step after another, with the cell's own parts."""
+    """Run the cell token by token, by calling its recurrent part and its stochastic component."""
     component, us, hs, alphas, cells = getattr(cell, "component", None), [], [], [], []
     for t, x in enumerate(inputs):
         read = cell.part.read(x)

@@ -61,7 +61,7 @@ FLOAT64 = Arithmetic(
 
 
 def torch_cell(weighted_cell):
-    """Return torch's own cell with the same weights, with the gates in its order."""
+    """Return torch's cell with the same weights, with the gates in torch's order."""
     d, letters = weighted_cell.units, len(weighted_cell.letters)
     w = {name: torch.tensor(value, dtype=torch.float64) for name, value in weighted_cell.over(float).items()}
     kind, gates = {
@@ -129,7 +129,7 @@ def softsign(z):
 
 
 def rational(number, maximum):
-    """Substitute functions that map rational numbers to rational numbers."""
+    """Replace the nonlinear functions by ones that map rational numbers to rational numbers."""
     return Arithmetic(
         number,
         sigmoid=lambda z: (1 + softsign(z)) / 2,

@@ -22,7 +22,7 @@ def test_the_count_of_states_is_exact_and_how_many_are_needed(shows_what_is_expe
 
 
 def with_small_cases(monkeypatch, small_cases):
-    """Register the claim with other small cases of Table 1's reading, and return that variant."""
+    """Register the claim with other small cases for Table 1, and return the variant."""
     claim = claim_named(CLAIM)
     variants = tuple(
         replace(v, small_cases=small_cases) if v.name == "printed-table-1" else v for v in claim.variants

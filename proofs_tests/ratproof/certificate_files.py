@@ -1,4 +1,4 @@
-"""Certificates from older versions of this program, one of each kind, and runs of the checkers on them."""
+"""Stored certificates from older versions, one of each kind, and functions that run the checkers on them."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> t
 
 
 def holds(data: dict[str, Any]) -> bool:
-    """Return whether the claim of a certificate holds for its automata, by the decision, which is tested
-    separately.
-    """
+    """Decide whether the claim of a certificate is true, without using the certificate."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same transition twice
         a, b = (from_json(data[side]) for side in "AB")

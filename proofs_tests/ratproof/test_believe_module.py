@@ -159,14 +159,14 @@ def test_slack_allows_for_rounded_gates():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"module": nn.Identity()}, "does not provide its own automata"),
+        ({"module": nn.Identity()}, "has no method that returns its automata"),
         (
             {"module": nn.Identity(), "automaton": FADING, "alphabet": "ba"},
             "the alphabet must be that of the automata",
         ),
         (
             {"module": nn.Identity(), "automaton": FADING, "embeddings": torch.eye(3)},
-            "3 embeddings for 2 symbols",
+            "embeddings must have one row for each of 2 symbols, got 3",
         ),
     ],
 )
@@ -186,7 +186,7 @@ def test_outputs_of_the_wrong_shape_are_reported():
 
 
 class WithAnEmbedding(torch.nn.Module):
-    """A module that adds up an embedding of the symbols: shape ``(T, B)`` in, ``(T, B, 1)`` out."""
+    """A module that sums the embeddings of the symbols; it maps ``(T, B)`` to ``(T, B, 1)``."""
 
     def __init__(self, rows):
         super().__init__()

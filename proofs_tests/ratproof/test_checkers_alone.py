@@ -153,7 +153,7 @@ def test_the_accepted_claim_is_printed_in_full(name):
             )
             states, semiring = data[side]["states"], data[side]["semiring"]
             assert about[side] == {"semiring": semiring, "states": states, "digest": digest}
-            assert f"the {semiring} automaton {side} ({states} states, {digest[:16]})" in about["says"]
+            assert f"the {semiring} automaton {side} ({states} states, digest {digest[:16]})" in about["says"]
     elif "cell" in data:
         assert about["digest"] == sha(
             {field: data[field] for field in ("cell", "units", "letters", "weights")}
@@ -189,7 +189,7 @@ def test_the_accepted_claim_is_printed_in_full(name):
         )
         assert (
             about["network"]["temperature"] == data["network"]["temperature"]
-            and "at temperature 0.02 is the label of" in about["says"]
+            and "centroids, temperature 0.02, digest " in about["says"]
         )
         assert (
             about["network"]["digest"][:16] in about["says"]

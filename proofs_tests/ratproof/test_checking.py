@@ -68,11 +68,12 @@ def refused(capsys, *arguments):
 
 def test_what_is_accepted_is_said_in_full(folder, capsys):
     a, twice = automaton_digest(A), automaton_digest(TWICE)
-    both = f"the real automaton A (2 states, {a[:16]}) and the real automaton B (4 states, {twice[:16]})"
-    line = f'accepted: {both} give every string over ["a", "b"] the same score'
+    first = f"the real automaton A (2 states, digest {a[:16]})"
+    second = f"the real automaton B (4 states, digest {twice[:16]})"
+    line = f'accepted: {first} and {second} give every string over ["a", "b"] the same score'
     assert asked(capsys, "equal.json") == (0, [line])
-    named = "; A is the automaton in a.json; B is the one in twice.json"
-    assert asked(capsys, "equal.json", "--of", "a.json", "twice.json") == (0, [line + named])
+    named = ["  A is the automaton in a.json", "  B is the automaton in twice.json"]
+    assert asked(capsys, "equal.json", "--of", "a.json", "twice.json") == (0, [line, *named])
     _, answer = told(capsys, "equal.json", "--of", "a.json", "twice.json")
     assert (answer["verdict"], answer["claims"], answer["why"], len(answer["certificates"])) == (
         "accepted",
@@ -186,8 +187,8 @@ def test_of_accepts_the_automaton_in_any_form(folder, capsys):
 def test_a_certificate_of_a_cell_is_compared_with_a_file_of_weights(folder, capsys):
     gru = some(CELLS["gru"]).to_json()
     (folder / "gru.json").write_text(json.dumps(gru))
-    status, (line,) = asked(capsys, "hankel-gru.json", "--of", "gru.json")
-    assert status == 0 and line.endswith("; they are those in gru.json")
+    status, (_, line) = asked(capsys, "hankel-gru.json", "--of", "gru.json")
+    assert status == 0 and line == "  the weights are those in gru.json"
     (folder / "gru.json").write_text(json.dumps({**gru, "letters": ["a", "c"]}))
     assert "it is about weights or letters" in told(capsys, "hankel-gru.json", "--of", "gru.json")[1]["why"]
     (folder / "gru.json").write_text(json.dumps(some(CELLS["gru"], seed=1).to_json()))
@@ -205,9 +206,9 @@ def test_each_kind_of_certificate_is_compared_with_files_of_its_kind(folder, cap
     status, lines = asked(
         capsys, "equal.json", "hankel-gru.json", "follows-eq-2.json", "--of", "a.json", "twice.json"
     )
-    assert status == 1 and lines[1] == "hankel-gru.json: rejected: it is about a cell, but --of has none"
+    assert status == 1 and lines[3] == "hankel-gru.json: rejected: it is about a cell, but --of has none"
     assert (
-        lines[2] == "follows-eq-2.json: rejected: it is about a network that no file holds, but --of has none"
+        lines[4] == "follows-eq-2.json: rejected: it is about a network that no file holds, but --of has none"
     )
 
 

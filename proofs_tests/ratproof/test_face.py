@@ -143,7 +143,7 @@ def test_scores_of_a_module_are_checked():
     ("automaton", "accepts", "says"),
     [
         (FADING, 0.5, "automaton must be a DFA or a boolean WFSA, got"),
-        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "accepts must be given if automaton is a DFA"),
+        (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "pass accepts, because automaton is a DFA"),
         (
             DFA(("a",), 0, ((0,),), frozenset()),
             0.5,
@@ -289,5 +289,7 @@ def test_a_nan_is_not_a_decision():
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
     report = check_on_short_strings(Broken(), rejects_all, **options, examples=5)
     assert set(verdicts(report).values()) == {Verdict.REFUTED}
-    with pytest.raises(ratproof.InputError, match="slack must be 0 if accepts is given"):
+    with pytest.raises(
+        ratproof.InputError, match="slack must be 0 with accepts, because decisions are compared"
+    ):
         ratproof.check(Broken(), rejects_all, **options, slack=0.5)

@@ -137,7 +137,7 @@ def test_every_size_shows_each_hypothesis(capsys):
     ("arguments", "says"),
     [
         ([], "CELL must be one of elman, lstm"),
-        (["elmo"], "there is no cell 'elmo'; there are elman, lstm"),
+        (["elmo"], "there is no cell 'elmo'; the cells are elman, lstm"),
         (["elman", "--size", "0"], "Invalid value for"),
         (["elman", "--size", "many"], "Invalid value for"),
         (["elman", "--size", "5000"], "Invalid value"),

@@ -41,8 +41,9 @@ def test_the_network_is_its_rules(rules_and_network: tuple[RuleSet, FARNN]) -> N
 def test_a_missing_weight_gives_a_sentence_that_only_the_rules_match(
     rules_and_network: tuple[RuleSet, FARNN], where: str
 ) -> None:
-    """For any removed weight that is needed, the shortest sentence shows the difference in both
-    implementations.
+    """If a nonzero weight is set to zero, ``decide_network`` reports a sentence that a rule matches.
+
+    On this sentence, the changed network gives the score 0, and the original network a positive score.
     """
     compiled, network = rules_and_network
     cell = network.cell
@@ -70,7 +71,7 @@ def test_a_fractional_weight_is_unknown(rules_and_network: tuple[RuleSet, FARNN]
 
 
 def test_counts_that_grow_are_unknown() -> None:
-    """A loop has weight 2: no bound holds for all sentences."""
+    """A loop has weight 2, so no bound holds for all sentences."""
     compiled = rule_set(RULES, WORDS)
     network = FARNN.of_rules(compiled)
     cell = network.cell

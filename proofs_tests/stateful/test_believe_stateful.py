@@ -338,7 +338,7 @@ def test_a_failed_claim_raises_an_assertion_error():
             r"the model has no argument mask; add without=\['padding'\]",
         ),
         ({"inputs": 3}, "inputs must be Tokens.*, got 3"),
-        ({"without": ("cache",)}, "without must be one of pieces, batch.*, got 'cache'"),
+        ({"without": ("cache",)}, "each entry of without must be one of pieces, batch.*, got 'cache'"),
         ({"without": "padding"}, "without must be a tuple of names, got 'padding'"),
         ({"without": LAWS}, "without must not exclude all laws"),
         ({"precision": "float8"}, "precision must be one of float64.*, got 'float8'"),

@@ -100,7 +100,7 @@ def test_a_damaged_object_is_refused(spoil):
 
 
 def test_a_missing_weight_is_reported():
-    with pytest.raises(AttributeError, match="no weight named 'g'; there are f"):
+    with pytest.raises(AttributeError, match="no weight named 'g'; the weights are f"):
         _ = Weights(MAX_PLUS, "a", {"f": {}}).g
 
 

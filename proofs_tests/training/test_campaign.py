@@ -106,13 +106,17 @@ def test_a_file_becomes_runs_in_its_order(root: Path) -> None:
             "part 1: a field must be one of search, models, trials, settings, seed, got 'tries'",
         ),
         ("seeds = [0, 7]", "seeds = 3", "part 2: 'seeds' must be a list of integers, got 3"),
-        ("seeds = [0, 7]", "seeds = [0, 7, 0]", "part 2: 'seeds' must be different, got 0 more than once"),
+        (
+            "seeds = [0, 7]",
+            "seeds = [0, 7, 0]",
+            "part 2: 'seeds' must not repeat a seed, got 0 more than once",
+        ),
         ("batch = 8", "seed = 8", "part 2: 'settings' must not have seed; use seeds of the part"),
         ("batch = 8", 'model = "rrnn-b"', "part 2: 'settings' must not have model; use models of the part"),
         (
             'searched = "sst2"',
             'searched = "cr"',
-            "part 2, searched: an earlier part must search it for all models, got 'cr'",
+            "part 2, searched: an earlier part must search this experiment for its models, got 'cr'",
         ),
         (
             'models = ["rrnn-b"]\nseeds',
@@ -176,7 +180,7 @@ def test_a_campaign_runs_its_trials_before_the_runs_that_need_them(
     assert not (root / "other" / RUNS[0]).exists()
     write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, root / "kept")
     assert campaign(root, "--kept ROOT/kept -o ROOT/third") == 2
-    assert "and some are missing" in capfd.readouterr().err
+    assert "and some are missing; run the campaign" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("command_line")
@@ -268,7 +272,7 @@ def test_a_trial_that_diverges_counts_as_the_worst(root: Path, monkeypatch: pyte
     monkeypatch.setattr(training.experiments, "run", diverge)
     plan, folder = read(root / "small.toml"), root / "small"
     assert jobs.do(plan, plan.jobs[0], folder, None) == 0
-    with pytest.raises(InputError, match="and some are missing"):
+    with pytest.raises(InputError, match="and some are missing; run the campaign"):
         jobs.do(plan, plan.jobs[2], folder, None)  # and not with other settings
     search.record(folder / JOURNAL, plan.jobs[1].study, 1, search.drawn(2)[1], 0.1)
     assert search.best(folder / JOURNAL, plan.jobs[1].study, 2) == search.drawn(2)[1]

@@ -449,9 +449,9 @@ def test_a_file_that_is_not_a_checkpoint_is_refused(tmp_path: Path) -> None:
     for name, value in (*wrong, ("rate", 1e300)):
         spoiled = {**about, "progress": {**about["progress"], name: value}}
         checkpoints.write(path, checkpoint.KIND, spoiled, tensors)
-        with pytest.raises(FormatError, match="the checkpoint must be resumable"):
+        with pytest.raises(FormatError, match="the file must be a complete checkpoint of this run"):
             checkpoint.read(loop, {}, path)
     for name in tensors:
         checkpoints.write(path, checkpoint.KIND, about, {n: t for n, t in tensors.items() if n != name})
-        with pytest.raises(FormatError, match="the checkpoint must be resumable"):
+        with pytest.raises(FormatError, match="the file must be a complete checkpoint of this run"):
             checkpoint.read(loop, {}, path)

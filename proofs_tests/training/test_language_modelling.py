@@ -146,5 +146,5 @@ def test_the_state_of_another_network_is_refused(tmp_path: Path) -> None:
         {**kept, "1.1": kept["1.1"][:, :1]},
         {**kept, "1.1": kept["1.1"].float()},
     ):
-        with pytest.raises(InputError, match="must be that of this network"):
+        with pytest.raises(InputError, match="the recurrent state of the checkpoint must fit this network"):
             some.carry(wrong)

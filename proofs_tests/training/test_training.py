@@ -261,7 +261,7 @@ def test_a_checkpoint_with_wrong_contents(tmp_path: Path, name: str) -> None:
     kept[name.strip()] = SPOILED[name]
     spoiled = {one: tensor for one, tensor in kept.items() if tensor is not None}
     tensors.write(tmp_path / "run", checkpoint.KIND, about, spoiled)
-    with pytest.raises(FormatError, match="the checkpoint must be resumable"):
+    with pytest.raises(FormatError, match="the file must be a complete checkpoint of this run"):
         checkpoint.read(loop_of()[1], {}, tmp_path / "run")
 
 

@@ -239,7 +239,7 @@ def recognised(
     """Return the network in a module; its symbols are the automaton's by default."""
     if alphabet is None:
         if not isinstance(automaton, (DFA, WFSA, Moore)):
-            raise InputError("alphabet must be given without an automaton")
+            raise InputError("the symbols of the network are unknown; pass alphabet=, or an automaton")
         alphabet = [str(symbol) for symbol in automaton.alphabet]
     return network_of_module(module, embeddings=embeddings, alphabet=alphabet, threshold=threshold)
 

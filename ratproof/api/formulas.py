@@ -1,6 +1,6 @@
-"""Conversion of a formula for a module's weights to automata, with bounds on the rounding of these weights.
+"""The automata of a torch module whose weights a formula computes from the embeddings.
 
-The bounds are derived from the formula, so that you need not pass ``slack``.
+Bounds on the rounding of the weights are derived from the formula, so that you need not pass ``slack``.
 """
 
 from __future__ import annotations

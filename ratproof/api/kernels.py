@@ -136,7 +136,7 @@ def kernel_claim(
     device = device or default_device()
     own = _family(name, family) if step is None else _of_step(name, family, step, inputs, output, state)
     if step is None and inputs is not None:
-        raise InputError(f"{name}: inputs must be given only with step")
+        raise InputError(f"{name}: inputs is only supported together with step")
     unsupported, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
     _require(name, "without", unsupported, CAPABILITIES)
     _require(name, "dtypes", formats, FORMATS)
@@ -249,7 +249,7 @@ def _of_step(
 ) -> LinearRecurrence:
     """Return the record of a recurrence that is given as a step."""
     if family is not None:
-        raise InputError(f"{name}: family and step must not both be given")
+        raise InputError(f"{name}: pass either family or step, not both")
     if not callable(step):
         raise InputError(f"{name}: step must be a function, got a {type(step).__name__}")
     if not isinstance(inputs, Mapping) or not (
@@ -281,7 +281,9 @@ def _of_step(
             listed = "".join(sorted(known))
             raise InputError(f"{name}: state must be different letters of {listed}, got {axes!r}")
         if isinstance(state, tuple) and axes[0] not in "HD":
-            raise InputError(f"{name}: each tensor of the state must begin with H or be D, got {axes!r}")
+            raise InputError(
+                f"{name}: the axes of each state tensor must be 'D' or begin with 'H' (heads), got {axes!r}"
+            )
     if output not in words or words[output][0][:2] != "BT":
         raise InputError(f"{name}: output must name a tensor whose axes begin with 'BT', got {output!r}")
     axes_of = {tensor: axes for tensor, (axes, *_) in words.items()}

@@ -103,7 +103,7 @@ def module_claim(
         )
     if accepts is not None and slack:
         raise InputError(
-            f"{name}: slack must be 0 if accepts is given, because decisions are compared and not scores"
+            f"{name}: slack must be 0 with accepts, because decisions are compared and not scores"
         )
     if formula is not None and (automaton is not None or accepts is not None or slack):
         raise InputError(f"{name}: formula cannot be combined with automaton, slack or accepts")
@@ -111,17 +111,19 @@ def module_claim(
         return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says, batch_first)
     derived: Sequence[Deviation] | None = None
     if len(embeddings) != len(alphabet):
-        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
+        raise InputError(
+            f"{name}: embeddings must have one row for each of {len(alphabet)} symbols, got {len(embeddings)}"
+        )
     if formula is not None:
         automaton, derived = automata_of(name, formula, embeddings, alphabet)
     elif automaton is None:
         if not isinstance(module, Recurrent):
             raise InputError(
-                f"{name}: {type(module).__name__} does not provide its own automata; pass automaton"
+                f"{name}: {type(module).__name__} has no method that returns its automata; pass automaton"
             )
         automaton = module.to_automata(embeddings, alphabet)
     if isinstance(automaton, DFA):
-        raise InputError(f"{name}: accepts must be given if automaton is a DFA")
+        raise InputError(f"{name}: pass accepts, because automaton is a DFA")
     automata = check_automata(name, automaton)
     if list(automata[0].alphabet) != list(alphabet):
         raise InputError(
@@ -203,7 +205,7 @@ def _check_arguments(
     if isinstance(automaton, (str, PathLike)):
         raise InputError(f"{name}: the automaton must not be a path; pass ratproof.read({str(automaton)!r})")
     if accepts is None and isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
-        raise InputError(f"{name}: accepts must be given if automaton is a boolean WFSA")
+        raise InputError(f"{name}: pass accepts, because automaton is a boolean WFSA")
 
 
 def _device_of(module: nn.Module, embeddings: Tensor) -> str:
@@ -232,7 +234,9 @@ def _believe_decision(
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     if len(embeddings) != len(alphabet):
-        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
+        raise InputError(
+            f"{name}: embeddings must have one row for each of {len(alphabet)} symbols, got {len(embeddings)}"
+        )
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
     compared = OfDecision(name, STATED, module, embeddings, dfa, decide, batch_first)
     kinds = ("sampled", "exhausted")

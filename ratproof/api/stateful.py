@@ -128,7 +128,9 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
     names = frozenset(without)
     wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:
-        raise InputError(f"{name}: without must be one of {', '.join(CAPABILITIES)}, got {wrong[0]!r}")
+        raise InputError(
+            f"{name}: each entry of without must be one of {', '.join(CAPABILITIES)}, got {wrong[0]!r}"
+        )
     return names
 
 

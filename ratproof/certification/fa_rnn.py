@@ -305,7 +305,7 @@ def largest_number(
     initial: NDArray[np.float64],
     final: NDArray[np.float64],
 ) -> tuple[int, bool]:
-    """Return a bound on every intermediate value for any sentence, and whether there is one.
+    """Return a bound on all intermediate values for any sentence, and whether such a bound exists.
 
     See the module's docstring for the proof.
     """
@@ -347,7 +347,7 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
-    """Return the letters of only these words."""
+    """Restrict the letters to these words."""
     letter_of = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(letter_of[word] for word in words))
 

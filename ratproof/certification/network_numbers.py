@@ -1,4 +1,4 @@
-"""The common parts of the weights of certified networks."""
+"""Functions that are shared by the certification of different networks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def only_one(cells: Any) -> Any:
 
 
 def positive(own: float, temperature: float | Fraction | None, hint: str = "") -> Fraction:
-    """Return a temperature, or a network's own, exactly; raise InputError unless it is positive."""
+    """Return a temperature as an exact number; the default is the temperature of the network."""
     tau = Fraction(own if temperature is None else temperature)
     if tau <= 0:
         raise InputError(f"temperature must be positive, got {temperature}{hint}")

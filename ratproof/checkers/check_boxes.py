@@ -337,11 +337,11 @@ def about(data):
     network, machine, tau = digest(part), digest(automaton), data["network"]["temperature"]
     near = float(Fraction(tau)) if Fraction(tau) < 2**1023 else 0.0
     says = (
-        f"after every string over {shown(part['alphabet'])}, the most probable centroid of the {part['kind']}"
-        f" network ({many(len(part['S']), 'unit')}, {many(len(part['S'][0]), 'centroid')}, {network[:16]}) at"
-        f" temperature {repr(near) if Fraction(near) == Fraction(tau) else tau:.60} is the label of the"
-        f" automaton's state ({many(len(automaton['label']), 'state')}, {machine[:16]}), and both accept the"
-        " same strings"
+        f"after every string over {shown(part['alphabet'])}, the most probable centroid of the network is the"
+        " label of the automaton's state, and both accept the same strings; network:"
+        f" {part['kind']}, {many(len(part['S']), 'unit')}, {many(len(part['S'][0]), 'centroid')}, temperature"
+        f" {repr(near) if Fraction(near) == Fraction(tau) else tau:.60}, digest {network[:16]}; automaton:"
+        f" {many(len(automaton['label']), 'state')}, digest {machine[:16]}"
     )
     return {
         "claims": data["claims"],

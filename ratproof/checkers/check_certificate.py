@@ -233,7 +233,7 @@ def about(data):
     for side in "AB":
         semiring, n, key = data[side]["semiring"], data[side]["states"], digest(normal(data[side]))
         sides[side] = {"semiring": semiring, "states": n, "digest": key}
-        names.append(f"the {semiring} automaton {side} ({many(n, 'state')}, {key[:16]})")
+        names.append(f"the {semiring} automaton {side} ({many(n, 'state')}, digest {key[:16]})")
     a, b = names
     says = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
     if data["claims"] == "different":

@@ -225,7 +225,7 @@ def about(data):
     for name in "AB":
         semiring, n, key = data[name]["semiring"], data[name]["states"], digest(normal(data[name]))
         sides[name] = {"semiring": semiring, "states": n, "digest": key}
-        names.append(f"the {semiring} automaton {name} ({many(n, 'state')}, {key[:16]})")
+        names.append(f"the {semiring} automaton {name} ({many(n, 'state')}, digest {key[:16]})")
     says = (
         f"{' and '.join(names)} give every string over {shown(data['A']['alphabet'])} the same score,"
         f" by a chain of {many(len(data['links']), 'link')} from their difference to zero;"

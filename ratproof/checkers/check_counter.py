@@ -345,7 +345,7 @@ def about(data):
         texts.append(f"{'' if soft else 'with saturated gates, '}{reach} and height at most {one['height']}")
         theorems.append({name: one[name] for name in ("gates", "height", "length") if name in one})
     says = (
-        f"the {part['kind']} network ({many(d, 'unit')}, {network[:16]})"
+        f"the {part['kind']} network ({many(d, 'unit')}, digest {network[:16]})"
         + (f" at temperature {float(Fraction(tau))!r:.60}" if tau else "")
         + f" accepts exactly the balanced strings, among the strings over {shown(part['alphabet'])}"
         f" {'; '.join(texts)}"

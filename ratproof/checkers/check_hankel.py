@@ -384,7 +384,7 @@ def about(data):
     says = (
         f"no automaton with fewer than {many(data['states'], 'state')}, over any field that contains the real"
         f" numbers, computes unit {data['unit']} of the cell {data['cell']} with"
-        f" {many(data['units'], 'unit')} and these weights ({digest(part)[:16]})"
+        f" {many(data['units'], 'unit')} and these weights (digest {digest(part)[:16]})"
         f" on strings over {shown(data['letters'])}{unseen}"
     )
     rest = {name: data[name] for name in ("claims", "cell", "units", "unit", "states", "letters")}

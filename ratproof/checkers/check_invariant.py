@@ -122,9 +122,9 @@ def about(data):
     within = many(len(data["states"]), "state")
     says = (
         f"after every string over {shown([*part['W']])}, the most probable centroid of the network"
-        f" ({many(k, 'centroid')}, equation {part['eq']}, {network[:16]}) at temperature 1 / ({m:.60} ln 2)"
-        f" is the state of the DFA ({dfa[:16]}, started in state 1, within {within}), and its"
-        f" probability is at least 1 - {data['epsilon']:.60}"
+        f" ({many(k, 'centroid')}, equation {part['eq']}, digest {network[:16]}) at temperature"
+        f" 1 / ({m:.60} ln 2) is the state of the DFA (digest {dfa[:16]}, started in state 1, within"
+        f" {within}), and its probability is at least 1 - {data['epsilon']:.60}"
     )
     return {
         "claims": data["claims"],

@@ -353,9 +353,9 @@ def about(data):
     network, machine, states = digest(part), digest(automaton), len(automaton["label"])
     size = f"{many(len(part['layers']), 'layer')}, {many(len(part['readout'][0]), 'unit')}"
     says = (
-        f"the {part['cell']} network ({size}, {network[:16]}) and the automaton ({many(states, 'state')},"
-        f" {machine[:16]}) make the same decision on every nonempty string over {shown(part['alphabet'])};"
-        f" premise: {PREMISE}"
+        f"the {part['cell']} network ({size}, digest {network[:16]}) and the automaton"
+        f" ({many(states, 'state')}, digest {machine[:16]}) make the same decision on every nonempty string"
+        f" over {shown(part['alphabet'])}; premise: {PREMISE}"
     )
     both = {"kind": part["cell"], "digest": network}, {"states": states, "digest": machine}
     parts = {"network": both[0], "automaton": both[1], "alphabet": part["alphabet"]}

@@ -1,4 +1,4 @@
-"""Copy the common part of ``wire.py`` into each program that checks certificates."""
+"""Copy the shared code of ``wire.py`` into each certificate checker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MARK = "\n# The rest of this file is copied from wire.py:"
 
 
 def inlined(program: str) -> str:
-    """Return the text of a program with the current common part from ``wire.py``.
+    """Return the source of a program with the current shared code from ``wire.py``.
 
     >>> "def main(arguments):" in inlined(f"...{MARK} an older part")
     True

@@ -1,4 +1,4 @@
-"""The common part of the certificate checkers, with strict parsing, one-line error messages, and output.
+"""The code that all certificate checkers share: strict parsing, one-line error messages, and output.
 
 Each program is one file, so ``python -m ratproof.checkers.inline`` copies everything below the mark into each
 of them. A program's own part defines ``verdict`` and ``about``.

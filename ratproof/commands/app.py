@@ -58,7 +58,7 @@ SymbolTable = Annotated[
 
 
 def example(*commands: str) -> str:
-    """Return the examples at the end of a command's help, one per line."""
+    """Format the examples for the end of a command's help, one per line."""
     lines = [f"  ratproof {command}" for command in commands]
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *lines])
 

@@ -31,7 +31,7 @@ AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json, .att
 def load_both(
     a: str, b: str, semiring: str | None, symbols: str | None, file_format: str | None = None
 ) -> tuple[WFSA, WFSA]:
-    """Return the automata in two files; ``--semiring`` and ``--symbols`` apply to files without a semiring.
+    """Load two automata; ``--semiring`` and ``--symbols`` apply to files without a semiring.
 
     Raises:
         InputError: If the semirings differ because a file does not specify its own.
@@ -49,7 +49,7 @@ def load_both(
 
 
 def note_semiring(target: str, automaton: WFSA) -> None:
-    """Print the option that is required to read an .att file, which does not specify its semiring."""
+    """Print a note that a .att file needs ``--semiring``, because it does not specify its semiring."""
     if target.endswith(".att") and automaton.semiring is not MIN_PLUS:
         print(f"{target} does not specify its semiring; read it with --semiring {automaton.semiring.name}")
 
@@ -164,7 +164,7 @@ def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
 
 
 def _written(machine: WFSA, value: object, text: str) -> str:
-    """Return the score as text; raise InputError if it overflows float64.
+    """Format a score; raise InputError if it overflows float64.
 
     Only log scores can overflow, because the others are exact.
     """

@@ -54,7 +54,7 @@ WEIGHTS = {"letters", "weights"}
 
 
 class EverythingAfterOf(TyperCommand):
-    """A command whose option ``--of`` takes all arguments up to the next option."""
+    """A command in which ``--of`` takes all arguments up to the next option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Insert ``--of`` before each file, as the parser expects."""
@@ -99,7 +99,7 @@ class Subjects:
     state_dict: tuple[str, dict[str, Tensor]] | None = None
 
     def kinds(self) -> dict[str, str]:
-        """Return the kinds of certificate to which these files apply, each with one of the files."""
+        """Return the kinds of certificate to which the given files apply, with one file for each kind."""
         one = {AUTOMATA: self.automata[0][0]} if self.automata else {}
         one |= {NETWORK: self.network[0]} if self.network is not None else {}
         one |= {ORDINARY: self.state_dict[0]} if self.state_dict is not None else {}
@@ -172,24 +172,28 @@ def check(
         for path, x in answers
     ]
     alone = {name: rows[0][name] if len(rows) == 1 else None for name in ("claims", "why")}
-    lines = [printable(f"{path}: " * (len(answers) > 1) + _sentence(x)) for path, x in answers]
-    print_answer(as_json, {"verdict": verdict, **alone, "certificates": rows}, "\n".join(lines))
+    texts = [(f"{path}: " * (len(answers) > 1), _lines(x)) for path, x in answers]
+    text = "\n".join(printable(line) for name, (first, *more) in texts for line in (name + first, *more))
+    print_answer(as_json, {"verdict": verdict, **alone, "certificates": rows}, text)
     return EXIT[verdict]
 
 
-def _sentence(answer: Judgement) -> str:
+def _lines(answer: Judgement) -> list[str]:
+    """Return the verdict in one line, and a line for each file of ``--of`` that the certificate is about."""
     if answer.about is None:
-        return f"{'not checked' if answer.verdict == 'unknown' else answer.verdict}: {answer.why}"
-    of = answer.about.get("of", {})
+        return [f"{'not checked' if answer.verdict == 'unknown' else answer.verdict}: {answer.why}"]
     named = {
         "A": "A is the automaton in {}",
-        "B": "B is the one in {}",
-        "network": "it is the network in {}",
-        "weights": "they are those in {}",
-        "automaton": "the automaton is that of {}",
+        "B": "B is the automaton in {}",
+        "network": "the network is the one in {}",
+        "weights": "the weights are those in {}",
+        "automaton": "the automaton is the one in {}",
     }
-    says = f"accepted: {answer.about['says']}"
-    return "; ".join([says, *(named[what].format(path) for what, path in of.items())])
+    of = answer.about.get("of", {})
+    return [
+        f"accepted: {answer.about['says']}",
+        *(f"  {named[subject].format(path)}" for subject, path in of.items()),
+    ]
 
 
 def _certificate(path: str) -> JsonObject | Judgement:

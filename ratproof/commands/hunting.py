@@ -150,7 +150,7 @@ class _Shown:
 
 @contextmanager
 def _store(ledger: str | None, what: Hunt) -> Iterator[HuntLedger | None]:
-    """Open the ledger in a folder, and lock it against other writers; yield None without a folder."""
+    """Open the ledger in a folder and lock it against other writers; yield None if there is no folder."""
     if ledger is None:
         yield None
         return
@@ -203,7 +203,7 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
 
 
 def _line(progress: HuntProgress) -> Text:
-    """Return a line with the numbers of cases, edge cases and counterexamples, and the rate."""
+    """Format the numbers of cases, edge cases and counterexamples, and the rate."""
     rates = ", ".join(f"{progress.rate(way):,.0f} {way} cases" for way in sorted(progress.cases))
     done = ""
     if progress.asked_for is not None:

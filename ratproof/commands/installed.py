@@ -1,4 +1,4 @@
-"""Commands of packages that depend on this one, which are found by their entry points."""
+"""Commands of other packages that extend ratproof, which are found by their entry points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group of all commands, each of which is imported when it runs, because torch and sympy take seconds."""
+"""The group of all commands, which imports each command when it runs, because torch takes seconds."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def console(*, error: bool = False) -> Console:
 
 
 class StageLog:
-    """The stage of a task, which is logged at level INFO at most once per second.
+    """A log of the stages of a task, at level INFO and at most once per second.
 
     >>> log = StageLog("verify", clock=iter([0.0, 90.0]).__next__)
     >>> log.stage = "12 of 62 claims done, running proposition-7 sampled"
@@ -65,7 +65,7 @@ class StageLog:
             LOGGER.info("%s", printable(self.line()))
 
     def line(self) -> str:
-        """Return a line with the task, the stage, and the elapsed seconds."""
+        """Format the task, the stage and the elapsed seconds."""
         return f"{self.what}: {self.stage + ', ' if self.stage else ''}{self.clock() - self.begun:.0f} s"
 
 

@@ -1,4 +1,4 @@
-"""Comparison of Coq's definitions with ours, which must compute the same values for cases and words.
+"""Comparison of Coq's definitions with Python's: they must compute the same values on cases and words.
 
 A theorem about other definitions would prove nothing about our code.
 """
@@ -37,7 +37,7 @@ def runnable_variants() -> list[tuple[Claim, Variant]]:
 
 @cache
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """Return, for each variant that runs, the number of compared values and the first difference or ""."""
+    """Return, for each variant, the number of compared values, and the first difference or ""."""
     pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}
     for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
@@ -47,7 +47,7 @@ def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
 
 
 def some_cases(variant: Variant, most: int = 3) -> list[Case]:
-    """Return cases over two letters, one of each of the smallest sizes, with generic weights.
+    """Return cases with generic weights over two letters, one of each of the smallest sizes.
 
     Zeros would hide a transposed matrix. A word cannot reach all units of a network with more units than
     symbols in the word.
@@ -58,7 +58,7 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
 
 
 def _generic_case(signature: Signature) -> Case | None:
-    """Return a case with generic weights that the variant's hypothesis admits, if there is one."""
+    """Return a case with generic weights that satisfies the variant's hypothesis, if one is found."""
     cases = (signature.generic("ab", first) for first in range(len(GENERIC_WEIGHTS)))
     return next((case for case in cases if signature.where is None or signature.where(case)), None)
 

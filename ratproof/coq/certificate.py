@@ -163,7 +163,7 @@ def _equivalent(proof: LinkProof) -> list[str]:
     lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
 
     def equation(source: int, target: int) -> str:
-        """Return the equation of two automata's values, by the link in either direction."""
+        """Return the equation of the values of two automata, from the link in either direction."""
         return (
             f"({used[source, target]} word)"
             if (source, target) in used
@@ -234,5 +234,5 @@ def _weight(value: Weight, over: str) -> str:
 
 
 def _numeral(n: int) -> str:
-    """Return the number in decimals, or in hexadecimals if it is long, which is faster to write and read."""
+    """Format a number in decimal, or in hexadecimal if it is long, because Coq reads that faster."""
     return str(n) if n < 10**18 else hex(n)

@@ -60,7 +60,7 @@ def check_development(progress: Callable[[str], None]) -> DevelopmentReport:
 
 
 def _expected() -> dict[str, list[str]]:
-    """Return the theorems that must exist, with the variants and files that refer to them."""
+    """Return the theorems that must exist, with the variants and files that refer to each."""
     named = {
         name: [f"{variant} names" for variant in variants] for name, variants in theorem_variants().items()
     }

@@ -130,7 +130,11 @@ COMPUTED = {
 def placeholder_values(
     theorem: Theorem, case: Case, term: str, texts: Mapping[str, str] = COMPUTED
 ) -> tuple[dict[str, Any], str]:
-    """Return the placeholders' values, and the term with sizes and pieces of text written out."""
+    """Return the values of the placeholders, and the term after some placeholders are replaced.
+
+    Placeholders for sizes, integers and pieces of Coq text are replaced in the term. The other placeholders
+    stay in the term, and their values are returned.
+    """
     values = dict(case.entries if theorem.values is None else theorem.values(case))
     sizes = {"r": len(values["D_1"][0])} if "D_1" in values else {}
     sizes |= {case.size[0]: case.n} if case.size is not None else {}

@@ -1,4 +1,4 @@
-"""The proof of an answer of :func:`~automata.equivalence.equivalent` as links between automata.
+"""Proofs that two automata are equivalent, as links between automata, for Coq.
 
 A link from B to A is a matrix X with lambda_B X = lambda_A, M_B(a) X = X M_A(a) for every symbol a, and X
 rho_A = rho_B. With epsilon transitions E in A, lambda_B X = lambda_A + lambda_B X E and M_B(a) X = X M_A(a) +
@@ -52,7 +52,7 @@ class ListedAutomaton:
 
 @dataclass(frozen=True)
 class Link:
-    """A link from one automaton to another, both by their index in the list of automata.
+    """A link from one automaton to another, by their indices in the list of automata.
 
     Attributes:
         source, target: The indices of B and A.
@@ -165,7 +165,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
 def _certificate_links(
     builder: LinkBuilder, certificate: MappingProof, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Add links with the certificate's own matrices."""
+    """Add the links whose matrices the certificate contains."""
     if certificate.through is certificate.a:
         index = to_a[0]
     elif certificate.through is certificate.b:

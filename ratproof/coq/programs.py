@@ -61,7 +61,7 @@ def version() -> str:
 
 
 def mathcomp() -> str:
-    """Return the names and sizes of mathcomp's compiled files, which differ between its versions."""
+    """Return the names and sizes of mathcomp's compiled files, to distinguish versions."""
     folder = Path(_run([program("coqc"), "-where"], None).strip()) / "user-contrib" / "mathcomp"
     return "\n".join(
         f"{file.relative_to(folder)} {file.stat().st_size}" for file in sorted(folder.rglob("*.vo"))

@@ -70,7 +70,7 @@ def source_files() -> list[Path]:
 
 
 def modules() -> list[str]:
-    """Return the names of all files in Coq."""
+    """Return the Coq names of all files."""
     return [
         "ratproof." + ".".join(file.relative_to(source_folder()).with_suffix("").parts)
         for file in source_files()

@@ -35,7 +35,7 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
 
 
 def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, dict[str, str]]:
-    """Return the term with each placeholder replaced by a variable, and the Coq types of the variables.
+    """Replace each placeholder by a variable, and return the term and the Coq types of the variables.
 
     A placeholder whose value is a list of states is replaced by its term.
 
@@ -56,12 +56,12 @@ def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, di
 
 
 def variable_name(match: re.Match[str]) -> str:
-    """Return the variable for a placeholder: its name, and the conversion if there is one."""
+    """Return the variable of a placeholder: its name, and any conversion."""
     return f"{match[1]}_{match[2]}" if match[2] in CONVERSIONS else match[1]
 
 
 def weight_term(value: Weight, over: str) -> str:
-    """Return the term of a weight of the semiring."""
+    """Convert a weight of the semiring to a Coq term."""
     if over == "booleans":
         return "true" if value else "false"
     if over != "rationals" and value in (float("-inf"), float("inf")):
@@ -149,7 +149,7 @@ def _kind(value: Tree, form: str, over: str) -> str:
 
 
 def _converted(value: Entry, form: str, over: str) -> str:
-    """Return the term as a function whose weights are converted; a state is read off a row of weights."""
+    """Return the term as a function whose weights are converted, with states read from a row of weights."""
     names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
     converted = f"{CONVERSIONS[form][0]} ({' '.join(['table', *names])})"
     function = f"fun {' '.join(names)} => {converted}" if names else converted

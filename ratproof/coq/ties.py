@@ -1,4 +1,4 @@
-"""The derivation of each claim from its theorem, which Coq checks.
+"""Derivation of each claim from its theorem, checked by Coq.
 
 The statement is built from the claim's record (:class:`~theory.theorem.Theorem`). It uses the same terms that
 :mod:`ratproof.coq.bond` runs on numbers, with a variable for each weight. A theorem that is weakened, has
@@ -60,7 +60,7 @@ MARK = "tied "
 
 
 def tied_variants() -> list[tuple[Claim, Variant]]:
-    """Return the variants whose theorems must imply them: all but those that declare why not."""
+    """Return the variants that Coq must derive from their theorems, except those with a stated reason."""
     return [
         (claim, variant)
         for claim in claims().values()
@@ -125,7 +125,7 @@ def _automaton(theorem: Theorem) -> str:
 
 
 def _equal(left: str, right: str) -> str:
-    """Return the equation in Coq's own equality, independent of a file's notations."""
+    """Return the equation with Coq's own equality, independent of the notations of a file."""
     return f"@Coq.Init.Logic.eq _ ({left}) ({right})"
 
 

@@ -1,1 +1,1 @@
-"""The hunt for counterexamples, which runs numbered, reproducible rounds of random cases."""
+"""Hunts for counterexamples, which run numbered, reproducible rounds of random cases."""

@@ -1,4 +1,4 @@
-"""The workers of a hunt, which are local processes or the workers of a Dask cluster."""
+"""The workers of a hunt: local processes, or workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Crew:
         return 0 if self.executor.is_gone else AHEAD * self.jobs - len(self.executor)
 
     def submit(self, chunk: Chunk) -> None:
-        """Submit a chunk; it is lost if its worker dies, and is not submitted again here."""
+        """Submit a chunk once; the chunk is lost if its worker dies."""
         payload = json.dumps([[one.target, one.number] for one in chunk])
         self.chunks[self.executor.submit(run_chunk, self.arguments, payload)] = chunk
 

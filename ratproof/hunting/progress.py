@@ -15,7 +15,7 @@ from ratproof.hunting.rounds import Round
 
 @dataclass
 class HuntProgress:
-    """The progress so far, with the simplest counterexample for each claim, variant and way of comparing.
+    """The progress of a hunt, with the simplest counterexample for each claim, variant and comparison.
 
     Attributes:
         seed, jobs: Seed and number of jobs of the hunt.

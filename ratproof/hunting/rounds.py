@@ -39,7 +39,7 @@ NONE = type(None)
 
 @dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """A round of a target; the driver has millions of rounds."""
+    """A round of a target. It is a small object, because a driver has millions of rounds."""
 
     target: str
     number: int
@@ -158,7 +158,7 @@ def _json(text: bytes) -> Any:
 
 
 def _refuse(constant: str) -> Any:
-    """Refuse ``NaN`` and ``Infinity``, which are not JSON."""
+    """Raise an error for ``NaN`` and ``Infinity``, which are not JSON."""
     raise ValueError(constant)
 
 

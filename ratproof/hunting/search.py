@@ -115,7 +115,7 @@ def hunt(
 
 
 class Driver:
-    """The driver of a hunt, which tracks the finished rounds.
+    """The driver of a hunt, which distributes rounds and tracks the finished ones.
 
     Args:
         what: The settings.
@@ -137,7 +137,7 @@ class Driver:
 
     @property
     def is_kept(self) -> bool:
-        """Return whether there is a ledger."""
+        """Return whether the hunt writes to a ledger."""
         return not isinstance(self.store, Memory)
 
     def run(self, crew: Crew, told: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
@@ -163,7 +163,7 @@ class Driver:
                 return
 
     def _chunk(self, seconds: float) -> Chunk:
-        """Return the next rounds to run; a round whose worker died runs alone."""
+        """Return the next rounds to run; a round whose worker died is run alone."""
         if self.alone:
             return [self.alone.popleft()]
         size = max(1, min(MOST, int(seconds * self.rounds_done / self.spent))) if self.spent else 1
@@ -198,7 +198,7 @@ class Driver:
             self._add(row, example)
 
     def _greet(self, message: bytes) -> None:
-        """Process a worker's greeting; the first worker's targets apply to all."""
+        """Process the first message of a worker; all workers get the targets of the first one."""
         words = greeting_from(message)
         if "error" in words:
             if words["error"] not in self.progress.errors:
@@ -304,9 +304,11 @@ class Driver:
         claim, variant = again.comparison.claim, again.comparison.variant
         holds = claim_named(claim).variant(variant).expected == "holds"
         if not (holds if self.what.variant is None else variant == self.what.variant):
-            raise InputError(f"{where}: the counterexample is about {claim}, {variant}, which is not hunted")
+            raise InputError(
+                f"{where}: the counterexample is about {claim}, {variant}, which is not a target of this hunt"
+            )
         if again.compared.difference is None:
-            raise InputError(f"{where}: the two sides agree when it runs again")
+            raise InputError(f"{where}: the two sides of the counterexample agree when it runs again")
         return counterexample(again.comparison, again.compared)
 
     def _kept(self, row: RoundRow, example: Counterexample) -> Path | None:

@@ -1,4 +1,4 @@
-"""The store of a hunt's results, in memory or in a ledger, which is an SQLite file with counterexamples.
+"""The storage of a hunt's results, in memory or in a ledger (an SQLite file and counterexamples).
 
 Only one process, the driver, writes a ledger. Results that it has stored survive any crash.
 """
@@ -168,7 +168,7 @@ class HuntLedger:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Run the block in one transaction, or within an outer one."""
+        """Run the block in one transaction, or as part of an outer one."""
         if self.data.in_transaction:
             yield
             return
@@ -191,7 +191,7 @@ class HuntLedger:
                 raise FormatError(f"{self.path}: the table 'about' must contain JSON") from None
 
     def close(self) -> None:
-        """Write everything to one file, which can be read from read-only folders.
+        """Merge all data into one file, which can be read from a read-only folder.
 
         Raises:
             OutputError: If the ledger was changed by another program.
@@ -307,7 +307,7 @@ class HuntLedger:
                 yield row
 
     def incomplete(self) -> list[tuple[str, int]]:
-        """Return the rounds of all seeds that were requested or abandoned and have no row, each once.
+        """Return the rounds that were requested or abandoned and have no row, each once.
 
         Raises:
             LimitReached: If there are too many to list.
@@ -364,7 +364,7 @@ class HuntLedger:
 
     @contextmanager
     def _refused(self) -> Iterator[None]:
-        """Convert errors of SQLite and the system to one-line error messages."""
+        """Convert errors of SQLite and of the system to one-line messages."""
         try:
             yield
         except sqlite3.OperationalError as error:

@@ -1,4 +1,4 @@
-"""The targets of a hunt, which are the steps that draw random cases."""
+"""The targets of a hunt: the checks that draw random cases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def require_known(names: Sequence[str], variant: str | None) -> None:
 
 
 def targets(names: Sequence[str], variant: str | None, device: str) -> dict[str, Step | WrittenStep]:
-    """Return the steps that draw cases for these claims, keyed by the name of their test without its file.
+    """Return the checks that draw cases for these claims, keyed by test name.
 
     They are steps of variants that should hold, or of the hunted variant. The order does not depend on the
     machine.

@@ -29,7 +29,7 @@ LOOK_EVERY = 16  # number of comparisons between two checks of edge cases
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
-    """Run rounds until the other end of the pipe sends that there are no more.
+    """Run rounds until the driver sends that there are no more.
 
     Args:
         pipe: A connection, with ``send_bytes`` and ``recv_bytes``.
@@ -74,7 +74,7 @@ def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
 
 
 def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
-    """Run a round of a hunt with that seed."""
+    """Run a round of a hunt with the given seed."""
     seen = Examples(seed_of(seed, one))
     test = step.test.partition("::")[2]
     try:

@@ -1,4 +1,4 @@
-"""The implementations that are compared with automata, one module per way to run them.
+"""The implementations of networks that are compared with automata.
 
 Each one draws its cases, compares strings, and can be read back from a counterexample.
 """

@@ -1,4 +1,4 @@
-"""The interface of comparisons, which compare two computations of a variant string by string for one case."""
+"""The interface of comparisons of two computations, string by string, for one case of a variant."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Constants:
         self._varies = False
 
     def exclude(self, scores: Any, bounds: Any) -> bool:
-        """Exclude constants with a string's scores, and return whether some unit has no constant left.
+        """Rule out constant outputs by the scores of a string; return whether a unit has no constant left.
 
         Args:
             scores: Scores of the string's prefixes, shape ``(prefixes, units)``.
@@ -163,7 +163,7 @@ def require_units(units: int) -> None:
 
 
 def shortest_of(claim: str, variant: str) -> int:
-    """Return the length of the shortest strings that the variant covers; 0 if the claim is unknown."""
+    """Return the minimum length of the variant's strings; 0 if the claim is unknown."""
     try:
         return claim_named(claim).variant(variant).reading.shortest
     except (InputError, KeyError):

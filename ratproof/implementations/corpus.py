@@ -1,4 +1,4 @@
-"""Comparisons on text, with words as symbols, word vectors as embeddings, and sentences as strings."""
+"""Comparisons on a text corpus: words are symbols, word vectors are embeddings, and sentences are strings."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _unzipped(path: Path) -> Iterator[str]:
-    """Yield the lines of gzipped text one at a time, because the text may be far larger than the file."""
+    """Yield the lines of gzipped text one at a time, because the text can be far larger than the file."""
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
             for number in count(1):

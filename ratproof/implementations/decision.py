@@ -130,7 +130,7 @@ class OfDecision:
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfDecision:
-        """Return the comparison of the claim, whose module the user's file defines.
+        """Return the comparison of a claim whose module is defined in the user's file.
 
         Raises:
             InputError: If the claim is not about a module's decisions.

@@ -172,7 +172,7 @@ class ExactComparison:
 
 
 def signatures(variant: Variant) -> list[Signature]:
-    """Return the signatures from which the variant's cases are drawn; empty if cases have another source."""
+    """Return the signatures that generate the variant's cases; empty if cases have another source."""
     sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
     return [
         signature

@@ -43,7 +43,7 @@ class Implementation(Protocol):
 
     @property
     def label(self) -> str:
-        """Return the label of the implementation in a test's name; empty for the default one."""
+        """Return a label for the test's name, which is empty for the default implementation."""
 
     @property
     def device(self) -> str | None:
@@ -109,7 +109,7 @@ class ExactRecurrence:
 
     @property
     def long_examples(self) -> int:
-        """Return the number; 0 for a user's claim, whose step may double the digits with every symbol."""
+        """Return the number of cases; it is 0 for a user's claim, whose numbers may become huge."""
         return 0 if self.own else EXACT_LONG
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
@@ -225,7 +225,7 @@ They are the numbers of random cases per dtype and backend, the strings per case
 
 @cache
 def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """Return a strategy for a few strings of several lengths, from one seed."""
+    """Return a strategy for a few strings of different lengths from one seed."""
 
     def read(seed: int, lengths: Sequence[int]) -> list[String]:
         random = Random(seed)
@@ -288,7 +288,7 @@ class Layer:
         return self._drawn("ab", claim, variant, data)
 
     def _on_a_backend(self, network: LayerComparison, data: st.DataObject) -> LayerComparison:
-        """Set the network to one of the backends available for its device, and sometimes disable its fusion.
+        """Choose one of the backends for the network's device, and sometimes disable fusion.
 
         A network that can fuse gates and steps runs without fusion in one of four cases.
         """
@@ -365,7 +365,7 @@ class TorchProgram:
 
     @property
     def most_test_strings(self) -> int:
-        """Return the maximum number; 0 for state-regularized networks, whose units are centroids."""
+        """Return the maximum number, which is 0 for state-regularized networks, whose units are centroids."""
         return 0 if self.name in CellComparison.transitions else 20
 
     @property

@@ -128,7 +128,7 @@ class LayerComparison:
         return shortest_of(self.claim, self.variant)
 
     def automata(self) -> list[WFSA]:
-        """Return the automata that the network extracts from itself: one exact automaton per unit."""
+        """Return the automata of the layer: one exact automaton per unit."""
         return self._automata
 
     def tables(self, unit: int) -> dict[str, dict[tuple[Any, ...], Any]]:

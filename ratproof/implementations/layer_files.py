@@ -1,4 +1,4 @@
-"""The reader of saved networks, which checks the file before it allocates anything large."""
+"""A reader of saved networks, which validates the file before it allocates large arrays."""
 
 from __future__ import annotations
 

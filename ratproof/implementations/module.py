@@ -198,7 +198,7 @@ class OfModule:
         return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
 
     def pumped_strings(self) -> Sequence[String]:
-        """Return no strings: scores on long strings are compared on those of :meth:`test_strings`."""
+        """Return no strings, because :meth:`test_strings` already includes long strings."""
         return ()
 
     def constant(self) -> str:
@@ -212,7 +212,7 @@ class OfModule:
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: JsonObject) -> OfModule:
-        """Return the comparison of the claim, whose module the user's file defines.
+        """Return the comparison of a claim whose module is defined in the user's file.
 
         Raises:
             InputError: If the claim is not about a module.

@@ -1,4 +1,4 @@
-"""The reader of saved runs of a sampling layer, which checks the file before it allocates arrays."""
+"""A reader of saved runs of a sampling layer, which validates the file before it allocates arrays."""
 
 from __future__ import annotations
 

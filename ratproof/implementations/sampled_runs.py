@@ -139,7 +139,7 @@ class SampledRuns:
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
     def _alpha_of_all(self, read: Tensor) -> Tensor:
-        """Return alpha for a batch, once with all rows at each centroid.
+        """Return alpha for a batch, computed once for each centroid, with all rows at that centroid.
 
         The shape is ``(k, rows, k)``.
         """

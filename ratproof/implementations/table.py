@@ -10,7 +10,7 @@ from ratproof.implementations.comparison import Comparison
 
 
 class Readable(Protocol):
-    """A class of comparisons that can be read from files."""
+    """A class of comparisons that can be read from a file."""
 
     way: str
 

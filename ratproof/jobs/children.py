@@ -84,7 +84,7 @@ def _give_back(arguments: str, child: _Child) -> None:
 
 
 def end_children() -> None:
-    """End all processes that were started here; their current tasks raise :class:`WorkerDied`."""
+    """End all processes that this module started; their current tasks raise :class:`WorkerDied`."""
     with _lock:
         for pid in _busy:
             with suppress(ProcessLookupError):
@@ -125,7 +125,7 @@ def _start(arguments: str) -> _Child:
 
 
 def main(argv: list[str]) -> None:
-    """Run the process, with its end of the pipe, its parent, and the arguments."""
+    """Run the child process, given its end of the pipe, its parent, and the arguments."""
     from ratproof.process.orphans import run_with
 
     descriptor, parent, arguments = int(argv[0]), int(argv[1]), json.loads(argv[2])

@@ -58,7 +58,7 @@ class DaskExecutor:
         return self.gone_since is not None
 
     def threads(self) -> int:
-        """Return the number of tasks that the workers can run at once; 0 if the scheduler is lost."""
+        """Return the number of tasks that can run at once, or 0 if the scheduler is lost."""
         if self.is_gone:
             return 0
         try:
@@ -186,7 +186,7 @@ class DaskExecutor:
 
 
 def _bytes(message: Any) -> bytes:
-    """Return the bytes; raise :class:`~automata.errors.InputError` for any other type."""
+    """Check that a worker returned bytes, and return them."""
     if not isinstance(message, bytes):
         raise InputError(f"a cluster worker must return bytes, got {type(message).__name__}")
     return message

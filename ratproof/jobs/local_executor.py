@@ -1,4 +1,4 @@
-"""Execution of tasks in threads of this process, each of which waits for its own process."""
+"""Execution of tasks in child processes, each of which a thread of this process waits for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class WorkerDied(RuntimeError):
-    """An error for a task whose process ended before the task was done."""
+    """Raised for a task whose process ended before the task was finished."""
 
 
 @dataclass(eq=False)

@@ -1,1 +1,1 @@
-"""The runner of evidence, which ``verify``, ``check`` and ``hunt`` share."""
+"""The runner of evidence, which ``verify``, ``check`` and ``hunt`` use."""

@@ -1,4 +1,4 @@
-"""Files of counterexamples, which are readable and run again on any machine."""
+"""Files with counterexamples, which people can read and which run again on any machine."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _require_fields(data: JsonObject, where: str) -> None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> JsonObject:
-    """Return the object with these fields; raise InputError if a field occurs twice."""
+    """Build an object from JSON fields; raise InputError if a field occurs twice."""
     names = [name for name, _ in pairs]
     twice = (
         next((name for index, name in enumerate(names) if name in names[:index]), None)
@@ -209,12 +209,12 @@ def load(data: JsonObject, where: str) -> Comparison:
 
 
 def _hides(name: str) -> bool:
-    """Return whether a user's own claim has the name of one of ratproof's."""
+    """Return whether a user's claim has the same name as a claim of ratproof."""
     return is_own(name) and name in claims()
 
 
 def _settle_name(data: JsonObject, where: str) -> None:
-    """Resolve the name of a claim that is both a user's own and one of ratproof's."""
+    """Resolve a claim's name that a user's claim and a claim of ratproof share."""
     name = data["claim"]
     if data.get("own") and not is_own(name):
         raise InputError(f"{where}: the file is about your own claim {name}; pass --claims FILE.py")

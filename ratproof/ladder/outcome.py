@@ -14,7 +14,7 @@ from ratproof.evidence.versions import versions
 
 @dataclass(frozen=True)
 class Beside:
-    """A saved run of the same claims on the other device, which the report shows next to this run.
+    """A saved run of the same claims on the other device, which the report shows as well.
 
     Attributes:
         device: ``cpu`` or ``cuda``.

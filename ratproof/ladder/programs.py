@@ -100,7 +100,7 @@ def program_under_test(
 def sampled(
     name: str, comparison: ProgramComparison, alphabet: Sequence[str], lengths: Sequence[int]
 ) -> None:
-    """Assert that both sides agree on random strings, on strings of these lengths, and on test strings.
+    """Assert that both computations agree on random strings, strings of given lengths, and test strings.
 
     The test strings distinguish the automata from others. For decisions, long strings with repeated words are
     added.
@@ -130,7 +130,7 @@ def sampled(
 
 
 def exhausted(comparison: ProgramComparison, alphabet: Sequence[str]) -> None:
-    """Assert that both sides agree on every string up to a length, shortest first, and on test strings.
+    """Assert that both computations agree on all strings up to a length, and on test strings.
 
     The test strings distinguish the automata from others.
 
@@ -158,7 +158,7 @@ def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
 
 @contextmanager
 def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
-    """Replace the counterexample by a smaller one, and record likely mistakes.
+    """Replace the counterexample by a smaller one, and add likely mistakes to it.
 
     The mistakes are errors in the call of the program or in the automata.
     """

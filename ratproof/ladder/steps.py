@@ -1,4 +1,4 @@
-"""The steps of the runner: the rungs of all variants and implementations, and checks of single claims."""
+"""The checks that the runner executes, for all variants, kinds of evidence and implementations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TESTS = "proofs_tests/test_ladder.py"
 
 @dataclass(frozen=True)
 class Step:
-    """A rung of a variant of a claim, with one implementation of the network."""
+    """A check: one kind of evidence for one variant of a claim, with one implementation."""
 
     claim: Claim
     variant: Variant

@@ -180,7 +180,7 @@ def _run_until_broken(
     stop: Callable[[], bool],
     processes: int | None = None,
 ) -> list[EvidenceTask]:
-    """Run tasks in a pool, and return those that were running when a worker died."""
+    """Run tasks in a pool, and return the tasks that were running when a worker died."""
     with _pool(processes or request.processes, request) as pool:
         with without_main_program():
             futures = {pool.submit(_show_as_text, task, request): task for task in tasks}
@@ -200,7 +200,7 @@ def _run_until_broken(
 def _first_unfinished(
     futures: dict[Future[str], EvidenceTask], shown: dict[EvidenceTask, TaskResult], most: int
 ) -> list[EvidenceTask]:
-    """Return the tasks that may have been running: they start in order, one more than there are workers."""
+    """Return the tasks that may have been running when a worker died."""
     return [task for task in futures.values() if task not in shown][: most + 1]
 
 

@@ -86,7 +86,7 @@ def outcome_of(
 
 
 def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
-    """Return the outcomes of several files as one.
+    """Combine the outcomes of several files.
 
     Raises:
         InputError: If two files have claims of the same name.
@@ -192,7 +192,7 @@ def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], 
 
 
 def _line_of(path: str, error: BaseException) -> str:
-    """Return ``line N: `` for the line of the file where the error occurred, or ``""`` if elsewhere."""
+    """Return ``line N: `` for the line of the file that raised the error, or ``""`` if there is none."""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"line {error.lineno}: "
     lines = [

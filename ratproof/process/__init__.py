@@ -1,1 +1,1 @@
-"""The process of a command, with its output, limits, children and exit status."""
+"""The process of a command: its output, limits, child processes and exit status."""

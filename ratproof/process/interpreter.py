@@ -21,7 +21,7 @@ COLLECTIONS = (100_000, 20, 50)
 
 
 def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return a function whose callees' frames are all in one chunk of memory.
+    """Return a function that runs with all frames of its callees in one chunk of memory.
 
     CPython keeps frames in chunks of 16 KiB, and frees a chunk as soon as it is empty. A loop whose calls
     cross the end of a chunk allocates memory in each iteration, which takes a tenth of a run of ``verify``. A

@@ -79,7 +79,7 @@ OPTIONS = (
 
 
 def supervise() -> None:
-    """Run limited commands in their own processes from now on.
+    """Make later commands with limits run in separate processes.
 
     The main program calls this. Code that calls a command within a Python program does not.
     """
@@ -239,7 +239,7 @@ def _size(memory: int) -> str:
 
 @contextmanager
 def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
-    """End the process at a limit from a thread, if fork is unavailable; libraries may delay the thread."""
+    """Watch a limit from a thread if fork is not available; libraries can delay the thread."""
     import resource
 
     done = threading.Event()

@@ -18,7 +18,7 @@ def status_of(process: int | str = "self") -> dict[str, int]:
 
 
 def memory_held(process: int | str = "self") -> int:
-    """Return the memory of a process in bytes: its own, shared and swapped memory."""
+    """Return the memory of a process in bytes, including shared and swapped memory."""
     sizes = status_of(process)
     return sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
 

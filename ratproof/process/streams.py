@@ -26,7 +26,7 @@ class NobodyReadsError(OutputError):
 
 
 class GuardedStream:
-    """A text stream whose failures raise :class:`~automata.errors.OutputError`.
+    """A text stream that raises :class:`~automata.errors.OutputError` if writing fails.
 
     With ``drop_errors``, failures are ignored. Control characters are unchanged.
     """

@@ -1,4 +1,4 @@
-"""Work in a child process whose parent limits the time and the memory, so that it can always be stopped.
+"""Execution in a child process with limits on time and memory, which can always be stopped.
 
 A thread or a signal of the same process cannot stop a library that holds the interpreter lock, and does not
 survive one that aborts.
@@ -32,7 +32,7 @@ LOOK_EVERY = 0.05
 AT_ITS_END = 0.002
 """Interval in seconds between two checks when the child is about to end."""
 GRACE = 0.5
-"""Seconds that the work has for cleaning up when it is stopped."""
+"""The seconds that the child process has for its cleanup after it is stopped."""
 SLACK = 64 << 20, 16 << 20
 """Address space in bytes beyond the limit, per process and per core, for barely used stacks and buffers."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -57,7 +57,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class ChildExit:
-    """The end of the work, which is an exit status, a limit, or a signal.
+    """The reason why the child process ended: an exit status, a limit, or a signal.
 
     Attributes:
         status: Exit status of the process; ``None`` if it was killed.
@@ -73,7 +73,7 @@ class ChildExit:
 
 
 class StopRequest(BaseException):
-    """A request to end the work now, after the cleanup of ``with`` and ``finally``."""
+    """Raised to end the work now, after the cleanup in ``with`` and ``finally``."""
 
 
 def can_fork() -> bool:

@@ -59,7 +59,7 @@ def _show_unexpected(
 
 
 def _alike(row: Row) -> list[tuple[str, str, str]]:
-    """Return the unexpected verdicts, each with its kinds of evidence and their common reason."""
+    """Group the unexpected verdicts by kinds of evidence and common reason."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for result in row.results:
         if not result.as_expected:

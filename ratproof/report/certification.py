@@ -35,16 +35,19 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         yield f"unknown: {answer.why}"
     if answer.soft is not None and answer.language is not None and answer.nodes is not None:
         yield (
-            f"  on all strings the soft network follows an automaton of {plural(answer.soft.states, 'state')}"
-            f" (proved, {len(answer.nodes)} boxes), whose language has a minimal DFA of"
-            f" {plural(answer.language.states, 'state')}"
+            "  on all strings the soft network follows an automaton with"
+            f" {plural(answer.soft.states, 'state')} (proved, {len(answer.nodes)} boxes); the minimal DFA of"
+            f" its language has {plural(answer.language.states, 'state')}"
         )
     limit = answer.hard.machine()
     if limit is None:
         yield f"  the hard automaton is not defined: a tie at {answer.hard.ties[0]}"
     else:
         least = plural(accepting(limit).states, "state")
-        yield f"  the hard automaton has {plural(limit.states, 'state')}, its minimal DFA {least}"
+        yield (
+            f"  the hard automaton has {plural(limit.states, 'state')}; the minimal DFA of its language has"
+            f" {least}"
+        )
 
 
 def as_json_object(answer: Certification, certificate: str | None) -> JsonObject:

@@ -41,22 +41,23 @@ def _gates(theorem: CounterTheorem) -> str:
 def _reading(answer: CounterCertification) -> Iterator[str]:
     reading = answer.reading
     yield (
-        f"  linear fit of the depth from the cell state, on {reading.strings} prefixes of balanced strings,"
-        f" of length {reading.length}: R^2 = {reading.r_squared:.7f}, largest error"
-        f" {reading.largest_error:.2g}, drift {reading.drift:.1g} per symbol"
+        f"  linear fit of the depth from the cell state, on {reading.strings} sampled prefixes of length"
+        f" {reading.length}: R^2 = {reading.r_squared:.7f}, largest error {reading.largest_error:.2g}, drift"
+        f" {reading.drift:.1g} per symbol"
     )
-    turns = ", ".join(f"{name} by {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
+    named = {"(": '"("', ")": '")"', "letter": "letters"}
+    turns = "; ".join(f"{named[name]} {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
     if turns:
-        yield f"  change of the fitted depth: {turns}"
-    proved = (
-        ""
-        if reading.proved_error is None
-        else f"; proved: at most {float(reading.proved_error):.2g} on all prefixes that the theorem covers"
-    )
+        yield f"  change of the fitted depth per symbol: {turns}"
     yield (
         f"  fit of the depth from unit {reading.unit} only: depth = {reading.scale:.6g} c +"
-        f" {reading.shift:.2g}, largest error {reading.unit_error:.2g}{proved}"
+        f" {reading.shift:.2g}, largest error on the samples {reading.unit_error:.2g}"
     )
+    if reading.proved_error is not None:
+        yield (
+            f"    its error is at most {float(reading.proved_error):.2g} on all living strings of the theorem"
+            " on the soft network (proved)"
+        )
 
 
 def as_json_object(answer: CounterCertification, certificate: str | None) -> JsonObject:

@@ -103,7 +103,7 @@ def _name(result: Result) -> str:
 
 
 def _numbers(result: Result) -> Text:
-    """Return a line with a result's cases, seconds, and largest share of the rounding bound."""
+    """Format a result's cases, seconds, and largest share of the rounding bound."""
     share = "" if result.share is None else f"{result.share:.0%}" if result.share >= 0.005 else "<1%"
     line = f"  {_name(result):17}{result.verdict!s:8}{_cases(result.cases):>16}{result.seconds:>9.1f} s"
     more = ""

@@ -72,7 +72,7 @@ OF_MODELS = {
     "snap": Column("snap", "snapshot"),
     "grad": Column("grad", "gradient"),
 }
-"""The columns of users' models with a state, of which a table shows those of its models."""
+"""The columns for users' models with a state; a table shows those that its models have."""
 LEGENDS = (
     (
         OF_KERNELS,
@@ -132,14 +132,14 @@ class Layout:
         return cls(tuple(columns.values()), words, widths, width - sum(widths) - CASES - SECONDS)
 
     def heading(self, title: str) -> Text:
-        """Return the line of headings, which starts with the title."""
+        """Return the header line, which begins with the title."""
         labels = "".join(f"{word:>{size}}" for word, size in zip(self.headings, self.widths, strict=True))
         return Text(f"{title:{self.names}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
 
 
 @dataclass
 class Row:
-    """A variant on one corpus or on random cases, with its results.
+    """A row: the results of a variant on a corpus or on random cases.
 
     Attributes:
         claim, variant: The claim and its variant.
@@ -245,7 +245,7 @@ def ladder(
 
 
 def _columns_of(table: Sequence[Row]) -> Mapping[str, Column]:
-    """Return the columns of rows with the same set, for models only those that a row has."""
+    """Return the columns for rows of one kind; for models, only the columns that have results."""
     columns = table[0].columns
     if columns is not OF_MODELS:
         return columns

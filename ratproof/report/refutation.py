@@ -25,7 +25,7 @@ def smallest(results: Sequence[Result], out: Console) -> str:
 def in_short(
     counterexample: Counterexample | KernelCounterexample | StatefulCounterexample, out: Console
 ) -> str:
-    """Return the string, the network's score and the automaton's score on one line.
+    """Format the string, the network's score and the automaton's score on one line.
 
     For a kernel or a model, return the index and both values instead.
     """

@@ -17,18 +17,18 @@ from theory.weights import Weights, total
 
 Bits = tuple[int, ...]
 State = tuple[Bits, Any]
-"""The units, and the product of the probabilities of the symbols that were read."""
+"""A state of the network: the units, and the product of the probabilities of all symbols so far."""
 
 
 def automaton_of(n: int) -> Signature:
-    """Return the signature of a deterministic automaton with n states, which starts in state 0."""
+    """Return the signature of a deterministic automaton with n states and start state 0."""
     states = tuple(range(n))
     entries = by_symbol("delta", (n,), states), by_symbol("p", (n,)), constant("rho", (n,))
     return Signature(entries, size=("N", n), most_small=300)
 
 
 def deterministic(w: Weights) -> list[WFSA]:
-    """Return the automaton: symbol x leads from state q to delta(x)[q] with the weight p(x)[q]."""
+    """Return the automaton, in which symbol x leads from state q to delta(x)[q] with weight p(x)[q]."""
     k, states = w.over, range(len(w.rho))
     tables = {
         x: [[w.p[x][q] if w.delta[x][q] == other else k.zero for other in states] for q in states]
@@ -41,12 +41,12 @@ def deterministic(w: Weights) -> list[WFSA]:
 
 
 def units(w: Weights) -> list[tuple[int, str]]:
-    """Return the units, each with its state and the symbol that led there; the first is the start."""
+    """Return the units as pairs of a state and the symbol that led to it; the first unit is the start."""
     return [(0, ""), *product(range(len(w.rho)), w.alphabet)]
 
 
 def recurrent_weights(w: Weights) -> list[Bits]:
-    """Return the matrix of the weights to each unit from all units: 1 if its symbol leads to its state."""
+    """Return the input weights of each unit from all units: 1 if the symbol leads to the unit's state."""
     every = units(w)
     return [tuple(int(bool(y) and w.delta[y][source] == q) for source, _ in every) for q, y in every]
 
@@ -76,7 +76,7 @@ def output(w: Weights, state: State) -> tuple[Any]:
 
 
 def initial_state(w: Weights) -> State:
-    """Return the units before the first symbol, of which the start's is 1."""
+    """Return the initial units, of which only the start's unit is 1."""
     return (1, *[0] * (len(units(w)) - 1)), w.over.one
 
 
@@ -137,7 +137,7 @@ any_network = Recurrence(lambda w: ((0,) * len(w.b), w.over.one), any_step, any_
 
 
 def with_delta(w: Weights) -> Weights:
-    """Return the weights with the table of the next vectors, by their numbers."""
+    """Return the weights, and the table of next vectors, which are represented by their indices."""
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
     return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)
@@ -149,7 +149,7 @@ def of_vectors(w: Weights) -> list[WFSA]:
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values that Coq reads; delta is a table of the numbers of states."""
+    """Return the values for Coq's terms, in which delta is a table of state indices."""
     if "delta" not in w.entries:
         w = with_delta(w)
     n, rows = len(w.rho), (f"[:: {'; '.join(f'{q}%N' for q in w.delta[x])}]" for x in w.alphabet)

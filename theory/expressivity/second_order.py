@@ -1,7 +1,7 @@
 """Linear second-order RNNs are weighted automata, with as few states as the rank of their Hankel matrix.
 
-Rabusseau, Li and Precup 2019: h_t[j] is the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s]. The automaton
-that is computed from values of the function is due to Carlyle and Paz 1971, and Fliess 1974.
+Rabusseau, Li and Precup 2019: h_t[j] is the sum over i and s of h_{t-1}[i] A[i, s, j] x_t[s]. The
+construction of an automaton from the values of a function is due to Carlyle and Paz 1971, and Fliess 1974.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def contracted(of: AnyPlaces, i: Any, j: Any) -> Any:
 
 
 def at_indices(w: Weights, x: str, h: Vector) -> Concrete:
-    """Return the weights of a symbol and the state, with concrete indices."""
+    """Return the weights of a symbol and the components of the state, with concrete indices."""
     return Concrete(w.over, len(w.h_0), {"A": w.A, "v": w.v[x], "h": h}, {"r": len(w.v[x])})
 
 
@@ -68,7 +68,7 @@ def score(w: Weights, h: Vector) -> Vector:
 
 
 def automaton(w: Weights) -> list[WFSA]:
-    """Return the automaton whose matrix of a symbol is the tensor times the symbol's vector."""
+    """Return the automaton in which the matrix of a symbol is the tensor times the symbol's vector."""
     states = range(1, len(w.h_0) + 1)
     tables = {}
     for x in w.alphabet:
@@ -78,7 +78,7 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def any_size() -> list[Identity]:
-    """Return the step at any index, for every K and d."""
+    """Return the identity of the step at any index, for every K and d."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), contracted(of, i, of.j)))
     return [at_place(of, left, next_place(of, of.j))]
@@ -103,7 +103,7 @@ def first_order_step(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def sign(w: Weights) -> list[WFSA]:
-    """Return the automaton with the score (-1)^n for words with n times the letter a."""
+    """Return the automaton whose score is (-1)^n if the word has the letter a n times."""
     one = w.over.one
     return [WFSA(w.over, [one], [one], {x: [[-one if x == "a" else one]] for x in w.alphabet})]
 
@@ -114,10 +114,11 @@ Value = Callable[[str], Any]
 
 
 def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
-    """Return the automaton of a function, whose number of states is the rank of its Hankel matrix.
+    """Return a minimal automaton for a function, with as many states as the rank of its Hankel matrix.
 
-    Its rows and columns are words of at most ``longest`` symbols, which must span all others. The coordinates
-    of a word u are the row f(u s_j) times the inverse of the block f(p_i s_j).
+    The rows and columns of the Hankel matrix are words of at most ``longest`` symbols, which must span the
+    rows and columns of all longer words. The coordinates of a word u are the row f(u s_j) times the inverse
+    of the block f(p_i s_j).
     """
     words = ["".join(letters) for n in range(longest + 1) for letters in product(alphabet, repeat=n)]
     rows = _independent([[f(u + v) for v in words] for u in words])
@@ -142,7 +143,10 @@ def spectral(f: Value, alphabet: str, longest: int) -> WFSA:
 
 
 def _independent(rows: list[list[Any]]) -> list[int]:
-    """Return the numbers of the first linearly independent rows, which span all rows."""
+    """Return the indices of the rows that are linearly independent of all earlier rows.
+
+    These rows span the space of all rows.
+    """
     kept: list[int] = []
     columns = len(rows[0])
     for i in range(len(rows)):
@@ -154,7 +158,7 @@ def _independent(rows: list[list[Any]]) -> list[int]:
 
 
 def of_values(w: Weights) -> list[WFSA]:
-    """Return the automaton that the network's values on words of at most 2 K - 1 symbols give."""
+    """Return the automaton that is computed from the network's values on words of at most 2 K - 1 symbols."""
 
     @cache
     def value(word: str) -> Any:

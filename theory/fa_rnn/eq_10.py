@@ -287,8 +287,8 @@ CLAIM = Claim(
                 claims=(
                     f"forall (R : comRingType) (S : Type) (Q Q' C C' D : finite),"
                     f" let K := of_ring R in forall {BOTH_IN_COQ.removesuffix(' word')}"
-                    " (word_vector : S -> D -> K) (G : D -> C -> K) (G_new : D -> C' -> K) (beta : K) word,"
-                    f" let gamma : K := (1 - beta :> R)%R in {SCORES_WITH_VECTORS}"
+                    " (word_vector : S -> D -> K) (G : D -> C -> K) (G_new : D -> C' -> K) (beta : of_ring R) word,"
+                    f" let gamma : of_ring R := (1 - beta)%R in {SCORES_WITH_VECTORS}"
                 ),
                 network=WITH_VECTORS,
                 values=lambda w: {**w.entries, "gamma": 1 - w.beta},

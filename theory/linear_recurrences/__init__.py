@@ -1,4 +1,4 @@
-"""Claims about linear recurrences of 2020 and later, whose output units are automata that read tokens.
+"""Claims about linear recurrences of 2020 and later, whose output units are weighted automata.
 
-They cover linear attention, delta rules, state-space models and gated recurrences.
+The claims cover linear attention, delta rules, state-space models and gated recurrences.
 """

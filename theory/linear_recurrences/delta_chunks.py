@@ -34,7 +34,7 @@ def dot(t: Token, one: Any, other: Any) -> Any:
 
 
 def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return u from the first token on; each value is solved for with those before it."""
+    """Return the values u in order; each value is computed from the earlier ones by substitution."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
         there = gates(chunk[: r + 1]) * dot(t, t.k, s)
@@ -45,13 +45,13 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the values of the chunk, computed at once and without the corrections by earlier values."""
+    """Return the values of the chunk without the corrections by earlier values, as in a wrong kernel."""
     there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
 def solved_by(solve: Any) -> chunks.Chunked:
-    """Return the chunk form with these values."""
+    """Return the layer in chunks, with the values that the given function computes."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
         """Return g(0, r) q^T s plus the sum over i <= r of g(i, r) (q^T k_i) u_i."""

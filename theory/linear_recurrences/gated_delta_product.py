@@ -34,7 +34,7 @@ def write(t: Any, j: Any) -> Any:
 
 
 def first(t: Any, j: Any) -> Any:
-    """Return component j after the first step, which reads the decayed state."""
+    """Return component j after the first step, which reads the state after its decay."""
     return t.g * t.s[j] + erase(t, j) * t.sum(lambda i: t.k1[i] * (t.g * t.s[i])) + write(t, j)
 
 
@@ -48,7 +48,7 @@ def step(t: Any, j: Any) -> Any:
 
 
 def update(t: Any, j: Any) -> Any:
-    """Return what both steps write; the second also erases what the first has written."""
+    """Return the value that both steps write; the second step also erases a part of the first's value."""
     written = t.sum(lambda i: t.k2[i] * write(t, i))
     return write(t, j) + erase_again(t, j) * written + t.beta2 * (t.k2[j] * t.v2)
 

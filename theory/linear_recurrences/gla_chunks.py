@@ -39,12 +39,12 @@ def quotient(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """Return the product of the gates of the tokens i to r: one too many for the contribution of token i."""
+    """Return the product of the gates of tokens i to r, which has one gate too many for token i."""
     return gates(chunk, max(i - 1, 0), r, j)
 
 
 def with_gates(g: Any) -> chunks.Chunked:
-    """Return the chunk form with these gates between tokens."""
+    """Return the layer in chunks, with the gates between tokens that the given function computes."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
         """Return q^T (g(0, r) s) plus the sum over i <= r of (q^T (g(i, r) k_i)) v_i."""

@@ -36,7 +36,7 @@ TURN = {
     ("re", "im"): lambda t, j: t.f * t.sin,
     ("im", "re"): lambda t, j: t.minus * (t.f * t.sin),
 }
-"""f exp(i theta), from the part that is read to the part that is written."""
+"""The factors f exp(i theta), keyed by the part that is read and the part that is written."""
 UPDATE = {"re": lambda t, j: written(t) * t.c_re, "im": lambda t, j: written(t) * t.c_im}
 LAYER = AffineLayer(
     step={

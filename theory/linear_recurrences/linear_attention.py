@@ -1,8 +1,8 @@
 """Linear attention without its normaliser: K + 2 states.
 
-Katharopoulos et al. 2020, section 3.4, equations 16 to 20. There, phi maps queries and keys, and
-the output is divided by phi(q)^T z, where z is the sum of phi(k). Without the division, the output
-is an automaton; with it, it is not.
+Katharopoulos et al. 2020, section 3.4, equations 16 to 20. In the paper, phi maps queries and keys, and the
+output is divided by phi(q)^T z, where z is the sum of phi(k). Without this division, the output is an
+automaton; with the division, it is not.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ DECAY = {
     ("re", "im"): lambda t, j: t.b[j],
     ("im", "re"): lambda t, j: t.minus * t.b[j],
 }
-"""Lambda, from the part that is read to the part that is written."""
+"""The entries of Lambda, keyed by the part that is read and the part that is written."""
 OUTPUT = Output(
     printed=lambda t: real_part(t) + t.Du,
     weight={"re": lambda t, i: t.c[i], "im": lambda t, i: t.minus * t.d[i]},

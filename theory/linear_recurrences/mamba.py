@@ -27,7 +27,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 NAMES = "h_0[N] D | a[N] B[N] C[N] x"
-"""Delta is a factor of B, and a is exp(Delta A)."""
+"""The formulas of the weights: B includes the factor Delta, and a is exp(Delta A)."""
 weights = records.Names(NAMES)
 
 
@@ -46,7 +46,7 @@ CONVOLVED = Convolved(LAYER)
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """Return the convolved layer's weights as Coq reads them, with numbered histories."""
+    """Return the weights of the layer after a convolution for Coq's terms, with numbered histories."""
     return {"h_0": w.h_0, "D": w.D, **history_tables(w, "a", "B", "C", "x")}
 
 

@@ -29,12 +29,12 @@ def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """Return the product of the decays of the tokens i to r: one too many for the contribution of token i."""
+    """Return the product of the decays of tokens i to r, which has one decay too many for token i."""
     return decay(chunk, max(i - 1, 0), r)
 
 
 def with_decays(d: Any) -> chunks.Chunked:
-    """Return the block form with these decays between tokens."""
+    """Return the layer in chunks, with the decays between tokens that the given function computes."""
 
     def output(h: Any, chunk: chunks.Chunk) -> Any:
         """Return C^T (d(0, r) h), plus the sum over i <= r of d(i, r) (C^T B_i) x_i, plus D x."""

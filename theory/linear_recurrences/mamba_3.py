@@ -47,7 +47,7 @@ ROTATION = {
     ("re", "im"): lambda t, j: t.b[j],
     ("im", "im"): lambda t, j: t.a[j],
 }
-"""exp(Delta A), from the part that is read to the part that is written."""
+"""The factors exp(Delta A), keyed by the part that is read and the part that is written."""
 LAST = {
     ("last_re", "re"): lambda t, j: t.beta * t.a[j],
     ("last_im", "re"): lambda t, j: t.beta * (t.minus * t.b[j]),

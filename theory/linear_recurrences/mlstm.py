@@ -21,7 +21,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 GATES = ("1/2", 1, 2)
-"""Positive values, like those of exponentials and sigmoids."""
+"""Positive values, because exponentials and sigmoids are positive."""
 
 
 weights = records.Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES})
@@ -53,7 +53,7 @@ def stabilised_step(w: Weights, state: Any, x: str) -> Any:
 
 
 def stabilised(shown: Any) -> Recurrence:
-    """Return the network with this output function."""
+    """Return the network whose hidden state is computed by the given function."""
     return Recurrence(start=lambda w: (w.over.one, w.s_0, w.over.zero), step=stabilised_step, out=shown)
 
 

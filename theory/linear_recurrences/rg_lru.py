@@ -57,7 +57,7 @@ FIRST, LATER = "first", "later"
 
 
 def step_as_programmed(w: Weights, state: Any, x: str) -> Any:
-    """Return i x for the first token, before which the state is cleared, then the printed step."""
+    """Return i x for the first token, which clears the state, and the printed update for later tokens."""
     mode, h = state
     return LATER, (LAYER.next(w, h, x) if mode == LATER else (w.ix[x],))
 

@@ -37,7 +37,7 @@ NO_SHIFT = "The shift that mixes a token with the previous one is omitted."
 
 
 def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:
-    """Return the variant whose automaton reads the state after the token, like other layers."""
+    """Return the variant whose automaton reads the state after the token, as in other layers."""
     return records.refuted(
         "without-read-first",
         "an automaton whose output reads the state after the token, as in other layers; this layer reads"

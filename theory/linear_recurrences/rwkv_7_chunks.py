@@ -40,12 +40,12 @@ def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
 
 
 def removed(t: Token, s: Any, earlier: chunks.Chunk, u: Sequence[Any] | None) -> Any:
-    """Return the removal key's value after earlier tokens; without u, as if these wrote nothing."""
+    """Return the value that the removal key reads after earlier tokens; without u, they write nothing."""
     return t.sum(lambda j: t.kappa[j] * (decays(earlier, j) * s[j] if u is None else moved(s, earlier, u, j)))
 
 
 def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return u from the first token on; each value is solved for with those before it."""
+    """Return the values u in order; each value is computed from the earlier ones by substitution."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
         u.append(removed(t, s, chunk[:r], u))
@@ -53,12 +53,12 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """Return the removal keys' values from the chunk's decayed first state only."""
+    """Return the removal keys' values from the chunk's initial state only, without its earlier tokens."""
     return [removed(t, s, chunk[:r], None) for r, t in enumerate(chunk)]
 
 
 def solved_by(solve: Any) -> chunks.Chunked:
-    """Return the chunk form with these values."""
+    """Return the layer in chunks, with the values that the given function computes."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
         t, u = chunk[-1], solve(s, chunk)

@@ -17,7 +17,7 @@ from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted,
 
 
 def twice(part: str) -> AtPlace:
-    """Return twice the weight of a part in LRU's output."""
+    """Return the weight in LRU's output, doubled because only one component of each pair is stored."""
     weight = by_part(lru.OUTPUT.weight, part)
     return lambda t, i: weight(t, i) + weight(t, i)
 

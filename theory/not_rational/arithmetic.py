@@ -1,4 +1,4 @@
-"""Number types for a cell's step, with the functions that cells use."""
+"""Number types on which a cell's step can run, with the functions that cells use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import flint
 
 
 class NotKnown(ArithmeticError):
-    """An error for a function that an arithmetic does not support."""
+    """Raised if an arithmetic does not support a function."""
 
 
 def _not_known(name: str) -> Callable[..., Any]:
@@ -31,8 +31,9 @@ NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"
 class Arithmetic:
     """A type of numbers for steps.
 
-    A step may add, subtract and multiply numbers and integers, and apply the functions below. All arithmetics
-    have ``sigmoid`` and ``tanh``; other missing functions raise :class:`NotKnown`.
+    A step can add, subtract and multiply numbers and integers, and apply the functions below. All arithmetics
+    support ``sigmoid`` and ``tanh``. If another function is not supported, calling it raises
+    :class:`NotKnown`.
 
     Attributes:
         number: a function from a weight to such a number.

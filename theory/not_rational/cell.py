@@ -14,7 +14,7 @@ INPUT, SQUARE, PLACES, TOKEN, ONE = ("units", "letters"), ("units", "units"), ("
 
 @dataclass(frozen=True)
 class Cell:
-    """A recurrent cell over any arithmetic; like in torch, the initial state is zero.
+    """A recurrent cell over any arithmetic; as in torch, the initial state is zero.
 
     Attributes:
         name: the name on the command line.

@@ -1,4 +1,4 @@
-"""The cells by name: the cells of the paper, and newer layers that are not automata either.
+"""The cells by name: the cells of the paper, and newer layers whose units are not automata.
 
 Each newer layer is defined in one file in :mod:`theory.not_rational.layers`.
 """
@@ -89,13 +89,13 @@ _ALL = (
 
 
 def _newer() -> list[Cell]:
-    """Return the ``CELL`` of each newer layer's file."""
+    """Import the file of each newer layer, and return the ``CELL`` that it defines."""
     modules = pkgutil.iter_modules(layers.__path__, f"{layers.__name__}.")
     return [importlib.import_module(module.name).CELL for module in modules]
 
 
 CELLS = {cell.name: cell for cell in (*_ALL, *_newer())}
-"""All cells by name; those that are automata are controls."""
+"""All cells by name. Cells whose units are automata are controls."""
 
 
 def cell_named(name: str) -> Cell:
@@ -105,5 +105,5 @@ def cell_named(name: str) -> Cell:
     ('h',)
     """
     if name not in CELLS:
-        raise InputError(f"there is no cell {name!r}; there are {', '.join(CELLS)}")
+        raise InputError(f"there is no cell {name!r}; the cells are {', '.join(CELLS)}")
     return CELLS[name]

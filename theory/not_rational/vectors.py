@@ -58,15 +58,15 @@ def each(function: Callable[[Any], Any], vector: Vector) -> Vector:
 
 
 def outer(one: Vector, other: Vector) -> Vector:
-    """Return the matrix one other^T as one list, row by row."""
+    """Return the outer product of two vectors as one list, row by row."""
     return [u * v for u in one for v in other]
 
 
 def rows(matrix: Vector, width: int) -> list[Vector]:
-    """Return the rows of a matrix that is one list."""
+    """Split a matrix that is one list into its rows."""
     return [matrix[start : start + width] for start in range(0, len(matrix), width)]
 
 
 def columns(matrix: Vector, width: int) -> list[Vector]:
-    """Return the columns of a matrix that is one list."""
+    """Split a matrix that is one list into its columns."""
     return [matrix[start::width] for start in range(width)]

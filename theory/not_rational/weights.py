@@ -1,4 +1,4 @@
-"""Weights of a cell as fractions by name, example weights, and conversion to JSON."""
+"""The weights of a cell as fractions by name, example weights, and conversion to and from JSON."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class WeightedCell:
                 raise InputError(f"{self.cell.name}: the numbers of {name} must be positive")
 
     def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
-        """Return a shape as integers."""
+        """Return a shape with numbers instead of ``units`` and ``letters``."""
         return tuple({"units": self.units, "letters": len(self.letters)}[name] for name in shape)
 
     def start(self, arithmetic: Arithmetic) -> State:
-        """Return the cell's state before any letter."""
+        """Return the initial state of the cell."""
         return self.cell.start(self.units, len(self.letters), arithmetic)
 
     def to_json(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class WeightedCell:
 
 
 def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | None = None) -> WeightedCell:
-    """Return a cell with pseudorandom weights, eighths from -2 to 2 (positive if required).
+    """Return a cell with pseudorandom weights: multiples of 1/8 from -2 to 2, positive where required.
 
     The same seed gives the same weights. By default, the cell has the minimum number of units.
 
@@ -107,10 +107,10 @@ def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | 
 
 
 def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
-    """Return a cell with the weights of a JSON text.
+    """Parse the weights of a cell from a JSON text.
 
-    The text is an object with ``letters``, a list, and ``weights``, strings in nested lists by
-    name.
+    The text is an object with ``letters``, a list of strings, and ``weights``, which maps the name of each
+    weight to a string or to nested lists of strings.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

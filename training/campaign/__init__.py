@@ -1,1 +1,1 @@
-"""Campaigns: many runs, each a separate process that can be killed and resumed."""
+"""Campaigns, which consist of many runs in separate processes that can be killed and resumed."""

@@ -66,11 +66,11 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Run the jobs that are not done.
+    """Run the unfinished jobs.
 
-    Each run is a separate process, which resumes after it was killed. Several of these commands may work on
-    the same folder. The exit status is 1 if a run diverged, and 3 if a run is not done because another
-    process is working on it or it failed; the log is in its folder.
+    Each run is a separate process, and a run that was killed is resumed. Several of these commands can work
+    on the same folder. The exit status is 1 if a run diverged. It is 3 if a run is not done, either because
+    another process is working on it or because it failed; the log is in its folder.
     """
     require_extra("training", "campaign run")
     from automata.io.files import read_text, write_whole
@@ -114,7 +114,7 @@ def run(
 
 
 class _StageReport:
-    """A display of the current stage, with notes on the workers above it."""
+    """A display of the current stage, with notes about the workers above it."""
 
     def __init__(self, runner: Runner, report_progress: Callable[[str], None]) -> None:
         self.runner, self.report_progress, self.notes_shown = runner, report_progress, 0
@@ -238,7 +238,7 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
 
 
 def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, int]:
-    """Print the states of the runs; return how many diverged and how many are not done."""
+    """Print the states of the runs, and return the numbers of diverged and of unfinished runs."""
     from training.campaign.job import LOG
     from training.campaign.merging import status_of
     from training.campaign.searches import FAILED

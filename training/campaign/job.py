@@ -25,11 +25,11 @@ from training.campaign.searches import FAILED
 
 LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
-"""File in a run's folder with the standard error of a failed run, which is retried."""
+"""The file in a run's folder with the standard error of a failed run, which will be retried."""
 STOP = "stop"
-"""While this file exists in the campaign's folder, runs save their state and end."""
+"""The name of a file in the campaign's folder that makes all runs save their state and end."""
 LOOK_EVERY = 1.0
-"""Seconds between two checks for that file."""
+"""The seconds between two checks for this file."""
 TAKEN = UNKNOWN
 """The exit status if another process is working on the run."""
 
@@ -52,7 +52,7 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
 
 
 class JobRequest:
-    """Check whether a file exists, at most once a second.
+    """A check whether a file exists, which looks at most once per second.
 
     Args:
         path: the path of the file.

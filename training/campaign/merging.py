@@ -1,4 +1,4 @@
-"""The status of a campaign, independent of clock and machine, and merging of two folders."""
+"""Merging of two campaign folders, and a status that does not depend on the time or the machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RATE = "_per_second"
 
 
 def digest_of(result: dict[str, Any]) -> str:
-    """Return a result's digest, which does not depend on the time, the machine or the speed.
+    """Return a digest of a result that does not depend on the time, the machine or the speed.
 
     >>> one = {"metrics": {"test_accuracy": 0.5, "words_per_second": 7}, "seconds": 3.0}
     >>> digest_of(one) == digest_of({"metrics": {"test_accuracy": 0.5}, "seconds": 4.0})
@@ -41,7 +41,7 @@ def _decided_by_the_run(data: Any) -> Any:
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Return the rows, their digest and the unfinished runs, in the format of a hunt; a row is a run."""
+    """Return the status in the format of a hunt: the runs as rows, their digest, and the unfinished runs."""
     total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT
@@ -54,10 +54,11 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
 
 
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
-    """Copy the runs that are done in ``other`` and not in ``into``; return their number.
+    """Copy the runs that are finished in ``other`` but not in ``into``, and return their number.
 
-    Raises :class:`~automata.errors.InputError` if the campaigns differ, a run has two results, or a process
-    is working here on a run that is done there. Nothing is changed then.
+    Raises :class:`~automata.errors.InputError` if the campaigns differ, if a run has two different results,
+    or if a process is working in ``into`` on a run that is finished in ``other``. In these cases, nothing is
+    changed.
     """
     from training.campaign.work import require_settings, state
 

@@ -1,6 +1,6 @@
-"""Parser for campaign files, which define the runs, their order, and the searches that they wait for.
+"""Parser for campaign files, which define the runs, their order, and their dependencies on searches.
 
-A TOML file with parts, in the order in which they are run::
+A campaign is a TOML file. Its parts run in the order of the file::
 
     name = "text"
     preset = "ours"
@@ -24,9 +24,9 @@ A TOML file with parts, in the order in which they are run::
     preset = "few"
     settings = { share = 0.1 }
 
-``searched`` selects the settings of the best trial on that set's dev part. In a part, ``settings`` overrides
-some settings, and ``preset`` overrides the campaign's preset. Runs of one model on one set that differ in
-more than the seed must have different labels.
+``searched`` selects the settings of the trial with the best result on the dev part of that data set. In a
+part, ``settings`` overrides single settings, and ``preset`` overrides the campaign's preset. If runs of one
+model on one data set differ in more than the seed, their parts must have different labels.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from training.experiments import settings_for
 
 LABEL = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
 NAME = re.compile(r"\w[\w .-]{0,99}")
-"""Campaign names; by default, the campaign's folder has that name."""
+"""A pattern for the names of campaigns. By default, the campaign's folder has the same name."""
 KEYS = {
     "search": ("search", "models", "trials", "settings", "seed"),
     "train": ("train", "models", "seeds", "searched", "settings", "label", "preset"),
@@ -83,14 +83,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """A campaign with its name, the preset of its runs, and the runs in order."""
+    """A campaign: its name, the preset of its runs, and the runs in order."""
 
     name: str
     preset: str
     jobs: tuple[Job, ...]
 
     def settings(self, job: Job, best: dict[str, Any] | None = None) -> Settings:
-        """Return the settings of a run; ``best`` are the settings of the best trial."""
+        """Return the settings of a run; ``best`` contains the settings of the best trial of its search."""
         overrides = {**(best or {}), **job.overrides, "model": job.model, "seed": job.seed}
         preset = self.preset if job.preset is None else job.preset
         return settings_for(job.experiment, preset, overrides, f"{self.name}, {job.name}")
@@ -169,10 +169,11 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
         raise FormatError(f"{where}: 'seeds' must be a list of integers, got {seeds!r:.40}")
     twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
     if twice is not None:
-        raise FormatError(f"{where}: 'seeds' must be different, got {twice} more than once")
+        raise FormatError(f"{where}: 'seeds' must not repeat a seed, got {twice} more than once")
     if searched is not None and not all(f"{searched} {model}" in searches for model in models):
         raise FormatError(
-            f"{where}, searched: an earlier part must search it for all models, got {searched!r:.40}"
+            f"{where}, searched: an earlier part must search this experiment for its models, got"
+            f" {searched!r:.40}"
         )
     label, preset = part.get("label"), part.get("preset")
     if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):

@@ -1,4 +1,4 @@
-"""Runners of a campaign's jobs, in processes of this machine or on a cluster's workers."""
+"""Runners of a campaign's jobs, in processes on this machine or on workers of a cluster."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class _JobRun:
 class Runner:
     """A runner that submits runs to an executor.
 
-    A run whose worker ended resumes on another worker. If the scheduler disappeared, all runs resume when it
-    is available again.
+    If the worker of a run ends, the run is resumed on another worker. If the scheduler disappears, all runs
+    are resumed when it is available again.
 
     Args:
         executor: the executor of the runs.
@@ -73,7 +73,7 @@ class Runner:
 
     @property
     def jobs(self) -> int:
-        """Return the number of runs that can currently run at once."""
+        """Return how many runs can run at the same time now."""
         self._threads = self.executor.threads() or self._threads
         return self._threads
 
@@ -174,7 +174,7 @@ def on_a_worker(arguments: str) -> bytes:
 
 
 def _run(arguments: dict[str, Any], ends: Callable[[], bool]) -> bytes:
-    """Execute a run on one core; when ``ends`` becomes true, ask it to save its state and end."""
+    """Execute a run on one core, and ask it to save its state and end when ``ends`` returns true."""
     process = subprocess.Popen(
         [sys.executable, "-m", "training.campaign.job", json.dumps(arguments)],
         stderr=subprocess.PIPE,

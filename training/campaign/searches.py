@@ -1,6 +1,7 @@
-"""Results of a campaign's searches, from a journal that is completed from the results of the trials.
+"""The results of a campaign's searches, stored in a journal.
 
-A run may have been killed between writing its result and the journal, and a journal may be lost.
+The journal is completed from the trials' result files, because a run may have been killed before it wrote to
+the journal, and a journal may be lost.
 """
 
 from __future__ import annotations
@@ -35,13 +36,14 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
     settings = search.best(journal, job.study, job.trials)
     if settings is None:
         raise InputError(
-            f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing"
+            f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing; run the"
+            " campaign to complete them"
         )
     return settings
 
 
 def record(job: Job, folder: Path, configuration: dict[str, Any], score: float | None) -> None:
-    """Record a trial's score in the journal; it is ``None`` if the trial diverged."""
+    """Record a trial's score in the journal; the score is ``None`` if the trial diverged."""
     params = {name: configuration[name] for name in search.SPACE}
     search.record(folder / JOURNAL, job.study, job.trial or 0, params, score)
 

@@ -70,7 +70,7 @@ def keep(plan: Plan, folder: Path, to: Path) -> None:
 
 
 def take(plan: Plan, folder: Path, kept: Path) -> None:
-    """Import the results that a folder contains, in an archive or in single files.
+    """Import the results in a folder, from an archive or from single files.
 
     These runs count as done. The scores of trials are added to the journal.
 
@@ -96,7 +96,7 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
 
 
 def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any], where: Path) -> None:
-    """Raise :class:`~automata.errors.InputError` if a result does not match that run and its settings.
+    """Raise :class:`~automata.errors.InputError` if a result does not belong to the run with these settings.
 
     The settings are the run's settings in the campaign; ``where`` is the result's file.
     """
@@ -175,7 +175,7 @@ class Work:
         return stopped
 
     def _ready(self, job: Job) -> bool:
-        """Return whether the trials that the run waits for are done."""
+        """Return whether all trials that the run waits for are finished."""
         if job.searched is None:
             return True
         trials = [one for one in self.plan.jobs if one.trial is not None and one.study == job.study]

@@ -1,4 +1,4 @@
-"""Labelled sentences, the rules about them, and which rules each sentence matches."""
+"""Labelled sentences, the rules of a data set, and the matches of rules with sentences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AT_ONCE = 256
 
 
 class SentenceBatch(NamedTuple):  # Fabric inspects tuples and converts numbers in them
-    """Sentences as tensors for a network.
+    """A batch of sentences as tensors for a network.
 
     Attributes:
         words: word indices, shape ``(T, B)``, padded with zeros.
@@ -102,11 +102,11 @@ class RuledSentences:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the vocabulary with BOS and EOS, in the rules' order."""
+        """Return the vocabulary with BOS and EOS, in the order of the compiled rules."""
         return tuple(map(str, self.rules.automaton.index))
 
     def by_rules(self, part: str) -> Tensor:
-        """Return the index of the rule system's label for each sentence, shape ``(N,)``.
+        """Return the index of the label that the rules give each sentence, shape ``(N,)``.
 
         If several labels match, it is the last one in the file.
         """

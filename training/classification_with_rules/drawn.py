@@ -1,6 +1,6 @@
 """Random sentences that match rules.
 
-They represent the rules' information about labels that the few training sentences do not cover.
+In training, these sentences represent labels that occur in rules, but not in the few training sentences.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ LONGEST, ENOUGH = 40, 15
 AFTER = 5
 """The maximum number of further words after a rule matches."""
 RARE = 0.01
-"""The share of a uniform distribution in the word frequencies, so that unseen words may occur."""
+"""The weight of a uniform distribution in the word frequencies, so that unseen words can occur."""
 
 
 class RuleSentences:
     """A random walk through one of the rules' automata, from its start to a final state.
 
-    A share of the steps goes closer to the end, by any word that does. The others follow a word drawn with
-    the frequencies of the training sentences, and go at most one step farther away.
+    A fraction of the steps approaches the end, with any suitable word. In the other steps, a word is drawn
+    with its frequency in the training sentences, if it does not lead away from the end by more than one step.
 
     Args:
         rules: the rules compiled over the words of the sentences.
@@ -62,7 +62,7 @@ class RuleSentences:
         self.choices: dict[tuple[int, bool], tuple[np.ndarray, np.ndarray]] = {}
 
     def _distances(self) -> np.ndarray:
-        """Return each state's minimum number of words to a state from which EOS accepts."""
+        """Return, for each state, the minimum number of words to a state that accepts after EOS."""
         far = np.where(self.near, 0, NEVER)
         while True:
             less = np.minimum(far, 1 + far[self.after].min(axis=1))

@@ -1,4 +1,4 @@
-"""One run of text classification with rules."""
+"""A run of text classification with rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from training.rational_recurrences.task import standard_error
 
 
 class RuleRun(ExperimentRun[RuleClassification]):
-    """A run on sentences and rules; without training sentences, it measures the untrained network."""
+    """A run of training, or only of measuring if there are no training sentences."""
 
     kind = "text classifier with rules"
     task: RuleTask
@@ -53,7 +53,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return self.sentences.described | about
 
     def build(self) -> RuleTask:
-        """Return the untrained network as a task, and measure it together with the rules."""
+        """Return a training task with the untrained network, after measuring the network and the rules."""
         network = build(self.sentences, self.settings, self.table)
         task = RuleTask(network, self.settings, self.sentences)
         self.before: dict[str, float] = {}
@@ -105,7 +105,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         )
 
     def kept(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last line, which contains the command that reads the rules back, if that is possible."""
+        """Return the last line to print, with the command that reads the rules back if this is possible."""
         readable = RuleClassification(**result["configuration"]).is_classifier
         reads = (
             f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""

@@ -21,7 +21,7 @@ from training.classification_with_rules.settings import RuleClassification
 from training.engine.noise import Noise
 
 SPREAD = 0.5
-"""The relative advantage of the last label in the file over the first one, if several labels match."""
+"""The relative advantage of later labels in the file over earlier ones if several labels match."""
 DEFAULT = 0.5 * SCALE
 """The logit of the default label if no rule matches: less than that of a match."""
 RANDOM = 1e-3
@@ -31,7 +31,7 @@ LAST, VECTORS = 0, 1
 
 
 class MaskedVectors(nn.Module):
-    """A replacement for a cell's dropout that multiplies word vectors by the examples' mask."""
+    """A replacement for a cell's dropout that multiplies word vectors by the given masks."""
 
     mask: Tensor | None = None
 
@@ -41,7 +41,7 @@ class MaskedVectors(nn.Module):
 
 
 class Direction(nn.Module):
-    """A network that reads sentences in one direction, and the first layer above it.
+    """A network that reads sentences in one direction, with the first layer above it.
 
     The first layer computes the match of each label's rules.
 
@@ -104,10 +104,10 @@ class Direction(nn.Module):
 
 
 class FANetwork(nn.Module):
-    """One or two directions, whose matches are averaged, and a linear layer on the matches.
+    """A classifier with one or two directions, whose matches are averaged, and a linear layer.
 
-    The paper averages the states of the two directions, which belong to two different automata. This network
-    averages the labels' matches instead (``theory/fa_rnn/bidirectional.py``).
+    The paper averages the states of both directions, but these are states of two different automata. This
+    network averages the matches of the labels instead (``theory/fa_rnn/bidirectional.py``).
 
     Args:
         data: the sentences and rules.
@@ -211,7 +211,7 @@ class FANetwork(nn.Module):
         return kept, mask
 
     def _forget(self) -> None:
-        """Replace the weights of the rules by random ones (Table 6: Rand)."""
+        """Replace the weights from the rules by random ones (Table 6: Rand)."""
         for direction in self.directions:
             assert isinstance(direction, Direction)
             cell = direction.factored

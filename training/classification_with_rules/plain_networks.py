@@ -1,6 +1,7 @@
 """The baselines of FA-RNNs (Jiang et al. 2020, section 4.2).
 
-They are recurrent, convolutional and averaging networks, and networks that read which rules match.
+The baselines are recurrent, convolutional and averaging networks, and networks whose inputs include the
+matching rules.
 """
 
 from __future__ import annotations

@@ -109,32 +109,34 @@ BETAS = {"atis": 0.9, "qc": 0.3, "sms": 0.7}
 """The values of the authors' program for the published sets."""
 SHARES = {"few": 0.01, "some": 0.1, "all": 1.0}
 FEW, SOME = 150, 1500
-"""The numbers of sentences below which the presets for few and for some sentences apply.
+"""The maximum numbers of training sentences for the presets ``few`` and ``some``.
 
-The published sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of them; these limits are
-between, in the same ratio.
+The published data sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of the training part.
+These limits are between these numbers, in the same ratio.
 """
 _COMMON: dict[str, Any] = {"schedule": "cosine", "dropout": 0.2, "vector_dropout": 0.2}
 _FEW = _COMMON | {"batch": 8, "epochs": 60, "patience": 60, "average": 0.9}
 _SOME = _COMMON | {"batch": 32, "epochs": 40, "patience": 40, "average": 0.95}
 _ALL = _COMMON | {"batch": 64, "epochs": 30, "patience": 10, "average": 0.98}
 TAUGHT = {"confidence": 1.0}
-"""The settings of networks that the rules teach: a softmax of matches, as in the authors' program.
+"""The settings of networks that imitate the rules, with a softmax of matches as in the authors' program.
 
 With a higher confidence, +kd and +pr were worse than a network without rules on the dev parts.
 """
 CONVOLUTIONAL = {"rate": 1e-3}
 """The settings of a CNN.
 
-At the other networks' rate it often predicted only the most frequent label, even on the dev parts.
+At the learning rate of the other networks, it often predicted only the most frequent label, even on the dev
+parts.
 """
 
 
 def presets(experiment: str) -> dict[str, dict[str, Any]]:
     """Return the presets of an experiment by name.
 
-    They are no training, with matches that count at most once, as in the rules; and ours. A published set
-    also has those of the authors' program, and each of ours includes its share.
+    The presets are ``zero-shot`` (no training, with matches that count at most once, as in the rules), and
+    our recipes. A published data set also has a preset with the values of the authors' program. There, each
+    of our recipes also sets the share of the training sentences.
     """
     beta = {"beta": BETAS[experiment]} if experiment in BETAS else {}
     ours: dict[str, dict[str, Any]] = {
@@ -175,7 +177,7 @@ def preset_for(sentences: int, model: str) -> str:
 
 
 def preset_of(data: Data, options: dict[str, Any]) -> str:
-    """Return the preset for the user's own sentences, from the number of training sentences and the model."""
+    """Return the preset for the user's own sentences."""
     from neural.fa_rnn.sentences import part_of
     from training.classification_with_rules.data import drawn_indices
 

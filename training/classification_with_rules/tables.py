@@ -1,7 +1,7 @@
 """The tables of text classification with rules.
 
-There is a row for each model, a column for each share of the training sentences, and the paper's figure
-beside ours.
+The tables have a row for each model and a column for each share of the training sentences, with the paper's
+figure next to ours.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COLUMNS = (0.0, *SHARES)
 
 @dataclass(frozen=True)
 class TableCell:
-    """Results of runs that differ only in the seed, by seed."""
+    """The results of runs that differ only in the seed, sorted by seed."""
 
     runs: tuple[dict[str, Any], ...]
 
@@ -50,7 +50,7 @@ class TableCell:
         return "-" if self.paper is None else f"{100 * self.paper:.1f}"
 
     def both(self) -> str:
-        """Return our figure, and the paper's in brackets."""
+        """Return our figure, with the paper's figure in brackets."""
         return f"{self.ours()} ({self.theirs()})"
 
 
@@ -112,7 +112,7 @@ def accuracies(
 
 
 def ablations(every: dict[tuple[str, str, str, float, float], TableCell], experiment: str) -> list[list[str]]:
-    """Return the rows of Table 6, if any but the first was run."""
+    """Return the rows of Table 6, if any variant other than the default was run."""
     rows = []
     for name in TABLE_6:
         cell = cell_of(every, experiment, "fa-rnn", 1.0, name)
@@ -128,7 +128,7 @@ def cell_of(
     share: float,
     which: str = "F",
 ) -> TableCell | None:
-    """Return the cell of a model; of several betas, the first one with the most seeds."""
+    """Return the cell of a model; with several betas, the first of those with the most seeds."""
     own = [
         cell
         for (name, kind, variant_of, part, _), cell in every.items()

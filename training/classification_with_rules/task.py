@@ -26,12 +26,12 @@ SLOWEST = 0.01
 TIE = 1e-6
 """The weight of the dev loss, relative to the accuracy, in an epoch's score.
 
-Of equal accuracies, the smaller loss is better.
+If the accuracies of two epochs are equal, the epoch with the smaller loss is better.
 """
 
 
 class RuleTask(ExampleTask):
-    """A classifier with its training part and dev part.
+    """A training task for a classifier, with training and dev sentences.
 
     Args:
         network: the classifier.
@@ -65,9 +65,9 @@ class RuleTask(ExampleTask):
             self.weights /= self.weights[targets].mean()
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Return the batches: every training sentence once, and sentences drawn from the rules.
+        """Return the batches, with every training sentence once and with sentences drawn from the rules.
 
-        Drawn sentences have the numbers after the training sentences.
+        The indices of drawn sentences follow those of the training sentences.
         """
         result = super().batches(epoch)
         if self.rules is None or not self.rules.starts:
@@ -82,7 +82,7 @@ class RuleTask(ExampleTask):
         return result
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return cross-entropies, shape ``(B,)``: with the labels, or with the rules' predictions."""
+        """Return the cross-entropies, shape ``(B,)``, with the labels or with the rules' predictions."""
         s = self.settings
         device, count = next(self.network.parameters()).device, len(self.lengths)
         if int(examples[0]) >= count:  # all examples of a batch are of one kind
@@ -114,7 +114,7 @@ class RuleTask(ExampleTask):
         return torch.where(matched, (1 - s.imitation) * own + s.imitation * imitated, own)
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the score of an epoch, the dev accuracy except for ties, and its metrics."""
+        """Return the score of an epoch, which is the dev accuracy except for ties, and its metrics."""
         predicted, loss = self.predict(network, "dev")
         accuracy = float((predicted == self.parts["dev"].labels).double().mean())
         return accuracy - TIE * min(loss, 1e3), {"dev_accuracy": accuracy, "dev_loss": loss}

@@ -45,14 +45,14 @@ class WordVectors:
 
 
 ONE_HOT = "one-hot"
-"""The name that replaces a file for E_w = I.
+"""The value of ``--vectors`` for one-hot vectors (E_w = I).
 
-G then has a row for each word, which is trained independently; no two words are similar.
+G then has a row for each word, which is trained independently of the other words.
 """
 
 
 def beside(folder: Path, sentences: Path) -> Path:
-    """Find vectors in ``glove`` below the user's folder, next to the sentences, or below ``RATPROOF_DATA``.
+    """Find word vectors in the user's folder, next to the sentences, or below ``RATPROOF_DATA``.
 
     Raises:
         InputError: If there are none.

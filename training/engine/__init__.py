@@ -1,1 +1,1 @@
-"""The engine of all experiments, which trains a configuration and writes its result to a file."""
+"""The training engine of all experiments, which trains a network and writes its result to a file."""

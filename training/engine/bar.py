@@ -12,10 +12,10 @@ from ratproof.commands.terminal import console, progress_lines, shows_bar
 
 
 class _Speed(ProgressColumn):
-    """Steps per second."""
+    """A column with the steps per second."""
 
     def render(self, task: object) -> Text:
-        """Return the column."""
+        """Render the column."""
         speed = getattr(task, "finished_speed", None) or getattr(task, "speed", None)
         return Text("" if speed is None else f"{speed:.1f} steps/s")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""Upper bound of counts, because noise computes with them in 64 bits."""
+"""An upper bound on counts, because the noise is computed from them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
 """The entries of the learning rate's state that a run changes."""
 
@@ -82,7 +82,9 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         loop.task.carry({name.removeprefix("carried."): t for name, t in carried.items()})
     except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: the checkpoint must be resumable ({why:.120})") from None
+        raise FormatError(
+            f"{path}: the file must be a complete checkpoint of this run ({why:.120})"
+        ) from None
     loop.best, loop.progress = best, progress
     loop.set_rate(progress.rate)
 

@@ -1,4 +1,4 @@
-"""Float64 throughout.
+"""A Fabric precision plugin for float64.
 
 Fabric's own plugin returns the network's output in float32, which rounds the loss and its gradient.
 """

@@ -1,6 +1,7 @@
-"""The record of an experiment, from which its command, list entries, campaign entries and tables are derived.
+"""Records of experiments, from which the commands, lists, campaigns and tables are derived.
 
-An experiment also defines its runs: their data, network and metrics.
+A record also refers to the class of the experiment's runs, which defines the data, the network and the
+metrics.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ class ExperimentRun(Generic[S]):
         raise NotImplementedError
 
     def build(self) -> Task:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         raise NotImplementedError
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -183,7 +184,7 @@ class ExperimentRun(Generic[S]):
         return True
 
     def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
-        """Train, save the best epoch on the dev part, and measure it.
+        """Train the network, save the epoch with the best dev result, and measure it.
 
         Args:
             where: the run's folder.
@@ -246,12 +247,12 @@ class ExperimentRun(Generic[S]):
 
 
 def per_second(count: int, progress: Progress) -> int | None:
-    """Return the throughput per second of items of which an epoch has ``count``."""
+    """Return the number of items per second of training; an epoch has ``count`` items."""
     return round(count * progress.epoch / progress.seconds) if progress.seconds else None
 
 
 def right_on(result: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
-    """Return the line with the network's accuracy on a part, or on a truncation of it."""
+    """Return a line with the network's accuracy on a part, or on a truncated part."""
     name = part.partition("_")[0]
     accuracy, error = result["metrics"][f"{part}_accuracy"], result["metrics"][f"{part}_standard_error"]
     share = f"{accuracy:.1%} ± {error:.1%} of {result['data'][name]['sentences']:,}"

@@ -1,7 +1,8 @@
-"""Retention of the memory of freed arrays in the process during training.
+"""A setting of glibc that keeps freed memory in the process during training.
 
-glibc returns the memory of large arrays to the system when they are freed, and the next step faults the pages
-in again. Page faults take a quarter of the time if arrays are large (FA-RNN's Viterbi scores on ATIS).
+By default, glibc returns the memory of large arrays to the system when they are freed, and the next step
+causes page faults again. These take a quarter of the time if arrays are large (FA-RNN's Viterbi scores on
+ATIS).
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from contextlib import contextmanager
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 """Parameters of mallopt (malloc.h).
 
-They set the amount of free memory at the heap's end that is returned, and the minimum size of an array with
-separate pages.
+They set the amount of free memory at the end of the heap that is not returned, and the minimum size of an
+array with separate pages.
 """
 KEPT, USUAL = 2**30, 2**25
-"""Bytes: the value while training, and the largest that glibc's own rule sets.
+"""The values in bytes: one for training, and the largest value that glibc sets by itself.
 
 Before version 2.35, glibc refuses KEPT.
 """

@@ -1,4 +1,4 @@
-"""Logs of a run, as ``steps.csv`` and ``epochs.csv`` and for TensorBoard.
+"""Logs of a run in ``steps.csv``, ``epochs.csv`` and the format of TensorBoard.
 
 The CSV files of a run that was killed and resumed equal the files of an uninterrupted run.
 """
@@ -23,7 +23,7 @@ HEADER = [one.name for one in fields(TrainingStep)]
 
 
 class Logs:
-    """The logs in a folder.
+    """The logs in the folder of a run.
 
     Args:
         folder: the run's folder.

@@ -1,7 +1,8 @@
-"""The training loop, which makes the same steps for the same settings, interrupted or not.
+"""The training loop, whose steps depend only on the settings, even if a run is interrupted.
 
-The number of processes does not matter either. The random numbers of a step depend only on the seed, the step
-and the example; those of an epoch depend only on the seed and the epoch. The loop does not see test examples.
+The steps do not depend on the number of processes, either. The random numbers of a step depend only on the
+seed, the step and the example. Those of an epoch depend only on the seed and the epoch. The loop does not use
+test examples.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MOST_NAMED = 8
 
 
 class Diverged(InputError):
-    """An error for a loss or a gradient that is not finite."""
+    """Raised if a loss or a gradient is not finite."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ class Loop:
 
     @torch.no_grad()
     def _average(self) -> None:
-        """Move the running mean of the weights towards the current ones; early steps count less."""
+        """Update the running mean of the weights; early steps have less influence."""
         step = self.progress.step
         decay = min(self.task.average, (1 + step) / (10 + step))
         for name, parameter in self.network.named_parameters() if self.mean else ():

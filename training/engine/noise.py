@@ -1,7 +1,7 @@
 """Dropout and noise that do not depend on batches, padding, processes or devices.
 
-Each random number depends only on the run's seed, the step and the example. The numbers are those of
-splitmix64 (Steele, Lea and Flood 2014), from a counter and a key.
+Each random number depends only on the run's seed, the step and the example. The numbers are computed by
+splitmix64 (Steele, Lea and Flood 2014) from a counter and a key.
 
 >>> import torch
 >>> one, two = Noise(0, 7, torch.tensor([4, 9])), Noise(0, 7, torch.tensor([9]))
@@ -72,7 +72,7 @@ class Noise:
     def normal(self, stream: int, shape: tuple[int, ...], dtype: torch.dtype | None = None) -> Tensor:
         """Return standard Gaussian numbers, by the inverse of their distribution.
 
-        Their absolute values are at most 5.2, a limit that one in five million would exceed.
+        Absolute values are limited to 5.2, which only one in five million exceeds.
 
         Args:
             stream: the number of the draw within the step, distinct from the streams of masks.

@@ -12,9 +12,9 @@ from training.engine.settings import Settings, option
 
 
 def options_of(kind: type[Settings], but: tuple[str, ...] = ()) -> list[inspect.Parameter]:
-    """Return a command parameter with help for each field of that settings class except ``but``.
+    """Return a command-line option with help for each field of a settings class, except those in ``but``.
 
-    The default is ``None``, which means that the setting is not given.
+    The default ``None`` means that the user did not set the option.
     """
     types = get_type_hints(kind)
     return [

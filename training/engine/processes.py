@@ -26,14 +26,14 @@ OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
 
 
 class ProcessLost(LimitReached):
-    """An error for another process of the run that ended, without which no step can be made."""
+    """Raised if another process of the run has ended, so that no further step is possible."""
 
 
 def fabric_for(device: str, precision: str) -> Fabric:
     """Return a launched Lightning Fabric for this process.
 
-    It is in one group with the other processes that torchrun started (its ``WORLD_SIZE``); on a CPU they
-    communicate by gloo.
+    If torchrun started several processes (``WORLD_SIZE``), they form a group. On a CPU, they communicate by
+    gloo.
 
     Raises :class:`~automata.errors.InputError` if the device is not available.
     """
@@ -78,7 +78,7 @@ def _store_of_torchrun() -> Any:
 
 
 def _join_after_restart(backend: str, processes: int) -> None:
-    """Join the group under names of this attempt, if torchrun has restarted the processes.
+    """Join the group of processes; after a restart by torchrun, use new names.
 
     The store outlives an attempt, but torch treats it as new: gloo would find the addresses of the ended
     processes and wait for them.
@@ -108,7 +108,7 @@ def begin(folder: Path) -> None:
 
 
 def begun_before_restart(folder: Path) -> bool:
-    """Return whether torchrun restarted this process instead of one with a run in that folder."""
+    """Return whether torchrun restarted this process in place of one that had a run in that folder."""
     store = _store_of_torchrun() if _attempt() else None
     return store is not None and bool(store.check([_begun(folder)]))
 

@@ -1,4 +1,4 @@
-"""One run in a folder, which trains or resumes, saves, logs, and writes the result."""
+"""Training in a folder: training or resuming, checkpoints, logs, and the result."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class Ran:
 
 
 def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the result of a resumed run that is already done, or ``None``.
+    """Return the result if the run in the folder is already finished, or ``None``.
 
-    It is also ``None`` if the network is lost and can be recomputed.
+    The result is also ``None`` if the network file is lost and can be recomputed.
 
     Raises :class:`~automata.errors.InputError` if the folder contains a run that should not be resumed, no
     run to resume, or a run of another experiment or configuration.
@@ -209,6 +209,6 @@ def _train(
 
 
 def put(loop: Loop, weights: dict[str, Tensor]) -> None:
-    """Load these weights into the network and set it to evaluation."""
+    """Load these weights into the network, and set it to evaluation mode."""
     loop.network.load_state_dict(weights)
     loop.network.eval()

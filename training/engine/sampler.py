@@ -13,7 +13,7 @@ from torch import Tensor
 from training.engine.seeds import mixed
 
 POOL = 20
-"""Number of batches whose examples are sorted by length together, so a batch has similar lengths."""
+"""The number of batches that are sorted by length together, so that the lengths in a batch are similar."""
 
 
 def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:

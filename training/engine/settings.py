@@ -1,4 +1,4 @@
-"""The settings of all runs, as a frozen dataclass to which experiments add fields.
+"""The base class of the settings of runs, a frozen dataclass to which experiments add fields.
 
 Each field is an option of the command line and an entry of the result.
 """
@@ -85,7 +85,7 @@ OPTIONS = {
     "mastered": "target-accuracy",
     "look_every": "check-every",
 }
-"""Options of fields that saved results name differently."""
+"""The options of fields whose names in saved results differ from the option."""
 
 
 def option(name: str) -> str:

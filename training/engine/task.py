@@ -13,7 +13,7 @@ from training.engine.settings import Settings
 
 
 class Task(Protocol):
-    """A network and its data, whose examples are identified by numbers.
+    """A network and its data, whose examples are identified by integers.
 
     Attributes:
         network: the network to train.
@@ -53,7 +53,7 @@ class Task(Protocol):
         """
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Measure on the dev set; return a score, the higher the better, and values to log for the epoch."""
+        """Measure the network on the dev set, and return a score (higher is better) and values to log."""
 
     def in_words(self, score: float) -> str:
         """Return a score as text."""
@@ -62,13 +62,13 @@ class Task(Protocol):
         """Return the optimiser of the network's parameters."""
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the learning rate after that many epochs, without the halving."""
+        """Return the learning rate after that many epochs, without the halving by the scheduler."""
 
     def carried(self) -> dict[str, Tensor]:
-        """Return the state that the next batch begins with, keyed by name."""
+        """Return the recurrent state at the start of the next batch, keyed by name."""
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Begin the next batch with that state."""
+        """Set the recurrent state at the start of the next batch."""
 
 
 class ExampleTask:

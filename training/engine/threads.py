@@ -1,4 +1,4 @@
-"""A context with one thread, for networks that are not faster with two."""
+"""A context manager for one thread, for networks that do not run faster with two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run on images."""
+"""A run of image classification."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ImageRun(SequenceRun[PixelByPixel]):
         return {name: one.described() for name, one in images.items()} | {"split": split}
 
     def build(self) -> SequenceTask:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         s = self.settings
         self.pixels = {name: Pixels(one, s.side, s.order) for name, one in self.images.items()}
         self.examples = dict(self.pixels)

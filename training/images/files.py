@@ -40,7 +40,7 @@ class Images:
     labels: Tensor
 
     def part(self, begin: int, end: int) -> Images:
-        """Return the images from one index to another."""
+        """Return the images in a range of indices."""
         return Images(self.pixels[begin:end], self.labels[begin:end])
 
     def described(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Pictures of the centroids of a trained network.
 
-A picture shows a centroid's mean probability at each pixel, over the images of each label (Figures 7 and 16,
-Wang & Niepert 2019).
+Each picture shows the mean probability of a centroid at each pixel, over the images of one label (Figures 7
+and 16, Wang & Niepert 2019).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from training.sequences.task import AT_ONCE, SequenceTask
 GREYS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 """The letters that encode a probability in 64 levels, so that pictures are short in a file."""
 SOME = 4
-"""The number of images, the first ones, shown with the probabilities of each pixel (Figure 17)."""
+"""The number of images for which the probabilities of each pixel are shown, from the start (Figure 17)."""
 
 
 @torch.no_grad()

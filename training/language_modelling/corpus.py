@@ -95,7 +95,7 @@ def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
 def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
     tokens = [token for line in read_lines(path, _about()) for token in (*line.split(), END)]
     if all(token == END for token in tokens):
-        raise FormatError(f"{path}: the file must have words{_about()}")
+        raise FormatError(f"{path}: the file must contain words{_about()}")
     if len(tokens) != SIZES[part] and not any_size:
         raise FormatError(
             f"{path}: the file must have {SIZES[part]:,} words and ends of sentences as published, got"
@@ -105,4 +105,4 @@ def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
 
 
 def _about() -> str:
-    return f"; it holds the Penn Treebank as Mikolov prepared it: {FORMAT}, published at {WHERE}"
+    return f"; expected the Penn Treebank as Mikolov prepared it: {FORMAT}, published at {WHERE}"

@@ -1,4 +1,4 @@
-"""One run of language modelling."""
+"""A run of language modelling."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class TextRun(ExperimentRun[S]):
     task: LanguageTask
 
     def load(self) -> LanguageCorpus:
-        """Return the text."""
+        """Return the corpus."""
         return load(self.data.folder, self.data.any_size)
 
     def read(self) -> dict[str, Any]:
-        """Read the text."""
+        """Load the corpus."""
         self.corpus = self.load()
         return self.corpus.described()
 
     def build(self) -> LanguageTask:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         return LanguageTask(LanguageModel(self.settings, len(self.corpus.words)), self.corpus)
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -59,9 +59,10 @@ class TextRun(ExperimentRun[S]):
 
     @torch.no_grad()
     def decide(self) -> dict[str, Any] | None:
-        """Decide the equivalence of all units of a rational model with their automata.
+        """Decide whether all units of a rational model are equal to their automata.
 
-        The symbols are words of the training part, and vectors that a layer computed for them.
+        The symbols of the first layer are words of the training part. The symbols of an upper layer are
+        vectors that the layer below computed for such words.
         """
         network: Any = self.network
         rng = random.Random(mixed(self.settings.seed, 3))

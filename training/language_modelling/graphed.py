@@ -1,6 +1,7 @@
 """The windows of a language model as CUDA graphs.
 
-One launch forward and one backward replace hundreds of small kernels that wait for the CPU.
+With one launch for the forward pass and one for the backward pass, the GPU need not wait for the CPU between
+hundreds of small kernels.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Read = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 class Window(nn.Module):
-    """The losses of one window and the next state, as a function of tensors alone.
+    """A module that computes the losses of a window and the next state from tensors only.
 
     Args:
         network: the language model.

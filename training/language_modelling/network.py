@@ -1,6 +1,6 @@
 """The language model of section 6.2 (Peng et al. 2018).
 
-It has recurrent layers between word vectors and a softmax that share their weights.
+The model has recurrent layers between word vectors and a softmax, which share their weights.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Language modelling as a task of the training engine.
 
-An example is a column of the text in one window. The state passes from one window to the next.
+An example is one column of the text in one window. The state is passed from each window to the next.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from training.language_modelling.network import LanguageModel, State
 COLUMNS = 1
 """The axis of the columns in a state."""
 AT_ONCE = {"cpu": 512, "cuda": 8192}
-"""The number of words that are read at once on dev and test, by device."""
+"""The number of words that are processed at once on dev and test, by device."""
 GRAPHED = ("32-true", "tf32")
-"""The precisions in which windows run as CUDA graphs; the others cast weights in each step."""
+"""The precisions in which windows run as CUDA graphs. Other precisions cast weights in each step."""
 
 
 def perplexity(loss: float) -> float:
@@ -51,7 +51,7 @@ class LanguageTask:
         self.graphed = GraphedWindow(network)
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Return one window after another, each with all columns.
+        """Return the windows in order, each as one batch of all columns.
 
         An example's number is window * columns + column.
         """
@@ -81,14 +81,14 @@ class LanguageTask:
         return ids.is_cuda and full and s.precision in GRAPHED and network.training
 
     def _of_columns(self, chosen: Tensor) -> State | None:
-        """Return the carried state of these columns; a resumed run has it for all columns."""
+        """Return the carried state of the given columns. A resumed run has the state of all columns."""
         if self.state is None or len(chosen) == self.state[0][0].shape[COLUMNS]:
             return self.state
         return [tuple(t.index_select(COLUMNS, chosen.to(t.device)) for t in layer) for layer in self.state]
 
     @torch.no_grad()
     def _start(self, count: int) -> State:
-        """Return the state after the end of a sentence, with which the authors' program begins."""
+        """Return the initial state, the state after an end of sentence, as in the authors' program."""
         device = next(self.network.parameters()).device
         state: State = self.network(torch.zeros(1, count, dtype=torch.long, device=device), None)[1]
         return state
@@ -151,7 +151,7 @@ class LanguageTask:
         if {name: (t.shape, t.dtype) for name, t in tensors.items()} != {
             name: (t.shape, t.dtype) for name, t in expected.items()
         }:
-            raise InputError("the carried state must be that of this network")
+            raise InputError("the recurrent state of the checkpoint must fit this network")
         self.state = [
             tuple(tensors[f"{layer}.{part}"].to(t.device) for part, t in enumerate(parts))
             for layer, parts in enumerate(like)

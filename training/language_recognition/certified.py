@@ -1,8 +1,8 @@
-"""Certification of the networks of runs on parentheses.
+"""Certification of the networks that were trained on parentheses.
 
-``python -m training.language_recognition.certified FOLDER`` searches one or more folders. Each result gets
-the proved properties, for its page. A certificate is written to the run's folder, and the standalone checker
-has to accept it.
+``python -m training.language_recognition.certified FOLDER`` searches one or more folders. It adds the proved
+properties to each result, for the documentation. It writes a certificate to the run's folder, and runs the
+standalone checker on it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One run on a language, whose network ``ratproof certify`` reads."""
+"""A run on a language; ``ratproof certify`` reads its network."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ REACH_SHARE = 20
 
 
 class RecognitionRun(ExperimentRun[Recognition]):
-    """A run on Tomita grammars, parentheses, palindromes or exchanges, whose strings are drawn."""
+    """A run on randomly drawn strings of Tomita grammars, parentheses, palindromes or exchanges."""
 
     task: RecognitionTask
 
     def read(self) -> dict[str, Any]:
-        """Prepare the language; strings are drawn later."""
+        """Load the language; its strings are drawn later."""
         self.strings = language(self.experiment, self.settings)
         return {}
 
     def build(self) -> RecognitionTask:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         training, dev = self.strings.training(), self.strings.dev()
         self.described |= {"train": training.described(), "dev": dev.described()}
         return self._task(untrained(self.strings.alphabet, self.settings), training, dev)
@@ -126,7 +126,7 @@ def _pictured(task: RecognitionTask) -> dict[str, Any]:
 
 
 def _shares(wrong: torch.Tensor, kinds: tuple[str, ...]) -> dict[str, float]:
-    """Return the share of wrong answers for each kind of strings."""
+    """Return the error rate for each kind of strings."""
     shares = {}
     for kind in dict.fromkeys(kinds):
         own = torch.tensor([other == kind for other in kinds])

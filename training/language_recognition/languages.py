@@ -1,4 +1,4 @@
-"""The strings of a run, by experiment: to train on, to select with, and the test sets."""
+"""The strings of each experiment: for training, for the dev set, and for the test sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA_SEED = 20191124
 """The seed of the strings; runs of an experiment differ only in weights, batches and noise."""
 TOMITA_TEST_LENGTHS = (50, 200)
 DEV_SHARE = 10
-"""The divisor of the paper's 50,000 dev strings: every tenth is read after each epoch."""
+"""The divisor of the paper's 50,000 dev strings. A tenth of them is evaluated after each epoch."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""An acceptor for training: all steps of a batch at once, with noise and margins.
+"""A network that accepts or rejects strings, for training in batches with noise and margins.
 
-There is noise on the gates and on the centroids' logits. A margin is the distance of a gate's pre-activation
-from zero, or the difference between the two largest of the centroids' logits; margins are computed without
-noise.
+The noise is added to the inputs of the gates and to the centroids' logits. A margin is the distance of a
+gate's pre-activation from zero, or the difference between the two largest logits of the centroids. Margins
+are computed without noise.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STATE_MARGIN = 12.0
 
 
 class NetworkAnswer(NamedTuple):
-    """The answers of a network for B strings.
+    """The outputs of a network for B strings.
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.

@@ -1,9 +1,9 @@
 """Palindromes w w^R over the letters a to z, and other strings (section 4.2, Tables 3 and 11).
 
-The paper does not define its negative strings, and the error depends on them. Ours are of three kinds, each
-with its own column: random strings; palindromes with one letter changed; and palindromes in which two letters
-at positions of the same parity are exchanged. A network that compares alternating sums of letters cannot
-distinguish the last kind from palindromes.
+The paper does not define its negative strings, and the error rate depends on them. We use three kinds of
+negative strings, each with a separate column: random strings, palindromes with one changed letter, and
+palindromes in which two letters at positions of the same parity are exchanged. A network that only compares
+alternating sums of letters cannot distinguish the last kind from palindromes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def is_palindrome(tokens: list[int]) -> bool:
 
 
 def draw(column: PalindromeColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """Draw strings, all different if there are enough; the negative kinds have equal shares."""
+    """Draw strings without duplicates, if there are enough; the negative kinds have equal shares."""
     drawn: dict[tuple[int, ...], DrawnStrings] = {}
     shares = {kind: negative // len(column.kinds) for kind in column.kinds}
     shares[column.kinds[0]] += negative - sum(shares.values())

@@ -1,9 +1,9 @@
 """Strings of balanced parentheses among letters, and other strings (section 4.2).
 
-There are the large and the small set, and the test sets of Table 1. A string is positive if no prefix closes
-more parentheses than it opened and all are closed at the end: the order matters. Half of the negative strings
-are random. The others are near misses of balanced strings: a bracket is flipped, moved or dropped, or two are
-exchanged, so that the count becomes negative and then returns to zero.
+The data sets are the large and the small one of the paper, and the test sets of Table 1. A string is positive
+if no prefix closes more parentheses than it opens, and all are closed at the end. Half of the negative
+strings are random. The others are balanced strings with one error: a bracket is flipped, moved or dropped, or
+two brackets are exchanged, so that the count becomes negative and then returns to zero.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def is_balanced(tokens: list[int]) -> bool:
 
 
 def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """Draw strings, all different if there are enough.
+    """Draw strings without duplicates, if there are enough.
 
-    Half of the negative strings are near misses of other balanced strings of the column.
+    Half of the negative strings are balanced strings of the column with one error.
     """
     near = negative // 2
     drawn: dict[tuple[int, ...], DrawnStrings] = {}

@@ -47,7 +47,7 @@ class Strings:
 
     @classmethod
     def of(cls, drawn: Sequence[DrawnStrings]) -> Strings:
-        """Create the set from strings in any order; the sort by length is stable."""
+        """Create a sorted set of strings; strings of equal length keep their order."""
         if not drawn:
             raise InputError("there must be at least one string, got none")
         ordered = sorted(drawn, key=lambda one: len(one.tokens))

@@ -21,7 +21,7 @@ OF_FINISH = " epochs of finish"
 
 @dataclass(frozen=True)
 class RecognitionRow:
-    """A model, trained by one method on one set.
+    """A row: the runs of a model with one training method on one data set.
 
     Attributes:
         experiment, size, model: the experiment, the size of its set, and the model.

@@ -1,4 +1,4 @@
-"""Acceptors as a task of the training engine, with a curriculum by length and a final phase with margins."""
+"""A training task for networks that accept strings, with a curriculum by length and a final phase."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LOOKED_AT = 512
 AT_ONCE = 1024
 OUTPUT_MARGIN = 5.0
 LAST_SHARE = 0.02
-"""The share of the learning rate at the end of the finish."""
+"""The learning rate at the end of the finish, relative to its initial value."""
 
 
 class RecognitionTask(ExampleTask):
-    """An acceptor, strings to train on, and strings to select with.
+    """A network, and strings for training and for the dev set.
 
     Args:
         network: the acceptor.
@@ -56,7 +56,7 @@ class RecognitionTask(ExampleTask):
 
     @property
     def finished(self) -> bool:
-        """Return whether the finish is over."""
+        """Return whether the final phase of training (the finish) is over."""
         return 0 < self.settings.finish < self.finishing and not self.begins_again
 
     def batches(self, epoch: int) -> list[Tensor]:
@@ -176,7 +176,7 @@ class RecognitionTask(ExampleTask):
         return torch.cat(answers).cpu()
 
     def _climb(self, network: nn.Module) -> None:
-        """Advance the curriculum if enough strings are right or it has waited long, then start the finish."""
+        """Advance the curriculum if enough strings are correct, or after a long wait; start the finish."""
         s = self.settings
         self.waited += 1
         if self.finishing:

@@ -56,7 +56,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
 
 
 def split(sentences: SentencePart) -> dict[str, SentencePart]:
-    """Split 80 : 10 : 10, in a random order that is always the same."""
+    """Split the sentences 80 : 10 : 10, in a fixed random order."""
     order = list(range(len(sentences)))
     random.Random(SPLIT_SEED).shuffle(order)
     tenth = round(len(order) / 10)
@@ -65,7 +65,7 @@ def split(sentences: SentencePart) -> dict[str, SentencePart]:
 
 
 def in_fifths(sentences: SentencePart) -> dict[str, SentencePart]:
-    """Split into the first four fifths to train on, and the last one for dev."""
+    """Split the sentences into four fifths for training and one fifth for dev."""
     begin = len(sentences) - len(sentences) // 5
     order = range(len(sentences))
     return {"train": _taken(sentences, list(order[:begin])), "dev": _taken(sentences, list(order[begin:]))}
@@ -81,10 +81,15 @@ def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
 
 
 def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
-    """Find word vectors in ``glove`` below the user's folder, or in other folders.
+    """Return the first file of word vectors in ``folder/glove`` or in other folders.
+
+    Args:
+        folder: The folder of the user's data.
+        others: Folders that are searched if ``folder/glove`` has no word vectors.
+        instead: The end of the error message, which suggests an alternative.
 
     Raises:
-        InputError: If there are none; ``instead`` names an alternative.
+        InputError: If no folder has word vectors.
     """
     folders = (folder / "glove", *others)
     files = [file for directory in folders for file in sorted(directory.glob("glove*")) if file.is_file()]
@@ -97,7 +102,7 @@ def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
 
 
 def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, int]:
-    """Return a vector of length ``scale`` for each word, and the number of words without their own.
+    """Return the vectors of the words, scaled to length ``scale``, and the number of unknown words.
 
     The table has shape ``(words, width)``. A word without a vector gets the mean vector (UNK).
     """

@@ -1,11 +1,11 @@
 """Decision of whether a trained network's units are equal to their automata.
 
-The decision holds for all strings over a layer's alphabet, for the trained weights. The claims are about the
-models of section 6.1 (Peng et al. 2018). The recurrence of the paper, with the gates that the trained layer
-computes in floats, is converted to an automaton. It is decided to give every string the score of the
-automaton that the paper constructs, with a certificate that an independent program checks. The first layer's
-alphabet consists of words of the training part; an upper layer's consists of vectors that the layer below
-computed for training sentences.
+The decision is about all strings over a layer's alphabet, with the trained weights. It applies to the models
+of section 6.1 (Peng et al. 2018). The paper's recurrence, with the gates that the trained layer computes in
+floats, is converted to an automaton. This automaton is compared with the automaton that the paper constructs,
+and an independent program can check the certificate. The alphabet of the first layer consists of words of the
+training part. The alphabet of an upper layer consists of vectors that the layer below computed for training
+sentences.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ READING = "corrected"
 SYMBOLS = 16
 """The number of words or vectors in a layer's alphabet."""
 COMPARED = 50
-"""The number of strings on which the float layer itself is run."""
+"""The number of strings on which the layer is also run in floats."""
 
 
 def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -> dict[str, Any] | None:
@@ -81,7 +81,7 @@ def decide_layers(
 
 
 def some(vectors: Tensor, rng: random.Random) -> Tensor:
-    """Sample as many of the vectors as an alphabet has."""
+    """Sample vectors for an alphabet."""
     return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
 
 

@@ -1,4 +1,4 @@
-"""One run of text classification."""
+"""A run of text classification."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return data.described(self.experiment, read) | about
 
     def build(self) -> ClassificationTask:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         network = SentenceClassifier(self.settings, self.table.shape[1])
         return ClassificationTask(network, self.encoded["train"], self.encoded["dev"], self.table)
 

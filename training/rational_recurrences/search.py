@@ -1,7 +1,7 @@
 """The random search over Table 6 (Peng et al. 2018), with Optuna.
 
-A model's trials are drawn from a seed, and each is an ordinary run. A journal that several workers share has
-each trial's dev score.
+The trials of a model are drawn from a seed, and each trial is an ordinary run. A journal, which several
+workers can share, contains the dev score of each trial.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SPACE: dict[str, tuple[str, float, float]] = {
 
 
 def drawn(trials: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Draw the settings of that many trials, the same for each model."""
+    """Draw the settings of the given number of trials, which are the same for each model."""
     optuna = _optuna()
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
     return [dict(study.ask(_distributions()).params) for _ in range(trials)]
 
 
 def study(journal: Path, name: str) -> Study:
-    """Return the study of that name in the journal, and create it if it does not exist."""
+    """Load a study by name from the journal, or create it."""
     optuna = _optuna()
     journal.parent.mkdir(parents=True, exist_ok=True)
     try:

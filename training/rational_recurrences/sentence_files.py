@@ -40,18 +40,18 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
             label, _, rest = line.partition(" ")
             if label not in ("0", "1"):
                 raise FormatError(
-                    f"{path}: line {number}: the line must begin with 0 or 1, got {line!r:.40}; it holds"
+                    f"{path}: line {number}: the line must begin with 0 or 1, got {line!r:.40}; expected"
                     f" {about}"
                 )
             labels.append(int(label))
             words.append(tuple(rest.split()))
     if not any(words):
-        raise FormatError(f"{path}: the file must have words; it holds {about}")
+        raise FormatError(f"{path}: the file must contain words; expected {about}")
     size = source.sizes[part]
     if len(labels) != size and not any_size:
         raise FormatError(
             f"{path}: the file must have {size:,} sentences as published, got {len(labels):,}; --any-size"
-            f" accepts other sizes; it holds {about}"
+            f" accepts other sizes; expected {about}"
         )
     return SentencePart(tuple(words), tuple(labels))
 
@@ -69,10 +69,10 @@ def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
     if len(lines) != sentences:
         raise FormatError(
             f"{file}: the file must have {sentences:,} labels, one per sentence of {path.name}, got"
-            f" {len(lines):,}; there is {source.says()}"
+            f" {len(lines):,}; expected {source.says()}"
         )
     return [int(line) - 1 for line in lines]
 
 
 def _lines(path: Path, source: TextSource) -> list[str]:
-    return read_lines(path, f"; it holds {source.says()}", source.latin_1)
+    return read_lines(path, f"; expected {source.says()}", source.latin_1)

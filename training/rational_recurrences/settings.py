@@ -56,7 +56,7 @@ They are those of the paper, and ours for two cores: longer vectors, and less pa
 """
 
 AMAZON_PRESETS = {name: preset | {"batch": 16} for name, preset in PRESETS.items()}
-"""The presets of Amazon, whose reviews are long: batches have 16 of them instead of 64, as in the paper."""
+"""The presets of Amazon. Its reviews are long, so a batch has 16 of them instead of the paper's 64."""
 
 TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
     "lstm": {"amazon": (0.912, 0.003), "sst2": (0.851, 0.006), "subj": (0.933, 0.006), "cr": (0.824, 0.015)},

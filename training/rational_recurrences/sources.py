@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 PARTS = ("train", "dev", "test")
 FIFTHS = "train and dev"
-"""A part that is split in fifths, because its order requires it."""
+"""The name of a part that is split in fifths, because the order of the file requires it."""
 SPLIT_SEED = 2018
 TENTHS = f"80 : 10 : 10, in the order of Python's random.Random({SPLIT_SEED}).shuffle"
 OWN = "the set's own"

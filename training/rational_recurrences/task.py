@@ -44,7 +44,7 @@ class EncodedTexts:
 
 
 class ClassificationTask(ExampleTask):
-    """A classifier with its training part and dev part.
+    """A training task for a classifier, with training and dev sentences.
 
     Args:
         network: the classifier.

@@ -1,4 +1,4 @@
-"""One run on reviews."""
+"""A run of review classification."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ReviewRun(SequenceRun[Sentiment]):
         return {name: one.described() for name, one in self.reviews.items()} | {"split": SPLIT, **about}
 
     def build(self) -> SequenceTask:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         s = self.settings
         self.examples = {name: self._cut(name, s.length) for name in self.reviews}
         network = ReviewClassifier(s, self.table, len(self.index) + 3)

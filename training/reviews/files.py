@@ -52,7 +52,7 @@ class Reviews:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words, numbers, exclamation and question marks of a text in lower case.
+    """Split a text into lower-case words, numbers, exclamation marks and question marks.
 
     HTML line breaks are removed.
     """
@@ -116,7 +116,7 @@ def _file(folder: Path, part: str) -> Path:
 
 def _read(folder: Path, part: str, any_size: bool) -> Reviews:
     path = _file(folder, part)
-    about = f"; it holds reviews of IMDB: {FORMAT}, published at {WHERE}"
+    about = f"; expected reviews of IMDB: {FORMAT}, published at {WHERE}"
     words, labels = [], []
     for number, line in enumerate(read_lines(path, about), 1):
         fields = line.split("\t")

@@ -42,7 +42,7 @@ class ReviewClassifier(nn.Module):
         return scores
 
     def run(self, ids: Tensor, lengths: Tensor) -> list[Ran]:
-        """Return the results of each layer."""
+        """Return the outputs of each layer."""
         return self.classifier.run(self.read(ids), lengths)
 
     def read(self, ids: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ SENTENCES = (
     "i loved this film , it is one of the best i have ever seen !",
     "i hated this film , it is boring and the worst i have ever seen .",
 )
-"""Our own sentences, whose probabilities are kept word by word."""
+"""Sentences of ours, for which the result contains the probabilities after each word."""
 
 
 @torch.no_grad()

@@ -1,8 +1,8 @@
-"""Read trained networks back as rules, and decide the untrained ones of the sets, into one file.
+"""Measurement of rules that are read back from trained networks, and decisions about untrained networks.
 
-``python -m training.rules.measure DATA rules/*/fa-rnn/{1-percent,10-percent,all}/seed-*`` measures what
-``training/results/fa_rnn.json`` lacks; DATA holds the published sets, and ``rules`` is the folder of the
-campaign ``training/campaigns/rules.toml``.
+``python -m training.rules.measure DATA rules/*/fa-rnn/{1-percent,10-percent,all}/seed-*`` adds the missing
+results to ``training/results/fa_rnn.json``. DATA is the folder of the published data sets, and ``rules`` is
+the folder of the campaign ``training/campaigns/rules.toml``.
 """
 
 from __future__ import annotations

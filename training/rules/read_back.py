@@ -1,12 +1,12 @@
 """Conversion of a trained FA-RNN to automata and rules (Jiang et al. 2020, section 6), and their accuracy.
 
-The transition tensor (equation 9) becomes an automaton by a threshold gamma. A sentence leads to a set of
-states, and each state that votes for a label is a rule: the sentences that reach it. The paper does not
-specify the label of a sentence that matches several rules. Here the rules form a list, the first match
-decides, and the label of a sentence without a match is the most frequent one. The list comes from sequential
-covering of the training sentences: the next rule is the most accurate one on those that remain. Three values
-are chosen on the dev set: gamma, the minimum weight of the readout with which a state votes for a label, and
-the minimum number of sentences of a rule.
+A threshold gamma converts the transition tensor (equation 9) to an automaton, in which a sentence leads to a
+set of states. Each state that votes for a label is a rule, which matches the sentences that reach the state.
+The paper does not specify the label of a sentence that matches several rules. Here the rules are ordered, and
+the first rule that matches determines the label. A sentence without a match gets the most frequent label. The
+order is found by sequential covering of the training sentences: the next rule is the most accurate one on the
+remaining sentences. Three values are chosen on the dev set: gamma, the minimum weight of the readout with
+which a state votes for a label, and the minimum number of sentences of a rule.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ReadBackChoice:
 
 @dataclass(frozen=True)
 class ReadBack:
-    """A rule system.
+    """An ordered rule system, which is read back from a network.
 
     Attributes:
         transitions: boolean, shape ``(V, K, K)``.
@@ -81,7 +81,8 @@ def read_back(
 ) -> ReadBack:
     """Return the rule system with the best dev accuracy.
 
-    Ties are resolved by the larger threshold, then by the fewer rules.
+    If several systems have the best accuracy, the larger threshold wins, and then the smaller number of
+    rules.
 
     Args:
         model: the classifier, trained or not.
@@ -107,9 +108,9 @@ def best_of(
     progress: Callable[[str], None],
     readout: Tensor | None = None,
 ) -> ReadBack:
-    """Return the best system on the dev set for this tensor and one of the thresholds.
+    """Return the system with the best dev accuracy for this tensor and one of the thresholds.
 
-    It uses the model's own readout unless another one is given.
+    By default, the readout is that of the model.
     """
     weights = model.readout.weight.detach() if readout is None else readout
     if separate_rules:
@@ -178,9 +179,9 @@ def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Ten
 def covering(
     seen: Tensor, targets: Tensor, allowed: Tensor, support: int, default: int
 ) -> list[tuple[int, int]]:
-    """Return states and labels, the most reliable first.
+    """Order the pairs of a state and a label, the most reliable first.
 
-    On the sentences that no predecessor covers, each is right more often than the default label.
+    On the sentences that no earlier rule matches, each rule is correct more often than the default label.
 
     Args:
         seen: the states that each training sentence reaches, shape ``(N, K)``.

@@ -1,6 +1,6 @@
 """A report on the rule systems that are read back from a trained classifier.
 
-It compares them with the network and with the initial rules.
+The report compares these systems with the network and with the initial rules.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def automaton(system: ReadBack, model: Classifier) -> WFSA:
 
 
 def text(report: ReadBackReport) -> str:
-    """Return the list of rules as text for a person, in the order in which they decide."""
+    """Format the rules as text, in the order in which they decide."""
     lines = ["// The first rule that matches decides. $787: any of 787 words, which are listed below."]
     for rule in report.rules:
         lines += [f"[{rule.label}]", f"{rule.rule}"]

@@ -34,7 +34,7 @@ FEW = 20
 
 @dataclass(frozen=True)
 class Arrow:
-    """A transition between two states of a rule whose words differ from those before training.
+    """A transition between two states of a rule whose words have changed in training.
 
     Attributes:
         source, target: the states.
@@ -51,7 +51,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class ReadRule:
-    """A rule of the list.
+    """A rule of a system that was read back.
 
     Attributes:
         label: the label of the rule.
@@ -77,9 +77,9 @@ def block_of(model: Classifier, state: int) -> RuleBlock | None:
 
 
 def before_training(model: Classifier) -> Tensor:
-    """Return the rules' own transitions, shape ``(V, K, K)``, compiled anew from their texts.
+    """Compile the initial rules again, and return their transitions, shape ``(V, K, K)``.
 
-    They are each block's minimal automaton, and BOS to its start.
+    These are the transitions of each rule's minimal automaton, and BOS to its start state.
     """
     words = tuple(map(str, model.network.words))
     k = model.cell.states
@@ -108,7 +108,14 @@ def before_training(model: Classifier) -> Tensor:
 
 
 def rules_of(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
-    """Return the rules of the list; ``write`` adds their texts and requires a system of separate rules."""
+    """Return the rules of a system that was read back, in the order in which they decide.
+
+    Args:
+        model: The network.
+        system: The system.
+        write: Whether to write each rule as text. This requires a system of separate rules, without
+            transitions between the states of different rules.
+    """
     old = before_training(model)
     words = tuple(map(str, model.network.words))
     return [_rule_of(model, system, old, words, state, label, write) for state, label in system.rules]

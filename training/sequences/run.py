@@ -1,4 +1,4 @@
-"""One run of the classification of sequences; a subclass reads the data and builds the network."""
+"""The base class of runs that classify sequences; a subclass reads the data and builds the network."""
 
 from __future__ import annotations
 

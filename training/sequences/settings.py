@@ -15,7 +15,7 @@ OPTIMISERS = ("rmsprop", "adam")
 
 @dataclass(frozen=True)
 class SequenceClassification(Settings):
-    """A run; the defaults are those of appendix B, as far as it gives them."""
+    """The settings of a run. Defaults are those of appendix B, if it states them."""
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
     rate: float = setting(0.01, "the learning rate at first; the paper: 0.01", 1e-8, 10)

@@ -38,7 +38,7 @@ class BatchRows:
         return int((self.lengths <= length).sum())
 
     def packed(self, chosen: Tensor) -> unrolled_gru.Packed:
-        """Pack rows, longest first, step by step."""
+        """Pack rows, the longest first, into a sequence of time steps."""
         lengths = self.lengths[chosen]
         return unrolled_gru.packed(self.padded[chosen, : int(lengths[0])], lengths)
 
@@ -102,7 +102,7 @@ def mistakes(
     length: int | None = None,
     answer: Callable[[Acceptor, BatchRows, Tensor], BatchAnswer] = evaluate,
 ) -> list[int]:
-    """Return the indices of the strings (up to that length) that are classified wrongly without noise.
+    """Return the indices of the strings up to a length that are misclassified without noise.
 
     Args:
         network: the network.

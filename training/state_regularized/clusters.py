@@ -1,9 +1,9 @@
-"""Training of the recurrent part alone, with noise, and placement of centroids at clusters of its states.
+"""Training of the recurrent part without centroids, and placement of centroids at clusters of its states.
 
-A recurrent part without its stochastic component learns an automaton from labelled strings within seconds.
-With the component it hardly progresses: a state that two strings share by mistake passes on almost no
-gradient. Noise separates states that must be distinguished, and contracts the others into few clusters.
-Centroids at the clusters' means then give the state-regularized network.
+Without its stochastic component, the recurrent part of a network learns an automaton from labelled strings
+within seconds. With the component it makes little progress, because a centroid that two different states
+share passes on almost no gradient. Noise separates states that must be distinguished, and contracts the other
+states to a few clusters. Centroids at the means of the clusters then give the state-regularized network.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ POINTS = 5000
 APART = 400
 """The number of states that are clustered.
 
-They are those farthest from each other, so that rare states count as much as frequent ones.
+These are the states that are farthest from each other, so that rare states count as much as frequent ones.
 """
 FEWEST = 2
 STEP = 1.2
@@ -35,7 +35,8 @@ class Alone(NamedTuple):
 
     Attributes:
         logits: positive means accept, shape ``(B,)``.
-        states: u after the start token, for each string, and then after each symbol; shape ``(B + N, d)``.
+        states: u after each token, shape ``(B + N, d)``. The first B rows are the states after the start
+            token, one per string; the others are the states after each symbol.
     """
 
     logits: Tensor

@@ -13,7 +13,7 @@ from training.state_regularized.languages import RegularLanguage
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """The comparison of an automaton with the language's.
+    """The result of comparing an automaton with the language.
 
     Attributes:
         states: the number of states of the minimal DFA.
@@ -29,7 +29,7 @@ class MethodComparison:
     def of(
         cls, machine: Moore | None, automaton: DFA | None, language: RegularLanguage
     ) -> MethodComparison | None:
-        """Return the comparison of a machine with the DFA of its language; ``None`` if there is none."""
+        """Compare a machine with the DFA of its language; return ``None`` if there is no machine."""
         if machine is None or automaton is None:
             return None
         word = automaton.shortest_difference(language.dfa)

@@ -1,4 +1,4 @@
-"""A curriculum that starts with short strings and advances when all shorter strings are right."""
+"""A curriculum that starts with short strings, and advances when all shorter strings are correct."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Curriculum:
         return self.lengths[level]
 
     def climbed(self, level: int, all_right: Callable[[int], bool]) -> int:
-        """Return the first level, from that level on, whose strings are not all right.
+        """Return the first level, from the given level on, at which some string is misclassified.
 
         It is the number of levels if all strings are right.
         """

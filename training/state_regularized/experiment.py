@@ -1,6 +1,7 @@
-"""One run on a language from end to end.
+"""A complete run on a language, from training to certification.
 
-It draws strings, trains, extracts, minimises, compares with the language's own DFA, and certifies.
+The run draws strings, trains a network, extracts and minimises its automata, compares them with the
+language's DFA, and certifies the network.
 """
 
 from __future__ import annotations

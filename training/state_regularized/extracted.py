@@ -1,7 +1,7 @@
-"""The extracted automata of a network that a result keeps for figures and tables.
+"""The extracted automata and the figures' data, which are stored in the result of a run.
 
-They are the automaton from queries, the counts of Algorithm 1 in both of its readings, and the probabilities
-along a string (Figures 3, 4 and 8, Wang & Niepert 2019).
+The data are the automaton, the transition counts of Algorithm 1 as in its text and its pseudo-code, and the
+probabilities along a string (Figures 3, 4 and 8, Wang & Niepert 2019).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The state of a network that learns a language, apart from weights and random numbers.
+"""The state of training, except weights and random numbers.
 
-It determines the next iteration.
+Together with them, it determines the next iteration.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ COUNTS = ("restarts", "iterations", "since", "level")
 
 @dataclass
 class Place:
-    """The state of learning.
+    """The state of training.
 
     Attributes:
         restarts: the number of restarts.

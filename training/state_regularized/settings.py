@@ -1,8 +1,8 @@
 """The settings of a network that learns a language and is certified.
 
 There are three recipes: ours, one for larger automata, and the paper's (Wang & Niepert 2019, section 4.1).
-Counts are iterations, never seconds, so that a run can be repeated. An iteration is a step of the training
-engine.
+Recipes count iterations instead of seconds, so that a run can be repeated. An iteration is a step of the
+training engine.
 """
 
 from __future__ import annotations

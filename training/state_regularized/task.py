@@ -1,8 +1,8 @@
-"""A network that learns a language, as a task of the training engine.
+"""A training task for a network that learns a language.
 
-A step is an iteration. After each one, the task decides whether strings become longer, whether to restart,
-and whether the network is done. The same seed gives the same iterations. Decisions depend on training and
-validation strings and on whether the boxes close; the language's automaton is not available here.
+After each step, the task decides whether to use longer strings, whether to restart, and whether training is
+finished. The same seed gives the same steps. These decisions depend on training and validation strings, and
+on whether the boxes close, but not on the language's automaton.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class LearningTask(ExampleTask):
             p.level = 0  # some strings are wrong, so training continues
 
     def _centroids_keep_it_right(self) -> bool:
-        """Return whether the means of some number of clusters, as centroids, classify all strings correctly.
+        """Return whether centroids at the means of some number of clusters classify all strings correctly.
 
         Few clusters are tried first. If none works, the strings that are wrong for the best number are saved
         for review.

@@ -46,7 +46,7 @@ def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
 
 
 def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
-    about = f"; it holds Wikipedia's articles: words with spaces between them, published at {WHERE}"
+    about = f"; expected Wikipedia's articles: words with spaces between them, published at {WHERE}"
     tokens = [token for line in read_lines(path, about) for token in (*line.split(), END)]
     words = sum(token != END for token in tokens)
     if abs(words - SIZES[part]) > NEAR * SIZES[part] and not any_size:

@@ -1,4 +1,4 @@
-"""One run of language modelling on Wikipedia."""
+"""A run of language modelling on Wikipedia."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WikipediaRun(TextRun[WikipediaModelling]):
         return load(self.data.folder, self.settings.vocabulary, self.data.any_size)
 
     def build(self) -> WikipediaTask:
-        """Return the untrained network, as a task."""
+        """Return a training task with the untrained network."""
         return WikipediaTask(WikipediaModel(self.settings, len(self.corpus.words)), self.corpus)
 
     def paper(self) -> dict[str, Any]:

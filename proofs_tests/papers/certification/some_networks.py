@@ -1,4 +1,4 @@
-"""Random networks to certify: small, with weights large enough for several states."""
+"""Strategies for small random networks whose weights are large enough for several states."""
 
 from __future__ import annotations
 

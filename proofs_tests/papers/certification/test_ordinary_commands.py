@@ -207,7 +207,7 @@ AGAINST = ["--against", "set.json"]
         ([*GRU[:3], "qrnn", *AGAINST], "--cell must be one of rnn, rnn_relu, gru, lstm, auto, got 'qrnn'"),
         ([*GRU[:3], "lstm", *AGAINST], "cell must be gru"),
         (["certify", "tanh.pt", "--cell", "auto", *AGAINST], "cell must be rnn (tanh) or rnn_relu"),
-        (GRU, "--alphabet must be given without --against"),
+        (GRU, "the symbols of the network are unknown; pass --alphabet, or an automaton with --against"),
         (
             ["certify", "own.safetensors", "--cell", "gru", *AGAINST],
             "--cell is for the state dict of another",

@@ -1,4 +1,4 @@
-"""Handmade counters, and mutations of them."""
+"""Hand-written counters, and variants with planted faults."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def leaking_letter(network: Acceptor) -> None:
 
 
 def slow_leak(network: Acceptor) -> None:
-    """Make each letter add about 0.02 to the count: too little to be visible on short strings."""
+    """Make each letter add about 0.02 to the count, which has no effect on short strings."""
     part = network.recurrent_cells[0].part
     part.input.weight[0, 0], part.input.weight[6, 0] = BIG - 4, BIG
 
@@ -88,5 +88,5 @@ def no_memory_of_death(network: Acceptor) -> None:
 
 
 def closing_peephole(network: Acceptor) -> None:
-    """Make the input gate close as the count grows: from some height on nothing is counted."""
+    """Make the input gate close as the count grows, so that counting stops above some height."""
     network.recurrent_cells[0].part.peepholes[0, 0] = -5.0

@@ -43,7 +43,7 @@ def test_a_counter_is_certified_with_a_certificate_about_it(here, capsys):
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "net.safetensors")
     assert status == 0
     assert out.startswith("accepted: the lstm network")
-    assert "it is the network in net.safetensors" in out
+    assert "\n  the network is the one in net.safetensors\n" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
     assert status == 1 and "about a network of kind lstm, but other.safetensors is of kind sr-lstm-p" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "leaks.safetensors")

@@ -41,7 +41,7 @@ class BallStep:
         self.reads = maps.T + bias
 
     def read(self, tokens: Sequence[int]) -> Balls:
-        """Return W x + b + c, as the smallest balls that contain the values of all the tokens."""
+        """Return W x + b + c as the smallest balls that contain the values for all the tokens."""
         rows: Balls = self.reads[tokens[0]]
         for token in tokens[1:]:
             rows = union(rows, self.reads[token])
@@ -84,7 +84,7 @@ class BallStep:
         return sum(self.w * self.output(o, carried(f, m, c)), self.v)
 
     def _gate(self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int) -> Ends:
-        """Return the ends of a gate that may read the cell; with saturated gates it is a step function."""
+        """Return the interval of a gate, which may read the cell; a saturated gate is a step function."""
 
         def end(v: arb, p: arb, far: arb, near: arb) -> arb:
             return self._end(v if p == 0 else v + p * (near if p > 0 else far), soft, least)
@@ -112,7 +112,7 @@ def sigmoid(x: arb) -> arb:
 
 
 def carried(f: Ends, m: Ends, c: Ends) -> Ends:
-    """Return the cell's ends after a step, f c + m with f >= 0; if f = 0, even an infinite c gives 0."""
+    """Return the interval of the cell after a step, f c + m with f >= 0; if f = 0, c may be infinite."""
 
     def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
         factor = small if cell >= 0 else large if cell <= 0 else small.union(large)
@@ -139,5 +139,5 @@ def between(corners: Floats) -> Balls:
 
 
 def ends(corners: Floats) -> Ends:
-    """Return the two endpoints of the intervals ``(2, d)``, exactly; they may be infinite."""
+    """Return the exact endpoints of the intervals, shape ``(2, d)``; they may be infinite."""
     return exact(corners[0]), exact(corners[1])

@@ -1,4 +1,4 @@
-"""The search, in floats, for closed boxes of states around nodes, which the proof verifies.
+"""The search, in float arithmetic, for closed boxes around nodes; the proof then verifies the boxes.
 
 A box contains h and c, entry by entry. The image of a box under one step is enclosed as ``c' = f c + m``,
 with f and m = i g over the whole box.
@@ -69,7 +69,7 @@ class BoxArrows:
 
 
 class CounterImages:
-    """The images of boxes, as intervals in floats without directed rounding.
+    """The images of boxes as float intervals without directed rounding.
 
     Args:
         numbers: The network.
@@ -228,7 +228,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return the hull of all transitions' values at each node, and of the start at node 0."""
+    """Return, for each node, the hull of the values of all transitions to it, and of the start at node 0."""
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
@@ -239,12 +239,12 @@ def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floa
 
 
 def inside(one: Floats, other: Floats) -> bool:
-    """Return whether every interval is in the other one."""
+    """Return whether every interval of the first array is inside the interval of the second."""
     return bool((one[0] >= other[0]).all() and (one[1] <= other[1]).all())
 
 
 def grown(box: Floats, image: Floats) -> Floats:
-    """Return a box that contains the image, enlarged by a share of its growth and a little more."""
+    """Return a box that contains the image, enlarged by a fraction of its growth and a small margin."""
     with np.errstate(invalid="ignore"):
         step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
     ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])
@@ -253,7 +253,7 @@ def grown(box: Floats, image: Floats) -> Floats:
 
 
 def loosened(one: Floats) -> Floats:
-    """Return intervals widened by the possible excess of rigorous enclosures."""
+    """Widen intervals by the amount by which rigorous enclosures may be larger."""
     return one + LEAST / 4 * _sizes(one)
 
 

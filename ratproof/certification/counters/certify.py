@@ -31,7 +31,7 @@ TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
 
 @dataclass(frozen=True)
 class CounterTheorem:
-    """The result for one kind of gates.
+    """The result of the proof for soft or for saturated gates.
 
     Attributes:
         height, length: Limits on its strings; a length of ``None`` is any length, with saturated gates.
@@ -142,7 +142,7 @@ def _theorem(
     progress: Callable[[int, int], None],
     stage: Callable[[str], None],
 ) -> CounterTheorem:
-    """Return the first boxes that are proved, with more and more nodes."""
+    """Search for boxes with more and more nodes, and return the first that are proved."""
     gates, why = "saturated" if length is None else "soft", ""
     for tolerance in TOLERANCES:
         stage(f"{gates} gates: searching for nodes")

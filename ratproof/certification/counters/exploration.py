@@ -1,4 +1,4 @@
-"""Exploration of the nodes of a counter in floats, which are reachable states, one per class and behaviour.
+"""Exploration of the reachable states of a counter in float arithmetic, merged into nodes.
 
 Two states of the same class are the same node if no gate's preactivation and no centroid's logit differs by
 more than a tolerance. Then they behave in the same way.
@@ -106,7 +106,7 @@ def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
 
 
 def _grouped(arrows: NDArray[np.int64], turns: list[int]) -> tuple[list[list[int]], NDArray[np.int64]]:
-    """Group symbols with the same column and the same turn."""
+    """Group symbols that change the depth equally and lead from every node to the same node."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for token, turn in enumerate(turns):
         groups.setdefault((turn, *arrows[:, token].tolist()), []).append(token)

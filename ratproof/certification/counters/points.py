@@ -13,7 +13,7 @@ EDGE = 0.5
 
 
 class CounterPoints:
-    """The network on B states at once, with h and c of shape ``(B, d)``.
+    """The network evaluated on B states at once, with h and c of shape ``(B, d)``.
 
     Args:
         numbers: The network.

@@ -30,12 +30,12 @@ from ratproof.certification.soft_networks.proof import ProofGap
 
 BITS = 64
 MOST_ROUNDS = 20_000
-"""Maximum number of iterations, after which the bounds are assumed to change forever."""
+"""Maximum number of iterations. If the bounds still change, the proof assumes that they never settle."""
 
 
 @dataclass(frozen=True)
 class ProofFactors:
-    """The factors of c' = f c + m along each transition, in floats rounded outwards, shapes ``(2, A, d)``."""
+    """The factors of c' = f c + m along each transition, rounded outwards, with shapes ``(2, A, d)``."""
 
     f: Floats
     m: Floats
@@ -102,7 +102,7 @@ def _factors(
 
 
 def _met(one: Ends, other: Ends) -> Ends:
-    """Return the part of a step's cell that is in the target's box, which is what the proof covers."""
+    """Return the part of the next cell state that is in the target's box, which the proof covers."""
     return each(arb.max, one[0], other[0]), each(arb.min, one[1], other[1])
 
 

@@ -1,4 +1,4 @@
-"""The interpretation of a cell by a linear map from c to the depth, which is fitted on random living strings.
+"""A linear map from the cell state to the depth, which is fitted on random living strings.
 
 For one unit, the largest error over proved boxes is also computed.
 """
@@ -51,7 +51,7 @@ class CellReading:
 
 
 def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
-    """Read the cell on random living strings with limited length and height."""
+    """Fit the map on random living strings with limited length and height."""
     random = np.random.default_rng(0)
     points, turns = CounterPoints(numbers), np.array([numbers.turn(t) for t in range(len(numbers.alphabet))])
     letters = np.flatnonzero(turns == 0)

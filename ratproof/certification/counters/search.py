@@ -1,4 +1,4 @@
-"""The search in floats for a short string on which a counter is wrong, confirmed in balls."""
+"""The search, in float arithmetic, for a short string on which a counter is wrong, confirmed in balls."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
 
 
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield long strings, which are deep, have long runs of a letter, die, or are random."""
+    """Yield long strings: deep ones, ones with long runs of a letter, dead ones, and random ones."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]
@@ -129,7 +129,7 @@ def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np
 
 
 def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
-    """Return a shorter wrong string, by removing parts as long as the decision is wrong."""
+    """Shorten a counterexample by removing parts as long as the decision stays wrong."""
     size = max(len(word) // 2, 1)
     while size:
         at = 0
@@ -145,6 +145,6 @@ def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
 
 
 def _confirmed(numbers: CounterNumbers, word: Tokens, height: int, saturated: bool) -> Tokens | None:
-    """Return the string if balls confirm that its decision is wrong, else ``None``."""
+    """Return the string if ball arithmetic confirms that its decision is wrong, else ``None``."""
     now, accepted = class_of(map(numbers.turn, word), height), decision(numbers, word, saturated)
     return word if now is not None and accepted is not None and accepted != balanced(now) else None

@@ -1,4 +1,4 @@
-"""Algorithm 1 (Wang & Niepert 2019, Appendix D), which counts transitions over a data set, in two readings.
+"""Algorithm 1 (Wang & Niepert 2019, Appendix D), which counts transitions, as in the text and pseudo-code.
 
 The text of section 3.1 moves the network to the most probable centroid before it continues (the hard run).
 The pseudo-code only records that centroid, and the network continues with its mixture (the soft run). The two

@@ -32,7 +32,7 @@ TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def string_100(alphabet: Sequence[Symbol]) -> Symbols:
-    """Return Figure 3's string 100 in the network's own symbols."""
+    """Return the string 100 of Figure 3 in the symbols of the network."""
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
@@ -159,7 +159,7 @@ def _visible_centroids(alpha: Floats) -> list[int]:
 
 
 def _plain(symbol: Symbol) -> str:
-    """Escape dollar signs in a symbol, which matplotlib would read as a formula."""
+    """Escape dollar signs in a symbol, because matplotlib would read them as a formula."""
     return str(symbol).replace("$", r"\$")
 
 

@@ -22,7 +22,7 @@ class Map(Protocol):
 
 
 class HypothesisFails(Exception):
-    """An error for a hypothesis that cannot be shown, which the message states."""
+    """Raised if a hypothesis of the theorem cannot be shown; the message states the hypothesis."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def find_attraction(phi: Map) -> Attraction:
 
 
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
-    """Return the first n for which c_n is in the interval, from c_0 = 0, with c_n and c_{n+1}.
+    """Return the first n for which c_n is in the interval, starting from c_0 = 0, with c_n and c_{n+1}.
 
     These two values are provably different.
     """

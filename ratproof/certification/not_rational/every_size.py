@@ -67,7 +67,7 @@ class EverySize:
 
 @dataclass(frozen=True)
 class NoProof:
-    """A failure to show a hypothesis for any letter, which does not imply that an automaton exists.
+    """The result if the hypotheses cannot be shown for any letter; an automaton may still not exist.
 
     Attributes:
         why: A sentence for each letter.

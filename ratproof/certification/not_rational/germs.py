@@ -1,4 +1,4 @@
-"""Functions near a pole of one gate S, as polynomials in S with analytic coefficients."""
+"""Functions near a pole of a gate S, represented as polynomials in S with analytic coefficients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lower bound on the states of a unit's automata, from a Hankel determinant whose ball excludes 0.
+"""A lower bound on the number of states, from a Hankel determinant whose ball excludes 0.
 
 An automaton with m states over a field that contains the real numbers makes H[p, s] = f(ps) the product of an
 n by m and an m by n matrix. Its rank is at most m, so n independent rows require n states.

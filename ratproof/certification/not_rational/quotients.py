@@ -173,7 +173,7 @@ def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly])
 
 
 def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[QuotientLine, ...]:
-    """Return the difference of each maximum's arguments, which must stay positive."""
+    """Return the differences of the arguments of each maximum, which must stay positive."""
     sides = []
     for difference in symbols.larger:
         above, below = difference.degrees()

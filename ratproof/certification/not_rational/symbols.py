@@ -21,7 +21,7 @@ Operand: TypeAlias = "SymbolicArithmetic | Fraction | int"
 
 
 class Undecided(ArithmeticError):
-    """An error for a maximum whose larger argument cannot be determined."""
+    """Raised if it is not known which argument of a maximum is larger."""
 
 
 @dataclass

@@ -160,7 +160,7 @@ def _certify(
 def _different(
     network: OrdinaryNetwork, machine: Moore, was_extracted: bool, decide: Decide, word: list[int]
 ) -> OrdinaryCertification:
-    """Return the answer that the decisions differ after a string, given as symbols' indices."""
+    """Return the result ``different`` for a string, given as symbol indices."""
     words = np.array([word])
     pair = int(decide(words)[0, -1]), labels_along(machine, words)[0, -1].item()
     symbols = tuple(network.alphabet[symbol] for symbol in word)

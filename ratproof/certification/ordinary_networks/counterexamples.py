@@ -93,7 +93,7 @@ def run_all_strings(machine: Moore, decide: Decide) -> tuple[int, list[int] | No
 
 
 def _length_within(symbols: int, most: int) -> int:
-    """Return the largest length of which there are at most ``most`` strings, but at least 1."""
+    """Return the largest length with at most ``most`` strings, but at least 1."""
     length = 1
     while symbols ** (length + 1) <= most and length < LONGEST_OF_ONE_SYMBOL:
         length += 1
@@ -111,7 +111,7 @@ def labels_along(machine: Moore, words: np.ndarray) -> np.ndarray:
 
 
 def candidates(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield batches of strings of one length, whose prefixes are candidates, too."""
+    """Yield batches of strings of one length; their prefixes are also candidates."""
     symbols = len(machine.alphabet)
     length = _length_within(symbols, SHORT_STRINGS)
     yield np.array(list(itertools.product(range(symbols), repeat=length)))
@@ -137,7 +137,7 @@ def access_words(machine: Moore) -> list[tuple[int, ...]]:
 
 
 def _random_strings(machine: Moore, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield random strings in which some symbols are rare, half of which avoid absorbing states."""
+    """Yield random strings in which some symbols are rare; half of the strings avoid absorbing states."""
     symbols = len(machine.alphabet)
     table = np.array(machine.table)
     absorbing = np.array([set(row) == {q} for q, row in enumerate(machine.table)])

@@ -94,7 +94,7 @@ def harden_round(
 
 
 def batch(machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """Return strings of one length, of shape ``(B, T)``: random ones, pumped ones, and past mistakes."""
+    """Return a batch of strings of one length, shape ``(B, T)``: random, pumped, or misclassified before."""
     symbols, table = len(machine.alphabet), np.array(machine.table)
     length = int(rng.integers(4, 21))
     absorbing = np.array([set(row) == {q} for q, row in enumerate(machine.table)])

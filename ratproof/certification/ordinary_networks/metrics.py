@@ -78,7 +78,7 @@ def upper_factors(metrics: Array) -> Array:
 
 
 def loewner_join(first: Array, second: Array) -> Array:
-    """Return symmetric matrices that are at least two others, of shape ``(N, D, D)``; ``first`` is positive.
+    """Return symmetric upper bounds of pairs of matrices, of shape ``(N, D, D)``; ``first`` is positive.
 
     In the basis in which the sum is the identity and both are diagonal, it is their larger entries.
     """

@@ -24,7 +24,7 @@ from ratproof.certification.ordinary_networks.torch_weights import torch_modules
 LONGEST = 12
 """Length of the longest random strings."""
 BATCH = 16
-"""Number of strings of each length; it differs from all lengths, so that shapes are not ambiguous."""
+"""The number of strings of each length. It differs from all lengths, so that shapes are unambiguous."""
 TOLERANCE = 1e-4
 """Largest difference of two logits, relative to the sum of the absolute values of a logit's terms."""
 LEAST_LOG = -87.0
@@ -106,7 +106,7 @@ def compared_outputs(
 
 @contextmanager
 def _evaluation_mode(module: nn.Module) -> Iterator[None]:
-    """Set evaluation mode within the context, and restore each part's mode afterwards."""
+    """Set evaluation mode within the context, and restore the mode of each submodule afterwards."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:

@@ -1,4 +1,4 @@
-"""A net of the states that a network reaches: new states near a known one are merged with it."""
+"""A finite set of reached states (a net), in which nearby states are merged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Key = tuple[int, int, tuple[int, ...]]
 
 @dataclass
 class Reference:
-    """Metrics at the nodes of a coarser net: a state uses that of the nearest node with its automaton state.
+    """Metrics at the nodes of a coarser net; a state uses the metric of the nearest suitable node.
 
     Attributes:
         centers: Shape ``(N, D)``.

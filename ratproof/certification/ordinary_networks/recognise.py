@@ -107,7 +107,7 @@ def network_of_module(
 
 
 def _described(part: nn.RNNBase | nn.Linear | nn.Embedding, name: str) -> str:
-    """Return a part's class and sizes, and its name."""
+    """Describe a submodule by its class, its sizes and its name."""
     if isinstance(part, nn.RNNBase):
         sizes = f"nn.{part.mode.partition('_')[0]}({part.input_size}, {part.hidden_size}"
         sizes += f", num_layers={part.num_layers}" if part.num_layers > 1 else ""
@@ -120,7 +120,7 @@ def _described(part: nn.RNNBase | nn.Linear | nn.Embedding, name: str) -> str:
 
 
 def _decision(network: OrdinaryNetwork, comparison: Comparison) -> str:
-    """Return a clause about the network's decision, which follows the description of the classifier."""
+    """Return a clause that describes the network's decision, for the description of the classifier."""
     step = " at the last step" if comparison.every_step else ""
     function = comparison.function.replace("_", "-")
     if len(network.readout) > 1:
@@ -176,7 +176,7 @@ def _parts(
 
 
 def _only(named: list[tuple[str, nn.Module]], kind: type[Part], says: str) -> tuple[str, Part]:
-    """Return the only part of a kind, and its name."""
+    """Return the only submodule of a kind, and its name."""
     parts = [(name, part) for name, part in named if isinstance(part, kind)]
     if len(parts) != 1:
         names = [name for name, _ in parts] or "none"

@@ -1,4 +1,4 @@
-"""Regions that a network maps into one another, found by growing them from the states that it reaches."""
+"""Regions that a network maps into one another, found by enlarging small regions around reached states."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def inverse(factors: Array) -> Array:
 def grow(
     network: OrdinaryNetwork, regions: Regions, nodes: np.ndarray, slack: float, until: float
 ) -> str | None:
-    """Enlarge some regions until each symbol maps every region into the successor's, if that is one of them.
+    """Enlarge regions until each symbol maps every region into its successor's region.
 
     Args:
         network: The network.
@@ -135,7 +135,7 @@ def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, 
 
 
 def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, strict: bool = False) -> bool:
-    """Return whether one of these regions has states with another decision than its automaton state.
+    """Return whether a region has states whose decision differs from that of its automaton state.
 
     Unless ``strict``, node 0 does not count if no edge leads to it, because the claim is about nonempty
     strings.
@@ -152,7 +152,7 @@ def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, str
 
 
 def bounded_length(network: OrdinaryNetwork, regions: Regions, longest: int, until: float) -> int:
-    """Return a length up to which all decisions are right, by regions that grow with the length.
+    """Return a length up to which all decisions are correct, by regions that grow with the length.
 
     Unlike :func:`grow`, it does not require that the regions stop growing.
 

@@ -89,7 +89,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate of a recurrent layer whose other gates are saturated, so that a state equals its function.
+    """A gate that is tested alone: the others are saturated, so a state is the value of its function.
 
     Attributes:
         layer: ``nn.RNN``, ``nn.GRU``, ``nn.LSTM`` or ``nn.LSTMCell``.
@@ -331,7 +331,7 @@ def _on_cuda() -> Iterator[Setting]:
 
 
 def _read(read: Callable[[], object]) -> str:
-    """Return a setting as text; torch refuses to read one that fp32_precision has replaced."""
+    """Return a setting of torch as text; torch cannot read one that ``fp32_precision`` has replaced."""
     try:
         return str(read())
     except RuntimeError:

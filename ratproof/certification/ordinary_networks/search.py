@@ -1,4 +1,4 @@
-"""The search for regions, which treats the strongly connected parts of the automaton one after another."""
+"""The search for regions, for one strongly connected component of the automaton after another."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ MOST_NODES = 4000
 SPACINGS = tuple(0.3 / 2.1**i for i in range(15))
 """Distances in a node's metric up to which states are merged."""
 RATES = (0.5, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97, 0.985, 0.995)
-"""Rates of contraction, of which the smallest is used for which metrics exist."""
+"""Rates of contraction, from small to large. The search uses the first rate for which metrics exist."""
 TRACES = (3e3, 1e5)
-"""Largest traces of metrics, of which the smallest is used for which metrics exist."""
+"""Maximum traces of metrics, from small to large. The search uses the first for which metrics exist."""
 WEAK_RATES = (1.02, 1.1, 1.3, 2.0)
 """Rates for bounded lengths, where regions may grow."""
 BOX_SLACK = 1.03
@@ -36,7 +36,7 @@ ROUNDS, MORE_ROUNDS = 60, 12
 
 @dataclass(frozen=True)
 class Cover:
-    """A way to cover the states of one part: nodes with a distance, or boxes keyed by the last symbols.
+    """A way to cover the states of a component: nodes with a distance, or boxes by last symbols.
 
     Attributes:
         spacing: Distance up to which states are merged; 0 for boxes.
@@ -108,7 +108,7 @@ def find_regions(
 
 
 def _refine(parts: Sequence[Part], failed: int) -> bool:
-    """Move to the next way to cover the failed part, and return whether there is one.
+    """Choose the next way to cover the component that failed, and return whether there is one.
 
     The parts before it are refined with it, because its regions contain the images of theirs.
     """
@@ -224,7 +224,7 @@ def _small(net: Net, machine: Moore, factors: Array) -> Regions:
 def _first_failure(
     network: OrdinaryNetwork, regions: Regions, part_numbers: np.ndarray, parts: Sequence[Part], until: float
 ) -> tuple[int | None, str]:
-    """Return the first part whose regions cannot be closed, and why; None if there is none."""
+    """Return the first component whose regions cannot be closed, and the reason; None if there is none."""
     for index, part in enumerate(parts):
         if part.covers[0].key:
             slack = BOX_SLACK

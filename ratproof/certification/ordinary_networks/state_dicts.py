@@ -45,7 +45,7 @@ def network_of_tensors(
     alphabet: Iterable[str],
     threshold: float = 0.0,
 ) -> OrdinaryNetwork:
-    """Return the recurrent network with a linear classifier whose weights a state dict has.
+    """Return the network, a recurrent layer and a linear classifier, whose weights a state dict contains.
 
     The recurrent layer is an ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM`` of one or more layers, or one
     ``nn.RNNCell``, ``nn.GRUCell`` or ``nn.LSTMCell``.
@@ -126,7 +126,7 @@ def _recurrent(tensors: Tensors, prefix: str | None, where: str) -> tuple[str, d
 
 
 def _chosen(starts: list[str], name: str | None, option: str, what: str, where: str) -> str:
-    """Return the only one of these prefixes, or the one that ends with a name."""
+    """Return the prefix that ends with a name, or the only prefix."""
     names = [start.removesuffix(".") for start in starts]
     if name is None:
         if len(starts) > 1:
@@ -163,7 +163,7 @@ def _sizes(recurrent: dict[str, Tensor], start: str, cell: str, where: str) -> t
     if cell == "auto" and len(kinds) > 1:
         raise InputError(
             f"{where}: cell must be rnn (tanh) or rnn_relu for {start}{keys[1]} of shape {(rows, units)}, got"
-            " auto; the shapes do not tell the nonlinearity"
+            " auto; the shapes do not determine the nonlinearity"
         )
     kind = kinds[0] if cell == "auto" else CELLS[cell]
     if kind not in kinds:

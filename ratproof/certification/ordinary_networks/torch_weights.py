@@ -157,7 +157,7 @@ def input_vectors(
 def _rows(
     indices: Tensor, table: Tensor | None, symbols: int, size: int, where: str
 ) -> tuple[Array, list[int]]:
-    """Return the rows of the table with these indices, and the indices."""
+    """Return the rows of the embedding table for the given indices, and the indices."""
     if table is None:
         raise InputError(
             f"{where}: embeddings must be the input vectors, because the network has no embedding table, got"

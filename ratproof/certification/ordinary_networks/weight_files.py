@@ -178,7 +178,7 @@ def _text_vectors(path: Path, alphabet: tuple[str, ...]) -> NDArray[np.float32]:
 
 
 def _width(line: str) -> int:
-    """Return the number of components of a line's vector."""
+    """Return the number of components of the vector on a line."""
     return len(line.split(" ")) - 1
 
 

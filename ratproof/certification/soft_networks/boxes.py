@@ -1,4 +1,4 @@
-"""The search, in floats, for boxes that a network maps into each other.
+"""The search, in float arithmetic, for boxes that a network maps into each other.
 
 The nodes are the nodes of the soft run, each with a box of mixtures alpha. They refine the automaton,
 beginning with one node for each of its states. If the boxes do not close, nodes are split by the distance of
@@ -27,7 +27,7 @@ MOST_NODES = 400
 FEW_POINTS = 500
 """Maximum number of points of the soft run in a quick check."""
 AT_ONCE = 1 << 20
-"""Target number of elements in an array of gradients; there are a few dozen arrays."""
+"""The target size of an array of gradients in elements; a few dozen such arrays exist at a time."""
 ROUNDS = 60
 WIDER = 0.05
 LEAST = 1e-9
@@ -36,7 +36,7 @@ LEAST = 1e-9
 
 @dataclass(frozen=True)
 class Nodes:
-    """An automaton whose states have boxes.
+    """An automaton whose states (nodes) have boxes.
 
     Attributes:
         label: The most probable centroid of each node.
@@ -71,7 +71,7 @@ class OpenBoxes:
 def attempts(
     numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
 ) -> Iterator[Nodes | OpenBoxes]:
-    """Yield nodes whose boxes close, from coarse to fine partitions, or the reasons why boxes did not close.
+    """Yield nodes with closed boxes, from coarse to fine partitions, or reasons why boxes did not close.
 
     Args:
         numbers: The network.
@@ -90,7 +90,7 @@ def attempts(
 
 
 def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
-    """Return the number of boxes that close at the first attempts, or ``None`` if they do not.
+    """Return the number of boxes if a first attempt to close them succeeds, or ``None``.
 
     This is a quick check in floats for training, which takes a tenth of a second for a nearly hard network.
     It also requires the soft run to agree with the transitions of the centroids.

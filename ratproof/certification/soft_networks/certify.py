@@ -139,7 +139,7 @@ def prove_boxes(
     progress: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> tuple[Nodes | None, str]:
-    """Return nodes whose boxes are proved to close, or the reason why there are none."""
+    """Return nodes whose boxes are proved to be closed, or the reason why there are none."""
     why = ""
     for nodes in attempts(numbers, stage):
         if isinstance(nodes, OpenBoxes):

@@ -22,7 +22,7 @@ LabelledOutput = tuple[int, bool]
 
 @dataclass(frozen=True)
 class HardAutomaton:
-    """A network's automaton for temperature -> 0, as the table of all centroids.
+    """The limit of a network for temperature -> 0, as a table over all centroids.
 
     Attributes:
         alphabet: The symbols.

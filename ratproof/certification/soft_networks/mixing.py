@@ -26,7 +26,7 @@ class NextMixture(Generic[V]):
 def next_mixture(
     on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT
 ) -> NextMixture[V]:
-    """Return the next mixture from u; ``label`` is the centroid with which the logits are compared."""
+    """Return the next mixture from u; logits are compared with the logit of the centroid ``label``."""
     gaps = _gaps(on, u, label, box)
     alpha = on.softmax(gaps.over_box)
     # again by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau

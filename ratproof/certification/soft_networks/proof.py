@@ -1,4 +1,4 @@
-"""The proof in ball arithmetic that the boxes from a search in floats are closed."""
+"""The proof, in ball arithmetic, that the boxes that the search found are closed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _labelled(gaps: Balls, label: int) -> bool:
 
 
 def _outside(alpha: Balls, nodes: Nodes, target: int) -> int | None:
-    """Return a centroid whose share may leave the target's box, or ``None``."""
+    """Return a centroid whose probability may leave the target's box, or ``None``."""
     low, high = exact(nodes.low[target]), exact(nodes.high[target])
     for i, value in enumerate(alpha):
         if not (low[i] <= value and value <= high[i]):

@@ -1,4 +1,4 @@
-"""The search in floats for a string on which soft network and automaton differ, confirmed in balls."""
+"""The search, in float arithmetic, for a string on which network and automaton differ, confirmed in balls."""
 
 from __future__ import annotations
 

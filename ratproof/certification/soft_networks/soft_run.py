@@ -1,4 +1,4 @@
-"""The points of the soft run, in floats.
+"""The points of the soft run, which are the mixtures that a network reaches, in float arithmetic.
 
 They are a finite net of the mixtures alpha that strings lead to, and their images under each symbol.
 """
@@ -84,7 +84,7 @@ def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _linked(alpha: Floats, near: float) -> NDArray[np.int64]:
-    """Return the connected components of points that are at most ``near`` apart."""
+    """Group points into connected components of points with a distance of at most ``near``."""
     part = np.full(len(alpha), -1, dtype=np.int64)
     for index in range(len(alpha)):
         if part[index] >= 0:

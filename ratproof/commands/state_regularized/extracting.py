@@ -31,7 +31,7 @@ MOST_SYMBOLS = 1 << 21
 
 @dataclass(frozen=True)
 class Wanted:
-    """The requested automaton, which is the hard automaton by default."""
+    """The options that select an automaton; the default is the hard automaton."""
 
     soft: bool
     probabilities: bool
@@ -138,7 +138,7 @@ def _final(machine: Moore) -> frozenset[int]:
 
 
 def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> JsonObject:
-    """Compare Algorithm 1's counted transitions with those of the hard automaton."""
+    """Compare the transitions that Algorithm 1 counts with those of the hard automaton."""
     if counted is None:
         return {}
     name = numbers.alphabet

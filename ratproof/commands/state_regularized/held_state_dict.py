@@ -1,4 +1,4 @@
-"""Comparison of a certificate of an ordinary network with a state dict and an automaton, for ``--of``."""
+"""Comparison of a certificate with a state dict and an automaton, for ``--of``."""
 
 from __future__ import annotations
 

@@ -91,7 +91,9 @@ def _network(path: str, options: Mapping[str, Any], automaton: DFA | None) -> Or
     elif automaton is not None:
         symbols = tuple(str(symbol) for symbol in automaton.alphabet)
     else:
-        raise InputError("--alphabet must be given without --against")
+        raise InputError(
+            "the symbols of the network are unknown; pass --alphabet, or an automaton with --against"
+        )
     tensors, metadata = tensors_of_file(path)
     if "ratproof" in metadata:
         raise InputError(f"{path}: --cell is for the state dict of another program, got a file of ratproof")

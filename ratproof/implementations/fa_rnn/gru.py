@@ -134,7 +134,7 @@ def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
 
 
 def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
-    """Return 1 for every prefix, with an infinite bound if rounding may be large."""
+    """Return 1 as the score of every prefix, with an infinite bound if rounding may be large."""
     dtype = torch.float32 if form.unit > 2.0**-50 else torch.float64
     runs, errors = _run(w, tuple(string)), _errors(w, tuple(string), dtype, "cpu")
     counts = paths(w, string) * form.unit < 1  # then the FA-RNN does not round

@@ -1,4 +1,4 @@
-"""The reader of saved state-regularized layers, which checks the file before it allocates arrays."""
+"""A reader of saved state-regularized layers, which validates the file before it allocates arrays."""
 
 from __future__ import annotations
 

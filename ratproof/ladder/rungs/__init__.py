@@ -1,1 +1,1 @@
-"""The rungs of the ladder, one module per kind of evidence."""
+"""The kinds of evidence (rungs), one module for each kind."""

@@ -1,4 +1,4 @@
-"""The assertion that two implementations agree on all strings, which all evidence tests share."""
+"""The assertion that two implementations agree on strings, which all kinds of evidence use."""
 
 from __future__ import annotations
 

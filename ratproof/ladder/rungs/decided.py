@@ -19,7 +19,7 @@ BOXES = 100
 
 
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that both sides of random cases agree on all strings, and record the certificate.
+    """Assert that both sides agree on all strings for random cases, and record the certificates.
 
     A recurrence, read as an automaton, is equivalent to the constructed ones. That a mixture follows its
     automaton is proved with boxes. If the variant states that there is no automaton, this is shown for its

@@ -1,4 +1,4 @@
-"""The decision for all strings, which compares the recurrence as an automaton with the claim's automaton."""
+"""The decision for all strings: the recurrence, as an automaton, is compared with the claim's automaton."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
 
 
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
-    """Return the recurrence with the weights of the case as automata, one per value.
+    """Convert the recurrence, with the weights of the case, to automata, one per value.
 
     The automata are over the case's own semiring. For an algorithm, the case is an automaton.
     """

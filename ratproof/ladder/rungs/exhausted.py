@@ -109,7 +109,7 @@ class _Candidate:
 
 
 def _no_automaton(variant: Variant, comparison: ExactComparison, compared: StringResult) -> JsonObject | None:
-    """Return a certificate that no automaton with as few states as ours computes the unit, or ``None``."""
+    """Return a certificate that no automaton of the same size computes the unit, or ``None``."""
     case = comparison.case
     assert compared.difference is not None
     unit = compared.difference.unit

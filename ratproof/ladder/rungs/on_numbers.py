@@ -219,7 +219,7 @@ def difference(
 
 
 def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> StringResult:
-    """Shrink a string that differs, by removing parts and cutting it at the first difference.
+    """Shrink a counterexample by removing parts and cutting it at the first difference.
 
     Raises:
         NotAFunction: If the string no longer differs.
@@ -252,7 +252,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 
 
 def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
-    """Return the facts about the trial runs, for the report of a decided verdict."""
+    """Describe the runs on numbers for the report of a decided verdict."""
     sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,}"
         f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the"
@@ -262,7 +262,7 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
 
 
 def ran_on_cases(cases: int) -> JsonObject:
-    """Return the facts about the trial runs, for the report of a proof."""
+    """Describe the runs on numbers for the report of a proof."""
     sentence = (
         f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"
         " did the same on numbers"

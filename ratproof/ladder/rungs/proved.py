@@ -36,7 +36,7 @@ NOT_IN_ORDER = (
 
 
 class NotProved(AssertionError):
-    """An error for a failed identity, which does not refute the claim because another invariant may work."""
+    """Raised if an identity fails. This does not refute the claim, because another invariant may work."""
 
     def __init__(self, identity: Identity, where: str) -> None:
         super().__init__(f"not proved in {where}: {identity}")

@@ -108,12 +108,13 @@ class WrittenCheck:
 def drawn(
     name: str, body: Callable[[Inputs, st.DataObject], None], examples: int | None = None
 ) -> Callable[[Inputs], None]:
-    """Return a check's body that runs ``body`` on random cases.
+    """Return a function that runs ``body`` on random cases.
 
     Args:
-        name: The name that determines its random cases, together with the seed.
-        body: Draws a case from its second argument, and makes an assertion about it.
-        examples: Number of cases; ``None`` for the run's own number.
+        name: A name that determines the random cases, together with the seed.
+        body: A function ``body(inputs, data)``, which draws a case from Hypothesis's ``data`` and makes an
+            assertion about the case.
+        examples: Number of cases; ``None`` for the number that the run specifies.
     """
 
     def check(inputs: Inputs) -> None:

@@ -1,18 +1,19 @@
 """Affine steps with terms of rank one and their automata, the construction behind all claims here.
 
-A layer's state is a vector s of size K (or two such vectors if it is complex). Each token updates it by
+A layer's state is a vector s of size K, or a pair of such vectors if it is complex. Each token updates the
+state by
 
     s_j <- sum_p decay_p(j) s^p_j + sum_t left_t(j) (sum_i right_t(i) s_i) + update(j)
 
-with coefficients that are functions of the token. Its units are the components of s, or one that reads them,
-o = sum_j read(j) s_j + skip, before or after the step. The automaton has a state for the constant 1, one for
-each component of s, and one for o: K + 2. A claim contains its layer's step as printed in the paper, and
-separately decay, factors and update. One identity, for each K and for a symbolic K, shows that these give the
-step.
+with coefficients that are functions of the token. The units of the layer are the components of s, or one
+output that reads them, o = sum_j read(j) s_j + skip, before or after the step. The automaton has a state for
+the constant 1, one for each component of s, and one for o: K + 2 in total. A claim contains the step as
+printed in the paper, and separately the decay, the factors and the update. One identity, for each K and for a
+symbolic K, shows that the latter give the printed step.
 
-A function of indices takes a token t and an index j. In it, ``t.beta`` is the weight beta of the token or of
-the layer, ``t.k[j]`` is the component k_j, ``t.s[j]`` is a component of the state, and ``t.sum`` is a sum
-over all indices.
+A function of indices has as arguments a token t and an index j. In its body, ``t.beta`` is the weight beta of
+the token or of the layer, ``t.k[j]`` is the component k_j, ``t.s[j]`` is a component of the state, and
+``t.sum`` is a sum over all indices.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ ByPart = AtPlace | Mapping[Any, AtPlace]
 If there is only one part, it is the function itself.
 """
 Mixing = Callable[[Any, Any, Any], Any]
-"""A function from a token and two indices, that which is read and that which is written, to a value."""
+"""A function of a token and two indices: the index that is read, and the index that is written."""
 Terms = tuple[tuple[AtPlace, AtPlace], ...]
 """Pairs of a left and a right factor."""
 OUTPUT = "o"
 
 
 def by_part(functions: ByPart, part: Any) -> AtPlace:
-    """Return the function of a part, or of a pair of parts; zero if there is none."""
+    """Return the function for a part, or for a pair of parts; the zero function if there is none."""
     return functions if callable(functions) else functions.get(part, lambda t, j: t.zero)
 
 
 class Vector(tuple[Any, ...]):
-    """A vector whose indices are counted from 1; the indices of a matrix are a pair."""
+    """A vector with indices from 1. The index of a matrix is a pair."""
 
     __slots__ = ()
 
@@ -86,7 +87,7 @@ class Token:
 
 
 class After:
-    """A token whose state is the state after the layer's step."""
+    """A token in the situation after the layer's step, so that its state is the next state."""
 
     def __init__(self, t: Any, layer: AffineLayer) -> None:
         self._t, self._layer = t, layer
@@ -173,7 +174,7 @@ class AffineLayer:
         return tuple(numbers) if self.reading is None else (*numbers, w.over.zero)
 
     def indices(self, t: Token) -> list[tuple[str, int]]:
-        """Return all pairs of a part and an index."""
+        """Return all pairs of a part of the state and an index."""
         return [(part, j) for part in self.parts for j in range(1, t.n + 1)]
 
     def next(self, w: Weights, state: Any, x: str) -> tuple[Any, ...]:
@@ -227,7 +228,7 @@ class AffineLayer:
         return result
 
     def automata(self, w: Weights) -> list[WFSA]:
-        """Return one automaton for each unit: the states 1, each component of the state, and any output."""
+        """Return one automaton for each unit, with a state for 1, for each component, and for the output."""
         k, first = w.over, self.first(w)
         tables = {}
         for x in w.alphabet:
@@ -251,7 +252,10 @@ class AffineLayer:
     # The proof.
 
     def identities(self) -> list[Identity]:
-        """Return the step at an index j with a symbolic K, by the functions of network and automata."""
+        """Return the identities of the step at index j, for every K.
+
+        The functions that define the network and the automata are applied to symbolic sums over K entries.
+        """
         return list(self._identities(AnySize()))
 
     def _identities(self, t: AnySize) -> Iterator[Identity]:

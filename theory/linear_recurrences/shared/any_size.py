@@ -41,7 +41,7 @@ class Product:
         return Product(atoms, frozenset(names.get(p, p) for p in self.bound))
 
     def canonical(self) -> Product:
-        """Return the least form under all names of the bound indices, which equal products share."""
+        """Return the smallest form under all renamings of the bound indices, to identify equal products."""
         names = [f"_{number}" for number in range(len(self.bound))]
         return min(
             (
@@ -102,7 +102,7 @@ class Named(Expression):
 
 
 class AnySize:
-    """Indices 1 to K with a symbolic K, and one index j; an attribute is the value of that name."""
+    """A token with the indices 1 to K for a symbolic K, and one free index j."""
 
     j: Place = "j"
     zero, one = Expression({}), Expression({Product((), frozenset()): 1})

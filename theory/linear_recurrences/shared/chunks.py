@@ -1,9 +1,9 @@
 """Layers in chunks of C tokens.
 
-Within a chunk, each output is computed from the state at the chunk's start and the chunk's own tokens. At its
-end, the state is passed to the next chunk. Equality with the token-by-token layer is an equality with the
-layer's automata, whose vector after a string is the state at the chunk's start, updated by the chunk's
-tokens.
+Within a chunk, each output is computed from the state at the chunk's start and the tokens of the chunk so
+far. At the end of the chunk, the state is passed to the next chunk. The claim is that this layer equals the
+automata of the token-by-token layer. After a string, the vector of the automaton is the state at the chunk's
+start, updated by the chunk's tokens so far.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights, total
 
 State = tuple[str, tuple[Any, ...]]
-"""The chunk's tokens so far, and the state at its start with the last output."""
+"""A state: the chunk's tokens so far, the state at the chunk's start, and the last output."""
 Chunk = Sequence[Token]
 EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1, layers=8, gradients=(4, 1))
 MULTIPLIED = "Decays between two tokens are multiplied; nothing is divided by a decay, so a decay may be 0."
@@ -47,7 +47,7 @@ class Chunked:
     hand_over: Callable[[Any, Chunk, int], Any]
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """Process one more token; at the chunk's end, pass on the state."""
+        """Process one token; at the end of a chunk, also pass on the state."""
         before, numbers = state
         chunk, start = [self.layer.at(w, y) for y in before + x], Vector(numbers[:-1])
         shown = self.output(start, chunk)
@@ -70,7 +70,7 @@ class Chunked:
         )
 
     def proof(self, *signatures: Signature) -> Induction:
-        """Return the proof by the invariant (1, s, o), with s the first state after the chunk's tokens."""
+        """Return the proof with the invariant (1, s, o), where s is the state after the chunk's tokens."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             names = [f"s[{j}]" for j in range(1, len(self.layer.first(w)))]
@@ -100,7 +100,7 @@ class Chunked:
 
 
 def corrected(weights: Callable[..., Signature], right: Chunked, cases: Sizes, theorem: Theorem) -> Variant:
-    """Return the corrected variant of a claim about chunks, proved for some sizes, and in Coq for all."""
+    """Return the corrected variant of a claim about chunks, with a proof for some sizes and a Coq theorem."""
     letter, _ = weights((1, 1)).size or ("", 0)
     return Variant(
         name="corrected",

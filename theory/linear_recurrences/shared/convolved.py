@@ -15,12 +15,12 @@ from theory.signature import Signature
 from theory.weights import Weights
 
 State = tuple[str, tuple[Any, ...]]
-"""The last w - 1 tokens, fewer at the start, and the components of the layer's state with its output."""
+"""A state: the last w - 1 tokens (fewer at the start), the layer's components, and its output."""
 
 
 @dataclass(frozen=True)
 class Convolved:
-    """A layer with one output, whose weights are tables by window; w is the size of the weights.
+    """A layer with one output, whose weights depend on a window of w tokens; w is the size of the weights.
 
     Attributes:
         layer: the layer that reads a window instead of a token.
@@ -67,7 +67,7 @@ class Convolved:
         return [WFSA.from_edges(k, output + 1, w.alphabet, initial, [(output, k.one)], arrows)]
 
     def proof(self, *signatures: Signature) -> Induction:
-        """Return the proof by the invariant (1, h) at the history, 0 at the others, and the output."""
+        """Return the proof with the invariant (1, h) for the current history, 0 for the others, and o."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             numbers = [f"{part}[{j}]" for part, j in self.layer.indices(self.layer.at(w, w.alphabet[0]))]

@@ -17,5 +17,5 @@ LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
 
 
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
-    """Return the hypotheses of a matrix memory, with the claim's omissions and its own statements."""
+    """Return the hypotheses of claims about a matrix memory, and those of the given claim."""
     return (TOKENS, *filter(None, (left_out,)), COLUMN, start, NO_TOKENS, *about, LINEAR_OUTPUT)

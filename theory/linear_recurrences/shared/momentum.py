@@ -1,4 +1,4 @@
-"""Delta rules with momentum: two vectors, of which the second sums up the changes of the first.
+"""Delta rules with momentum, whose state is a memory and its momentum.
 
 A token changes the momentum by m_j <- mu m_j + left_j (sum over i of right_i s_i) + write_j, and then the
 memory by s_j <- keep s_j + amount m_j. The query reads the memory. The automaton has 2 K + 2 states.

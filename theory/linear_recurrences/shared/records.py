@@ -29,10 +29,10 @@ PROOF_SIZES = (1, 2, 3)
 
 @dataclass(frozen=True, eq=False)  # hashed by identity, because strategies are cached by signature
 class Names:
-    """The weights of a unit, as :func:`~theory.signature.entries` reads them.
+    """The weights of a unit, in the notation of :func:`~theory.signature.entries`.
 
-    A weight ``minus`` is the constant -1 of a layer that subtracts. In proofs it is any value, so that
-    nothing is subtracted there.
+    In a layer that subtracts, the weight ``minus`` is the constant -1. In proofs, ``minus`` is a variable, so
+    no proof depends on subtraction.
 
     Attributes:
         names: constants, a bar, and the weights of a token.
@@ -56,7 +56,7 @@ class Names:
         )
 
     def in_chunks(self, letter: str) -> Callable[..., Signature]:
-        """Return the weights for chunks; a size is a pair of the chunk's and the vector's size."""
+        """Return the weights for chunks; the size is a pair of the chunk length and the vector size."""
 
         def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
             return replace(self(size[1], **only), size=(letter, size[0]), most_small=most)
@@ -75,9 +75,9 @@ def sizes(of: Callable[[int], Signature]) -> Sizes:
 
 
 def narrow(of: Names, small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) -> Sizes:
-    """Return the same random cases, but small ones with some weights restricted to ``only``.
+    """Return the same random cases, and small cases in which some weights are restricted to ``only``.
 
-    A counterexample that needs many weights is then among the first cases.
+    With restricted weights, a counterexample with many nonzero weights is among the first cases.
     """
     return Sizes(lambda size: of(size, **only), (1, 2, 3), small)
 

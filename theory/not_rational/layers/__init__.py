@@ -1,5 +1,5 @@
-"""Layers since 2020 that are not automata, one file each, with a step over any arithmetic.
+"""Layers since 2020 whose units are not automata, with one file for each layer.
 
-Each file ends with its ``CELL``. ``ratproof not-rational`` finds them here; ``check_hankel.py`` has
-its own code for each.
+Each file defines a step over any arithmetic, and ends with its ``CELL``. ``ratproof not-rational`` finds the
+cells in this folder. The checker ``check_hankel.py`` has separate code for each cell.
 """

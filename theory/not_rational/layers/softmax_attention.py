@@ -1,6 +1,6 @@
 """Softmax attention of one head in one layer (Vaswani et al. 2017), with a causal mask.
 
-Over an alphabet, there is one query for each letter. The state therefore holds the two sums of the
+Over an alphabet, there is one query for each letter. The state therefore consists of the two sums of the
 softmax for each query, instead of all keys and values.
 """
 
@@ -14,8 +14,8 @@ from theory.not_rational.vectors import State, Weights, column, dot, outer, plus
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """Compute o_t = sum_i exp(q_t^T k_i) v_i / sum_i exp(q_t^T k_i), with i from 1 to t.
 
-    Both sums grow for each letter's query, and those of the current letter are divided. A factor
-    such as 1 / sqrt(d) is part of the keys.
+    Each token is added to both sums of every letter's query. The output is the quotient of the sums for the
+    current letter. The keys include a factor such as 1 / sqrt(d).
     """
     above, below, _ = state
     k, v = column(w["W_k"], x), column(w["W_v"], x)

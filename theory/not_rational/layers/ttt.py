@@ -1,8 +1,8 @@
 """TTT-Linear (Sun et al. 2024), one token for each step.
 
-The state is the weights of a model that learns by gradient descent: f(x; W) = x + LN(W x), whose
-gradient is not linear in W because of the norm. With one unit, the normalised vector is 0, so the
-cell needs two.
+The state is the weight matrix of a model that learns by gradient descent: f(x; W) = x + LN(W x). The gradient
+is not linear in W because of the normalisation. With one unit, the normalised vector is 0, so the cell needs
+at least two units.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from theory.not_rational.vectors import (
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
     """Compute W_t by one gradient step on |f(k_t; W) - v_t|^2 at W_{t-1}, and o_t = f(q_t; W_t).
 
-    The learning rate is eta. The state holds W_t - W_0, so that it starts with zeros.
+    The learning rate is eta. The state contains W_t - W_0, so that it is initially zero.
     """
     learnt, _ = state
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")
