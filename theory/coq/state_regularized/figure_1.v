@@ -102,7 +102,19 @@ Qed.
 
 (* Centre: the DFA up to depth n, with a state for each number of open parentheses. It has no transition from a string that is deeper, or that closes
    one too many. *)
-Definition place_of n (d : nat) : option 'I_n.+1 := if insub d is Some i then Some i else None.
+Definition place_of n (d : nat) : option 'I_n.+1 := ohead [seq i : 'I_n.+1 <- places n.+1 | (i : nat) == d].
+
+Lemma place_of_insub n d : place_of n d = insub d.
+Proof.
+rewrite /place_of; case: insubP => [i _ is_d|not_less].
+  have here : i \in [seq j : 'I_n.+1 <- places n.+1 | (j : nat) == d].
+    by rewrite mem_filter -[X in _ == X]is_d eqxx; apply: (in_elements (Q := place n.+1)).
+  case eq: [seq _ <- _ | _] here => [|j r] // _; have is_j : (j : nat) == d.
+    by have := mem_head j r; rewrite -[X in _ \in X]eq mem_filter => /andP[].
+  suff -> : i = j by []; by apply: val_inj; exact: etrans is_d (esym (eqP is_j)).
+rewrite (eq_filter (a2 := pred0)) ?filter_pred0 // => i; apply/negbTE; apply: contra not_less => /eqP <-; exact: ltn_ord.
+Qed.
+
 Definition dfa_next n (i : 'I_n.+1) (x : S) : option 'I_n.+1 :=
   match kind x with
   | None => Some i
@@ -122,12 +134,12 @@ have same : run (limited_next n) (Some (false, [:: false])) w =
     omap (fun i : 'I_n.+1 => with_count i) (run (go_on (@dfa_next n : place n.+1 -> S -> option (place n.+1))) (Some (ord0 : 'I_n.+1)) w).
   elim/last_ind: w => // w x IH; rewrite !run_rcons IH; case: (run _ _ w) => [i|] //=; rewrite /limited_next /go_on /= /dfa_next.
   have moved d : to_depth n (Some (with_count d)) = omap (fun i : 'I_n.+1 => with_count i) (place_of n d).
-    rewrite /to_depth /with_count size_cat size_nseq addn1 ltnS /place_of; case: insubP => [j _ <-|/negbTE ne] /=; first by rewrite -ltnS ltn_ord.
+    rewrite /to_depth /with_count size_cat size_nseq addn1 ltnS place_of_insub; case: insubP => [j _ <-|/negbTE ne] /=; first by rewrite -ltnS ltn_ord.
     by rewrite -ltnS ne.
   case: i => [d lt_d]; rewrite /move; case: (kind x) => [[|]|] /=.
   - by rewrite -moved; case: d lt_d => [|d] lt_d.
   - case: d lt_d => [|d] lt_d //=; rewrite -moved; by case: d lt_d.
-  have here : place_of n d = Some (Ordinal lt_d) by rewrite /place_of; case: insubP => [j _ eq|]; [congr Some; apply: val_inj|rewrite lt_d].
+  have here : place_of n d = Some (Ordinal lt_d) by rewrite place_of_insub; case: insubP => [j _ eq|]; [congr Some; apply: val_inj|rewrite lt_d].
   by have := moved d; rewrite here /= => <-; case: d lt_d here => [|d].
 rewrite partial_score /accepts_to_depth same; case: (run _ _ w) => [i|] //=.
 by rewrite -val_eqE /= lt0n; case: (i : nat).
