@@ -22,10 +22,11 @@ from training.classification_with_rules.settings import MODELS as RULE_MODELS
 from training.classification_with_rules.tables import COLUMNS, accuracies, cell_of, cells
 from training.engine.results import results_in
 from training.experiment_list import EXPERIMENTS
+from training.groups import groups_of
 from training.language_modelling.settings import PRESETS, TABLE_3, LanguageModelling
 from training.rational_recurrences.search import SPACE
 from training.rational_recurrences.settings import MODELS, TABLE_5
-from training.tables import rows_of
+from training.tables import row_of_each_model
 from training.wikipedia.corpus import WHERE
 from training.wikipedia.settings import TABLE_14
 
@@ -62,7 +63,9 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 
 def pages(root: Path) -> dict[str, str]:
     """Return the pages and pictures by path; ``root`` is the project's folder."""
-    kept = results_in(root / "training" / "results")
+    kept = [
+        run for group in groups_of(results_in(root / "training" / "results")) for run in group.runs
+    ]  # each seed once
     files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
         "accuracies.svg": dot_plot(dots_of(kept, TITLES, RULES)),
@@ -112,7 +115,7 @@ def _texts(name: str, kept: Runs) -> dict[str, Any]:
             if part in run["data"]
         },
         "by_search": by_search,
-        "rows": {search: {row.model: row for row in rows_of(runs)} for search, runs in by_search.items()},
+        "rows": {search: row_of_each_model(runs) for search, runs in by_search.items()},
         "trials": [run for run in own if "test_accuracy" not in run["metrics"]],
         "models": MODELS,
         "table_5": TABLE_5,
@@ -130,22 +133,18 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
     runs_by_search: dict[str, list[dict[str, Any]]] = {"sst2": []}
-    seen = set()
-    for run in kept:
-        how = run["configuration"]
-        same = repr(sorted(how.items()))  # two searches may choose the same settings
-        if run["experiment"] != name or "test_accuracy" not in run["metrics"] or same in seen:
-            continue
-        seen.add(same)
+    tested = (run for run in kept if run["experiment"] == name and "test_accuracy" in run["metrics"])
+    for group in groups_of(tested):
+        how = group.settings
         values = [how[key] for key in SPACE]
         if how.get("classifier") == "linear":
             way = "linear"
         elif how["patience"] >= 30:  # the paper's
             way = "longer"
         else:
-            is_own = values == own.get(run["model"]) and values != sst2.get(run["model"])
+            is_own = values == own.get(group.model) and values != sst2.get(group.model)
             way = name if is_own else "sst2"
-        runs_by_search.setdefault(way, []).append(run)
+        runs_by_search.setdefault(way, []).extend(group.runs)
     return runs_by_search
 
 
@@ -163,9 +162,9 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
     """Return the contents of the page of a set with rules."""
     every = cells(own)
     betas: dict[float, dict[float, Any]] = {}
-    for (_, model, variant, share, beta), cell in every.items():
-        if (model, variant) == ("fa-rnn", "F") and share in (0.0, 1.0):
-            betas.setdefault(beta, {})[share] = cell
+    for share in (0.0, 1.0):
+        for cell in every.get((name, "fa-rnn", "F", share), ()):
+            betas.setdefault(cell.runs[0]["configuration"]["beta"], {}).setdefault(share, cell)
     above = {
         (at, column): [
             model
