@@ -158,6 +158,10 @@ def test_commands_are_printed_on_request(tmp_path: Path, capfd: pytest.CaptureFi
     assert main.run(["results", "languages", "--commands", "--html", str(tmp_path / "page.html")]) == 0
     command = "ratproof train tomita --recipe ours --model lstm --grammar 3 --seed 0"
     assert command in capfd.readouterr().out and command in (tmp_path / "page.html").read_text()
+    learned = next(one for one in results_in(KEPT / "languages") if one["experiment"] == "nested")
+    options = {"weighted": False, "noise": "a b"}
+    flags = command_of(changed(learned, configuration=options))
+    assert flags is not None and " --no-weighted " in flags and " --noise 'a b' " in flags
     assert command_of({"experiment": "nobody's", "model": "", "configuration": {}}) is None
 
 
