@@ -22,7 +22,8 @@ from training.classification_with_rules.settings import MODELS as RULE_MODELS
 from training.classification_with_rules.tables import COLUMNS, accuracies, cell_of, cells
 from training.engine.results import results_in
 from training.experiment_list import EXPERIMENTS
-from training.groups import groups_of
+from training.groups import RunGroup, by_unique_key, groups_of
+from training.language_modelling.layers import size_of
 from training.language_modelling.settings import PRESETS, TABLE_3, LanguageModelling
 from training.rational_recurrences.search import SPACE
 from training.rational_recurrences.settings import MODELS, TABLE_5
@@ -196,11 +197,28 @@ def _is_untrained(how: dict[str, Any]) -> bool:
     return how["share"] == 0 and how["beta"] == 1
 
 
+def _model_and_size(group: RunGroup) -> tuple[str, tuple[int, int]]:
+    return group.model, (group.settings["budget"], group.settings["layers"])
+
+
 def _language(own: Runs) -> dict[str, Any]:
     """Return the contents of the page of the Penn Treebank."""
+    groups = groups_of(run for run in own if "test_perplexity" in run["metrics"])
     presets = {name: LanguageModelling(**preset).to_json() for name, preset in PRESETS.items()}
+    widths = {
+        model: {
+            size: (width, size_of(model, size[1], width))
+            for size, figures in TABLE_3.items()
+            if model in figures
+            for width in [LanguageModelling(model=model, budget=size[0], layers=size[1], hidden=0).hidden]
+        }
+        for model in MODELS
+    }
+    full = [group for group in groups if group.runs[0]["paper"]]
     return {
-        "runs": [run for run in own if "test_perplexity" in run["metrics"]],
+        "full": by_unique_key(full, _model_and_size),
+        "small": by_unique_key((one for one in groups if one not in full), lambda one: one.model),
+        "widths": widths,
         "models": MODELS,
         "table_3": TABLE_3,
         "presets": {name: preset for name, preset in presets.items() if name != "small"},
