@@ -201,6 +201,16 @@ def _model_and_size(group: RunGroup) -> tuple[str, tuple[int, int]]:
     return group.model, (group.settings["budget"], group.settings["layers"])
 
 
+def _small(groups: Sequence[RunGroup], with_gain: bool) -> dict[str, RunGroup]:
+    """Return the groups at a scale for a CPU, by model."""
+    small = (group for group in groups if not group.runs[0]["paper"])
+    return by_unique_key((one for one in small if (one.settings["gain"] > 0) is with_gain), _model)
+
+
+def _model(group: RunGroup) -> str:
+    return group.model
+
+
 def _language(own: Runs) -> dict[str, Any]:
     """Return the contents of the page of the Penn Treebank."""
     groups = groups_of(run for run in own if "test_perplexity" in run["metrics"])
@@ -217,7 +227,8 @@ def _language(own: Runs) -> dict[str, Any]:
     full = [group for group in groups if group.runs[0]["paper"]]
     return {
         "full": by_unique_key(full, _model_and_size),
-        "small": by_unique_key((one for one in groups if one not in full), lambda one: one.model),
+        "small": _small(groups, with_gain=False),
+        "small_gain": _small(groups, with_gain=True),
         "widths": widths,
         "models": MODELS,
         "table_3": TABLE_3,

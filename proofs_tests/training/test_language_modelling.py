@@ -15,6 +15,8 @@ import torch
 from automata.errors import InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write, write_text
+from training.campaign import plan as campaign
+from training.campaign import work
 from training.engine.noise import Noise
 from training.engine.results import results_in
 from training.engine.sampler import share_of
@@ -165,6 +167,32 @@ def test_stored_results_have_the_preset_of_their_scale() -> None:
         command = command_of(result)
         assert command is not None and "--preset small" in command and "--budget" not in command
         assert paper(LanguageModelling(**result["configuration"])) is None
+
+
+@pytest.mark.parametrize("d", [50, 200, 610])
+def test_the_outputs_of_a_new_rrnn_c_have_the_size_of_the_gain(d: int) -> None:
+    """Without it, the second layer's outputs are too small for the words' vectors to be learned."""
+    ids = torch.randint(1000, (35, 8), generator=torch.Generator().manual_seed(3))
+    sizes = {}
+    for gain in (0.0, 0.5):
+        network = LanguageModel(LanguageModelling(model="rrnn-c", hidden=d, gain=gain), 1000)
+        with torch.no_grad():
+            first, second = network.inputs(ids)
+            sizes[gain] = [float(values.std()) for values in (first, second, network.layers[1](second)[0])]
+    vectors, first, second = sizes[0.5]
+    assert 0.25 < first / vectors < 1 and second / vectors > 0.02
+    assert sizes[0.0][2] / sizes[0.0][0] < 1e-6
+    assert LanguageModelling(model="rrnn-b", gain=0.5).gain == 0 == LanguageModelling().gain
+    assert LanguageModelling(**PRESETS["small"] | {"model": "rrnn-c"}).gain == 0.5
+
+
+def test_the_campaign_takes_its_stored_results(tmp_path: Path) -> None:
+    campaigns = KEPT.parent / "campaigns"
+    for name in ("language", "sequences"):
+        plan = campaign.read(campaigns / f"{name}.toml")
+        work.take(plan, tmp_path / name, KEPT / name)
+        taken = [job for job in plan.jobs if (tmp_path / name / job.name / "result.json").exists()]
+        assert len(taken) == len(results_in(KEPT / name)) >= len(plan.jobs) - 1
 
 
 # Text.

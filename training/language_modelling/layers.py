@@ -22,6 +22,19 @@ def layer_of(model: str, size: int, hidden: int) -> nn.Module:
     return nn.LSTM(size, hidden) if model == "lstm" else RATIONAL[model](size, hidden, output_gate=True)
 
 
+def enlarge_updates(layer: nn.Module, gain: float) -> None:
+    """Scale the updates of a new RRNN(C), so that its outputs have ``gain`` times the size of its inputs.
+
+    An output is a product of two updates, u1 and u2, each linear in an input. With torch's weights, of
+    variance 1/(3d), and gates near 1/2, each output of a layer whose inputs have norm 1 is about 1/(18 d).
+    Two layers then output almost nothing, and only the biases of the words are learned.
+    """
+    with torch.no_grad():
+        for name, weights in layer.named_parameters():
+            if "update_" in name:
+                weights.mul_((18 * gain * weights.shape[0] ** 0.5) ** 0.5)
+
+
 def size_of(model: str, layers: int, hidden: int) -> int:
     """Return the number of parameters of a language model of :data:`WORDS` words."""
     with torch.device("meta"):

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from neural.seeding import seeded
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
-from training.language_modelling.layers import layer_of
+from training.language_modelling.layers import enlarge_updates, layer_of
 from training.language_modelling.settings import LanguageModelling
 
 State = list[tuple[Tensor, ...]]
@@ -40,6 +40,10 @@ class LanguageModel(nn.Module):
             self.layers = nn.ModuleList(
                 layer_of(settings.model, one, two) for one, two in pairwise([d] * (settings.layers + 1))
             )
+
+            if settings.gain:
+                for layer in self.layers:
+                    enlarge_updates(layer, settings.gain)
 
     def forward(self, ids: Tensor, state: State | None, noise: Noise | None = None) -> tuple[Tensor, State]:
         """Return scores of shape ``(T, B, words)``, and the state after the last word.

@@ -14,6 +14,8 @@ from training.engine.settings import Settings, setting
 
 AT_SMALLER_RATE, SMALLER_RATE = ("rrnn-c", "rrnn-f"), 0.5
 """The models that do not converge at the rate 1 (appendix E.2), and their rate."""
+GAIN = 0.5
+"""With this share, RRNN(C) learns about as fast as RRNN(B)."""
 MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 
@@ -55,8 +57,18 @@ class LanguageModelling(Settings):
         0.2, "dropout of the inputs of the gates, one mask per window", 0, 0.95
     )
 
+    gain: float = setting(
+        0.0,
+        "RRNN(C): how large the outputs of a layer are at first, relative to its inputs; 0: very small, from"
+        " torch's weights",
+        0,
+        10,
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.model != "rrnn-c":
+            object.__setattr__(self, "gain", 0.0)
         if not self.rate:
             object.__setattr__(self, "rate", SMALLER_RATE if self.model in AT_SMALLER_RATE else 1.0)
         if not self.hidden:
@@ -85,9 +97,10 @@ class LanguageModelling(Settings):
 
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper-10m": {"budget": 10, "hidden": 0},
-    "paper-24m": {"budget": 24, "hidden": 0, "layers": 3},
+    "paper-10m": {"budget": 10, "hidden": 0, "gain": GAIN},
+    "paper-24m": {"budget": 24, "hidden": 0, "layers": 3, "gain": GAIN},
     "small": {
+        "gain": GAIN,
         "rate": 0.5,
         "hidden": 200,
         "epochs": 6,
