@@ -5,8 +5,10 @@ What was not run says so, and has no number.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import memory_pages
@@ -17,9 +19,10 @@ from page_text import environment, render
 
 from theory.text_and_tables import SENTENCES
 from training.classification_with_rules import paper
+from training.classification_with_rules.copies import KEPT, bounds
 from training.classification_with_rules.settings import FA
 from training.classification_with_rules.settings import MODELS as RULE_MODELS
-from training.classification_with_rules.tables import COLUMNS, accuracies, cell_of, cells
+from training.classification_with_rules.tables import COLUMNS, Cells, accuracies, cell_of, cells
 from training.engine.results import results_in
 from training.experiment_list import EXPERIMENTS
 from training.groups import RunGroup, by_unique_key, groups_of
@@ -190,7 +193,26 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
         "betas": sorted(betas.items()),
         "cell": lambda model, share, variant="F": cell_of(every, name, model, share, variant),
         "above": above,
+        "copied": json.loads(KEPT.read_text(encoding="utf-8"))[name],
+        "without_copies": _without_copies(name, every),
     }
+
+
+def _without_copies(name: str, every: Cells) -> list[tuple[str, float, float, float]]:
+    """Return each model's test accuracy with all training sentences, and bounds on it without copied texts.
+
+    All are means over seeds.
+    """
+    copied = json.loads(KEPT.read_text(encoding="utf-8"))[name]["test"]
+    lines = []
+    for model in RULE_MODELS:
+        cell = cell_of(every, name, model, 1.0)
+        if cell is not None:
+            accuracies = cell.metric("test_accuracy")
+            both = [bounds(one, copied["sentences"], copied["copied"]) for one in accuracies]
+            low, high = (mean(one) for one in zip(*both, strict=True))
+            lines.append((model, mean(accuracies), low, high))
+    return lines
 
 
 def _is_untrained(how: dict[str, Any]) -> bool:
