@@ -8,40 +8,29 @@ from typing import Any
 
 from plots import COLOURS, GREY, plain_frame, plotted
 
-from training.classification_with_rules.tables import cell_of, cells
-from training.tables import rows_of
+from training.scoreboard import FigureComparison
 
 Dots = Mapping[str, tuple[Sequence[float], float]]
-"""For each model our accuracies, one per seed, and those of the paper, in %."""
+"""For each model our figures, one per seed, and that of the paper, in %."""
 
 
-def dots_of(
-    kept: Sequence[dict[str, Any]], titles: Mapping[str, str], with_rules: Mapping[str, str]
-) -> dict[str, Dots]:
-    """Return the models of each experiment that have a figure in the paper.
+def dots_of(board: Sequence[FigureComparison], titles: Mapping[str, str]) -> dict[str, Dots]:
+    """Return a panel for each experiment, table and kind of figure.
 
     Args:
-        kept: the results.
-        titles: the titles of the experiments, in order.
-        with_rules: the experiments with several shares of the training sentences; all sentences are shown.
+        board: the figures of a paper.
+        titles: the titles of the experiments.
     """
-    every = cells([run for run in kept if run["experiment"] in with_rules])
-    plot: dict[str, Dots] = {}
-    for name, title in titles.items():
-        dots: dict[str, tuple[Sequence[float], float]] = {}
-        if name in with_rules:
-            for model in dict.fromkeys(run["model"] for run in kept if run["experiment"] == name):
-                cell = cell_of(every, name, model, 1.0)
-                if cell is not None and cell.paper is not None:
-                    dots[model] = [100 * one for one in cell.metric("test_accuracy")], 100 * cell.paper
-        else:
-            for row in rows_of([run for run in kept if run["experiment"] == name]):
-                label = f"{row.model}, permuted" if row.scale.endswith("permuted") else row.model
-                if row.paper is not None and label not in dots:
-                    dots[label] = [100 * one for one in row.accuracies], 100 * row.paper
-        if dots:
-            plot[title] = dots
-    return plot
+    plot: dict[str, dict[str, tuple[Sequence[float], float]]] = {}
+    for one in board:
+        settings = dict(item.rsplit(" ", 1) for item in one.row.split(", ") if item)
+        share = settings.pop("share", "1.0" if one.experiment in ("atis", "qc", "sms") else "")
+        where = f"{titles[one.experiment]}, {100 * float(share):g} %" if share else titles[one.experiment]
+        kind = one.figure.removeprefix("test accuracy in %").replace(" in %", "")
+        panel = "\n".join(filter(None, (f"{where}{', small' if settings.pop('size', '') else ''}", kind)))
+        label = ", ".join([one.model, *(f"{name} {value}" for name, value in settings.items())])
+        plot.setdefault(panel, {})[label] = one.values, one.printed
+    return dict(plot)
 
 
 def dot_plot(groups: Mapping[str, Dots], columns: int = 3) -> str:
@@ -68,7 +57,7 @@ def dot_plot(groups: Mapping[str, Dots], columns: int = 3) -> str:
             plain_frame(axes)
         handles, labels = panels[0, 0].get_legend_handles_labels()
         panels[0, 0].figure.legend(handles[:2], labels[:2], loc="outside upper right", ncols=2, frameon=False)
-        panels[-1, 0].set_xlabel("test accuracy, %")
+        panels[-1, 0].set_xlabel("%")
 
     return plotted(draw, rows, columns, 0.17 * (sum(heights) + 4 * rows), 7.4, 8.0)
 

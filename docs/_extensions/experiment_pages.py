@@ -15,6 +15,7 @@ import memory_pages
 import sequence_pages
 import tomita_page
 from comparison_plots import dot_plot, dots_of
+from conclusions import conclusions
 from page_text import environment, render
 
 from theory.text_and_tables import SENTENCES
@@ -30,6 +31,7 @@ from training.language_modelling.layers import size_of
 from training.language_modelling.settings import PRESETS, TABLE_3, LanguageModelling
 from training.rational_recurrences.search import SPACE
 from training.rational_recurrences.settings import MODELS, TABLE_5
+from training.scoreboard import FigureComparison, scoreboard
 from training.tables import row_of_each_model
 from training.wikipedia.corpus import WHERE
 from training.wikipedia.settings import TABLE_14
@@ -58,6 +60,12 @@ MEMORY = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
 SEQUENCES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "imdb": "IMDB"}
 TITLES = TEXTS | LANGUAGE | RULES | TOMITA | MEMORY | SEQUENCES | WIKIPEDIA
 """The titles of all pages, in order."""
+KEYS = {
+    "Peng et al. 2018": "peng2018rational",
+    "Wang & Niepert 2019": "wang2019state",
+    "Jiang et al. 2020": "jiang2020cold",
+}
+"""The papers of the scoreboard, and their keys in the bibliography."""
 Runs = Sequence[dict[str, Any]]
 
 
@@ -72,7 +80,7 @@ def pages(root: Path) -> dict[str, str]:
     ]  # each seed once
     files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
-        "accuracies.svg": dot_plot(dots_of(kept, TITLES, RULES)),
+        **_scoreboard(kept),
     }
     for name in TITLES:
         files |= page_of(name, kept)
@@ -94,6 +102,25 @@ def page_of(name: str, kept: Runs) -> dict[str, str]:
         exchanges = [run for run in kept if run["experiment"] == "exchanges"]
         return memory_pages.pages(name, own, exchanges, list(NAMES))
     return tomita_page.pages(own) if name in TOMITA else sequence_pages.pages(name, own)
+
+
+def _scoreboard(kept: Runs) -> dict[str, str]:
+    """Return the page with all figures and conclusions, and its pictures."""
+    papers: dict[str, list[FigureComparison]] = {}
+    for one in scoreboard(kept):
+        papers.setdefault(one.paper, []).append(one)
+    pictures = {paper: f"scoreboard-{paper.partition(' ')[0].lower()}.svg" for paper in KEYS}
+    texts = {name: row_of_each_model(_by_search(name, kept)["sst2"]) for name in TEXTS}
+    page = render(
+        "scoreboard",
+        papers={paper: papers.get(paper, []) for paper in KEYS},
+        pictures=pictures,
+        conclusions=conclusions(kept, texts),
+        sentences=SENTENCES,
+        keys=KEYS,
+    )
+    plots = {pictures[paper]: dot_plot(dots_of(own, TITLES)) for paper, own in papers.items()}
+    return {"scoreboard.md": page, **plots}
 
 
 def _counts(kept: Runs) -> dict[str, int]:

@@ -57,6 +57,7 @@ class Experiment:
         files: names of the additional files that a run writes.
         searched: whether a campaign can search its settings.
         examples: the plural noun for the examples.
+        scale: settings in which a run is smaller than the paper's if they differ from a preset of the paper.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Experiment:
     files: tuple[str, ...] = ()
     searched: bool = False
     examples: str = "sentences"
+    scale: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:

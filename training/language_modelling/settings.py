@@ -173,5 +173,6 @@ EXPERIMENTS = (
         models=MODELS,
         holds="ptb/",
         preset="paper-10m",
+        scale=("epochs",),
     ),
 )
