@@ -15,25 +15,42 @@ Dots = Mapping[str, tuple[Sequence[float], float]]
 
 
 def dots_of(board: Sequence[FigureComparison], titles: Mapping[str, str]) -> dict[str, Dots]:
-    """Return a panel for each experiment, table and kind of figure.
+    """Return a panel for each experiment, kind of figure, and size or share of the training set.
 
     Args:
         board: the figures of a paper.
         titles: the titles of the experiments.
     """
-    plot: dict[str, dict[str, tuple[Sequence[float], float]]] = {}
-    for one in board:
-        settings = dict(item.rsplit(" ", 1) for item in one.row.split(", ") if item)
-        share = settings.pop("share", "1.0" if one.experiment in ("atis", "qc", "sms") else "")
-        where = f"{titles[one.experiment]}, {100 * float(share):g} %" if share else titles[one.experiment]
+    panels: dict[str, list[FigureComparison]] = {}
+    for one in sorted(board, key=lambda one: (list(titles).index(one.experiment), _share(one))):
+        where = [titles[one.experiment]]
+        if "share" in one.group.settings:
+            where.append(
+                "Table 6" if one.source.endswith(" 6") else f"{100 * _share(one):g} % of the sentences"
+            )
+        if one.row.startswith("size small"):
+            where.append("small set")
         kind = one.figure.removeprefix("test accuracy in %").replace(" in %", "")
-        panel = "\n".join(filter(None, (f"{where}{', small' if settings.pop('size', '') else ''}", kind)))
-        label = ", ".join([one.model, *(f"{name} {value}" for name, value in settings.items())])
-        plot.setdefault(panel, {})[label] = one.values, one.printed
-    return dict(plot)
+        panels.setdefault("\n".join(filter(None, (", ".join(where), kind))), []).append(one)
+    return {
+        panel: {_label(one, own): (one.values, one.printed) for one in own} for panel, own in panels.items()
+    }
 
 
-def dot_plot(groups: Mapping[str, Dots], columns: int = 3) -> str:
+def _share(one: FigureComparison) -> float:
+    share: float = one.group.settings.get("share", 1.0)
+    return 0.0 if one.model == "rules" else share
+
+
+def _label(one: FigureComparison, panel: Sequence[FigureComparison]) -> str:
+    """Return the model, and the settings in which the panel's rows differ."""
+    shared = set.intersection(*(set(other.row.split(", ")) for other in panel if other.model != "rules"))
+    settings = [text for text in one.row.split(", ") if text and text not in shared]
+    models = {other.model for other in panel}
+    return ", ".join([one.model, *settings] if len(models) > 1 or not settings else settings)
+
+
+def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
     """Return a panel for each experiment: a dot for our mean, a line over our seeds, a ring for the paper."""
     rows = -(-len(groups) // columns)
     heights = [

@@ -119,7 +119,7 @@ def _scoreboard(kept: Runs) -> dict[str, str]:
         sentences=SENTENCES,
         keys=KEYS,
     )
-    plots = {pictures[paper]: dot_plot(dots_of(own, TITLES)) for paper, own in papers.items()}
+    plots = {pictures[paper]: dot_plot(dots_of(own, TITLES), 2) for paper, own in papers.items()}
     return {"scoreboard.md": page, **plots}
 
 

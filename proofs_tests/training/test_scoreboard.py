@@ -117,6 +117,9 @@ def test_the_board_has_the_papers_figures(board: list[FigureComparison]) -> None
     errors = {one.metric: one for one in board if one.experiment == "imdb" and one.model == "sr-lstm-p"}
     assert errors["test_200_accuracy"].printed == TABLE_13["sr-lstm-p"]["test"][200]
     assert errors["test_200_accuracy"].figure == "test error in %, 200 words"
+    runs_of_it = errors["test_200_accuracy"].group.runs
+    wrong = [100 - 100 * run["metrics"]["test_200_accuracy"] for run in runs_of_it]
+    assert errors["test_200_accuracy"].values == pytest.approx(wrong)
 
 
 def test_the_values_are_those_of_the_results(kept: list[Result], board: list[FigureComparison]) -> None:
