@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from training.engine.results import results_in
 from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
 from training.language_recognition.tables import FIRST, method_of
+from training.scoreboard import scoreboard
 
 ROOT = Path(__file__).parents[1]
 EXTENSIONS = ROOT / "docs" / "_extensions"
@@ -151,6 +153,50 @@ def test_every_experiment_of_the_papers_has_a_page(pages: Pages, name: str) -> N
     page = pages(name, [])[f"{name}.md"]
     assert re.search(r"\| not run \||Not run yet|There are no results", page)
     assert name != "tomita" or "No run has saved its automaton." in page
+
+
+def test_the_scoreboard_has_each_figure_and_each_conclusion(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    files = importlib.import_module("experiment_pages")._scoreboard(results_in(KEPT))
+    scoreboard_page, figures = files.pop("scoreboard.md"), scoreboard(results_in(KEPT))
+    assert len(files) == 3 and all(f"{{image}} {picture}" in scoreboard_page for picture in files)
+    lines = [line for line in scoreboard_page.splitlines() if line.endswith((" |", "|"))]
+    cells = [line.removesuffix(" |").split(" | ") for line in lines]
+    verdicts = Counter(row[-1].split(" by")[0] for row in cells if len(row) == 10)
+    for verdict, count in Counter(one.verdict.split(" by")[0] for one in figures).items():
+        assert verdicts[verdict] == count, verdict
+    for section, words, verdict in (
+        ("6.2", "lowest perplexity in both budgets", "not run"),
+        ("6.3", "RRNN(F) outperforms all other models", "confirmed in part"),
+        ("4.1", "only the minimal number of states", "contradicted"),
+        ("4.2", "on palindromes", "mixed"),
+        ("4.3", "On MNIST", "contradicted (smaller runs)"),
+        ("5", "better initial weights than random ones", "not shown"),
+    ):
+        (line,) = (line for line in lines if line.startswith(f"| {section} |") and words in line)
+        assert f"| {verdict} |" in line
+    assert "1: 4 against 2, 2: 5 against 3, 3: 7 against 5, 4: 4 against 4, 5: 7 against 4" in scoreboard_page
+
+
+@pytest.mark.parametrize(
+    ("pairs", "verdict"),
+    [
+        ({"a": ((2, 2), (1, 1)), "b": ((3, 3), (1, 1))}, "confirmed"),
+        ({"a": ((2, 2), (1, 1)), "b": ((1, 1), (1, 1))}, "confirmed in part"),
+        ({"a": ((2, 2), (1, 1)), "b": ((1, 1), (2, 2))}, "mixed"),
+        ({"b": ((1, 1), (2, 2))}, "contradicted"),
+        ({"b": ((1, 1), (1, 1))}, "not confirmed"),
+        ({}, "not run"),
+    ],
+)
+def test_the_verdict_of_a_conclusion_counts_its_comparisons(
+    pairs: Any, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    compared = importlib.import_module("conclusions").compared
+    assert compared(pairs)[0] == verdict
+    if verdict == "not confirmed":
+        assert compared(pairs, is_enough=0)[0] == "confirmed"
 
 
 def test_grammars_are_drawn_with_their_minimal_automata(pages: Pages) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from training.engine.experiment import Experiment
 
-__all__ = ["EXPERIMENTS", "RECORDS", "Experiment", "recipe_name", "record_of"]
+__all__ = ["EXPERIMENTS", "RECORDS", "Experiment", "record_of"]
 
 _FOLDERS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/settings.py"))
 RECORDS: tuple[Experiment, ...] = tuple(
@@ -30,13 +29,3 @@ def record_of(experiment: str, model: str = "") -> Experiment | None:
     """Return the record for training that model on that experiment, or ``None`` if there is none."""
     own = [record for record in RECORDS if record.name == experiment and record.only_model in ("", model)]
     return max(own, key=lambda record: len(record.only_model), default=None)
-
-
-def recipe_name(result: dict[str, Any]) -> str:
-    """Return the settings of a result without the seed, as text that is equal for runs of one recipe.
-
-    If a result is older than a setting, the setting has its default.
-    """
-    record = record_of(result["experiment"], result["model"])
-    how = ({} if record is None else record.settings().to_json()) | result["configuration"]
-    return repr(sorted((name, value) for name, value in how.items() if name != "seed"))

@@ -30,17 +30,24 @@ def results(
             help="a folder with results, or a name of the stored results (default: all stored results)",
         ),
     ] = None,
+    with_commands: Annotated[
+        bool, typer.Option("--commands", help="print the command that makes each row, too")
+    ] = False,
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Print the results of the experiments next to those of the papers."""
+    """Print the results of the experiments next to those of the papers.
+
+    A row shows the runs that differ only in the seed. Rows of one model show the settings in which they
+    differ.
+    """
     from training.engine.results import results_in
 
     require_outputs({"--html": html})
     selected = results_in(_folder(folder))
     if not selected:
         raise InputError(f"{folder}: the path must be a folder with results, got none{_names()}")
-    status = show(selected, as_json)
+    status = show(selected, as_json, with_commands)
     if html is not None:
         why = write_html(_page(selected, command_line(context)), html)
         if why:
@@ -49,14 +56,20 @@ def results(
 
 
 def _page(results: list[dict[str, Any]], command: str) -> HtmlPage:
-    from training.tables import tables
+    from training.tables import commands, tables, warnings
 
     shown = [
-        HtmlTable(title, header, [cells(*row) for row in rows]) for title, header, rows in tables(results)
+        HtmlTable(title, header, [cells(*row) for row in rows])
+        for title, header, rows in [*tables(results), commands(results)]
     ]
     runs = "run" if len(results) == 1 else "runs"
     return HtmlPage(
-        "Results of the experiments", f"{len(results):,} {runs}", PLAIN, (), command, tables=shown
+        "Results of the experiments",
+        f"{len(results):,} {runs}",
+        PLAIN,
+        warnings(results),
+        command,
+        tables=shown,
     )
 
 
@@ -83,13 +96,14 @@ def _names() -> str:
     return f"; the stored results are {', '.join(_kept_names())}"
 
 
-def show(selected: list[dict[str, Any]], as_json: bool) -> int:
-    """Print the tables of some results.
+def show(selected: list[dict[str, Any]], as_json: bool, with_commands: bool = False) -> int:
+    """Print the tables of some results, and sentences about seeds whose results disagree.
 
     Raises:
         InputError: If there are results, but no table of any of them.
     """
-    from training.tables import rows_of, tables
+    from training.groups import groups_of
+    from training.tables import commands, rows_of, tables, warnings
 
     sections = tables(selected)
     if selected and not sections:
@@ -98,15 +112,19 @@ def show(selected: list[dict[str, Any]], as_json: bool) -> int:
             f"results of {printable(names)} must have the metrics of some table, got none of them"
         )
     if as_json:
-        print_json({"results": selected, "rows": [row.to_json() for row in rows_of(selected)]})
+        shown = [row.to_json() for row in rows_of(selected)]
+        groups = [group.to_json() for group in groups_of(selected)]
+        print_json({"results": selected, "rows": shown, "groups": groups})
         return 0
     out = console()
     if not selected:
         out.print("no results")
-    for title, header, rows in sections:
+    for title, header, rows in [*sections, commands(selected)] if with_commands else sections:
         out.print(f"\n{title}")
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
             cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
             out.print("  " + "  ".join(cells).rstrip(), soft_wrap=True)
+    for sentence in warnings(selected):
+        out.print(f"\n{sentence}", soft_wrap=True)
     return 0

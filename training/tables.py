@@ -1,4 +1,4 @@
-"""The tables of the experiments; results of runs that differ only in the seed form one row."""
+"""The tables of the experiments; each group of :mod:`training.groups` forms one row."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from typing import Any
 
 from neural.state_regularized.component import finite
 from training.classification_with_rules import tables as with_rules
-from training.experiment_list import recipe_name, record_of
+from training.experiment_list import record_of
+from training.groups import (
+    RunGroup,
+    Table,
+    by_unique_key,
+    command_of,
+    differing_settings,
+    groups_of,
+    with_settings,
+)
 from training.language_recognition import tables as recognition
 from training.rational_recurrences.search import SPACE
 from training.state_regularized import tables as languages
-
-Table = tuple[str, list[str], list[list[str]]]
-"""A table's title, header and rows, as text."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,9 @@ class ResultRow:
         seconds: the mean training time.
         sentences: the size of the test part.
         scale: the part of an image or a review that was read, for long sequences; otherwise empty.
+        settings: the settings in which it differs from the other rows of the same experiment, model and
+            scale.
+        command: the command for the first seed, or ``None``.
     """
 
     experiment: str
@@ -49,7 +58,9 @@ class ResultRow:
     units: int | None
     seconds: float
     sentences: int | None
-    scale: str = ""
+    scale: str
+    settings: dict[str, Any]
+    command: str | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as a JSON object."""
@@ -58,11 +69,14 @@ class ResultRow:
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[ResultRow]:
     """Return a row for each model on each set, from the results with a test accuracy."""
-    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for one in results:
-        if one["metrics"].get("test_accuracy") is not None:
-            groups.setdefault((name_of(one), one["model"], recipe_name(one)), []).append(one)
-    return [_row(*name[:2], runs) for name, runs in groups.items()]
+    groups = groups_of(one for one in results if one["metrics"].get("test_accuracy") is not None)
+    differing = differing_settings(groups, lambda group: (group.name, group.model, _scale(group.settings)))
+    return [_row(group, settings) for group, settings in zip(groups, differing, strict=True)]
+
+
+def row_of_each_model(results: Sequence[dict[str, Any]]) -> dict[str, ResultRow]:
+    """Return the row of each model; raise ValueError if a model has several rows."""
+    return by_unique_key(rows_of(results), lambda row: row.model)
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
@@ -78,19 +92,28 @@ def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
     ]
 
 
+def warnings(results: Sequence[dict[str, Any]]) -> list[str]:
+    """Return a sentence for each row with a seed whose results disagree."""
+    return [group.warning for group in groups_of(results) if group.warning]
+
+
+def commands(results: Sequence[dict[str, Any]]) -> Table:
+    """Return the table of the commands that make the rows."""
+    rows = [
+        [
+            group.name,
+            group.model,
+            " ".join(map(str, group.seeds)),
+            command_of(group.runs[0]) or "only in a campaign",
+        ]
+        for group in groups_of(results)
+    ]
+    return "commands of the first seeds", ["experiment", "model", "seeds", "command"], rows
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """Return a share in %, without the sign, or a dash for none."""
     return "-" if share is None else f"{100 * share:.{digits}f}"
-
-
-def name_of(result: dict[str, Any]) -> str:
-    """Return the experiment, followed by the folder for the user's own data.
-
-    >>> name_of({"experiment": "fa-rnn", "data": {"folder": "home"}}), name_of({"experiment": "qc"})
-    ('fa-rnn, home', 'qc')
-    """
-    folder = result.get("data", {}).get("folder")
-    return f"{result['experiment']}, {folder}" if isinstance(folder, str) else str(result["experiment"])
 
 
 def _accuracies(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
@@ -100,15 +123,16 @@ def _accuracies(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
         sizes = sorted({row.sentences for row in group if row.sentences is not None})
         count = ", ".join(f"{size:,}" for size in sizes) or "some"
         examples = "sentences" if record is None else record.examples
-        yield (
+        yield with_settings(
             f"{experiment}: test accuracy in %, {count} test {examples} (error: the standard error)",
             ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
             [_cells(row) for row in group],
+            [row.settings for row in group],
         )
 
 
-def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> ResultRow:
-    runs = sorted(runs, key=lambda run: int(run["seed"]))
+def _row(group: RunGroup, settings: dict[str, Any]) -> ResultRow:
+    runs = group.runs
     accuracies = [run["metrics"]["test_accuracy"] for run in runs]
     decided = [run["decided"]["units"] for run in runs if run.get("decided")]
     paper = runs[0]["paper"] or {}
@@ -116,9 +140,9 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> ResultRow:
     average = mean(accuracies)
     error = None if size is None else math.sqrt(average * (1 - average) / size)
     return ResultRow(
-        experiment=experiment,
-        model=model,
-        seeds=tuple(run["seed"] for run in runs),
+        experiment=group.name,
+        model=group.model,
+        seeds=group.seeds,
         accuracies=tuple(accuracies),
         mean=average,
         deviation=stdev(accuracies) if len(accuracies) > 1 else None,
@@ -128,7 +152,9 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> ResultRow:
         units=sum(decided) if decided else None,
         seconds=mean(run["seconds"] for run in runs),
         sentences=size,
-        scale=_scale(runs[0]["configuration"]),
+        scale=_scale(group.settings),
+        settings=settings,
+        command=command_of(runs[0]),
     )
 
 
@@ -156,47 +182,52 @@ def _cells(row: ResultRow) -> list[str]:
 
 
 def _perplexities(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
-    modelled = [one for one in results if one["metrics"].get("test_perplexity") is not None]
-    header = ["model", "seed", "parameters", "dev", "test", "paper", "decided", "words/s"]
-    for experiment in dict.fromkeys(one["experiment"] for one in modelled):
+    every = groups_of(one for one in results if one["metrics"].get("test_perplexity") is not None)
+    header = ["model", "seeds", "parameters", "dev", "test", "paper", "decided", "words/s"]
+    for name in dict.fromkeys(group.name for group in every):
+        groups = [group for group in every if group.name == name]
         rows = []
-        for one in (one for one in modelled if one["experiment"] == experiment):
-            metrics, paper, decided = one["metrics"], one["paper"] or {}, one.get("decided")
-            printed = paper.get("test_perplexity")
+        for group in groups:
+            printed = (group.runs[0]["paper"] or {}).get("test_perplexity")
+            decided = [run["decided"]["units"] for run in group.runs if run.get("decided")]
             rows.append(
                 [
-                    one["model"],
-                    str(one["seed"]),
-                    f"{metrics.get('parameters') or 0:,.0f}",
-                    *(f"{metrics.get(f'{part}_perplexity') or 0:.1f}" for part in ("dev", "test")),
+                    group.model,
+                    str(len(group.seeds)),
+                    f"{group.mean('parameters'):,.0f}",
+                    *(f"{group.mean(f'{part}_perplexity'):.1f}" for part in ("dev", "test")),
                     f"{printed:.1f}" if finite(printed) else "-",
-                    "-" if decided is None else f"{decided['units']:,}",
-                    f"{metrics.get('tokens_per_second') or 0:,.0f}",
+                    f"{sum(decided):,}" if decided else "-",
+                    f"{group.mean('tokens_per_second'):,.0f}",
                 ]
             )
-        yield f"{experiment}: perplexity", header, rows
+        differing = differing_settings(groups, lambda group: group.model)
+        yield with_settings(f"{name}: perplexity", header, rows, differing)
 
 
 def _searches(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in results:
-        metrics = one["metrics"]
-        if (
-            "dev_accuracy" in metrics
-            and "test_accuracy" not in metrics
-            and not recognition.is_recognition(one)
-        ):
-            groups.setdefault((one["experiment"], one["model"]), []).append(one)
+    trials: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for group in groups_of(filter(_is_trial, results)):
+        trials.setdefault((group.name, group.model, group.data), []).extend(group.runs)
     rows = []
-    for (experiment, model), runs in groups.items():
+    for (name, model, _), runs in trials.items():
         scores = [run["metrics"].get("dev_accuracy") or 0.0 for run in runs]
         best = runs[scores.index(max(scores))]["configuration"]
         rows.append(
-            [experiment, model, str(len(runs)), percent(max(scores)), percent(min(scores)), _settings(best)]
+            [name, model, str(len(runs)), percent(max(scores)), percent(min(scores)), _settings(best)]
         )
     header = ["experiment", "model", "trials", "best", "worst", "settings of the best"]
     if rows:
         yield "searches: dev accuracy in %, no test part was read", header, rows
+
+
+def _is_trial(result: dict[str, Any]) -> bool:
+    metrics = result["metrics"]
+    return (
+        "dev_accuracy" in metrics
+        and "test_accuracy" not in metrics
+        and not recognition.is_recognition(result)
+    )
 
 
 def _settings(configuration: dict[str, Any]) -> str:

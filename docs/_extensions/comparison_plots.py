@@ -8,43 +8,49 @@ from typing import Any
 
 from plots import COLOURS, GREY, plain_frame, plotted
 
-from training.classification_with_rules.tables import cell_of, cells
-from training.tables import rows_of
+from training.scoreboard import FigureComparison
 
 Dots = Mapping[str, tuple[Sequence[float], float]]
-"""For each model, our accuracies (one per seed) and the accuracy in the paper, in %."""
+"""For each model our figures, one per seed, and that of the paper, in %."""
 
 
-def dots_of(
-    kept: Sequence[dict[str, Any]], titles: Mapping[str, str], with_rules: Mapping[str, str]
-) -> dict[str, Dots]:
-    """Return the models of each experiment for which the paper has an accuracy.
+def dots_of(board: Sequence[FigureComparison], titles: Mapping[str, str]) -> dict[str, Dots]:
+    """Return a panel for each experiment, kind of figure, and size or share of the training set.
 
     Args:
-        kept: the results.
-        titles: the titles of the experiments, in order.
-        with_rules: the experiments with several shares of the training sentences; all sentences are shown.
+        board: the figures of a paper.
+        titles: the titles of the experiments.
     """
-    every = cells([run for run in kept if run["experiment"] in with_rules])
-    plot: dict[str, Dots] = {}
-    for name, title in titles.items():
-        dots: dict[str, tuple[Sequence[float], float]] = {}
-        if name in with_rules:
-            for model in dict.fromkeys(run["model"] for run in kept if run["experiment"] == name):
-                cell = cell_of(every, name, model, 1.0)
-                if cell is not None and cell.paper is not None:
-                    dots[model] = [100 * one for one in cell.metric("test_accuracy")], 100 * cell.paper
-        else:
-            for row in rows_of([run for run in kept if run["experiment"] == name]):
-                label = f"{row.model}, permuted" if row.scale.endswith("permuted") else row.model
-                if row.paper is not None and label not in dots:
-                    dots[label] = [100 * one for one in row.accuracies], 100 * row.paper
-        if dots:
-            plot[title] = dots
-    return plot
+    panels: dict[str, list[FigureComparison]] = {}
+    for one in sorted(board, key=lambda one: (list(titles).index(one.experiment), _share(one))):
+        where = [titles[one.experiment]]
+        if "share" in one.group.settings:
+            where.append(
+                "Table 6" if one.source.endswith(" 6") else f"{100 * _share(one):g} % of the sentences"
+            )
+        if one.row.startswith("size small"):
+            where.append("small set")
+        kind = one.figure.removeprefix("test accuracy in %").replace(" in %", "")
+        panels.setdefault("\n".join(filter(None, (", ".join(where), kind))), []).append(one)
+    return {
+        panel: {_label(one, own): (one.values, one.printed) for one in own} for panel, own in panels.items()
+    }
 
 
-def dot_plot(groups: Mapping[str, Dots], columns: int = 3) -> str:
+def _share(one: FigureComparison) -> float:
+    share: float = one.group.settings.get("share", 1.0)
+    return 0.0 if one.model == "rules" else share
+
+
+def _label(one: FigureComparison, panel: Sequence[FigureComparison]) -> str:
+    """Return the model, and the settings in which the panel's rows differ."""
+    shared = set.intersection(*(set(other.row.split(", ")) for other in panel if other.model != "rules"))
+    settings = [text for text in one.row.split(", ") if text and text not in shared]
+    models = {other.model for other in panel}
+    return ", ".join([one.model, *settings] if len(models) > 1 or not settings else settings)
+
+
+def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
     """Return a panel for each experiment: a dot for our mean, a line over our seeds, a ring for the paper."""
     rows = -(-len(groups) // columns)
     heights = [
@@ -68,7 +74,7 @@ def dot_plot(groups: Mapping[str, Dots], columns: int = 3) -> str:
             plain_frame(axes)
         handles, labels = panels[0, 0].get_legend_handles_labels()
         panels[0, 0].figure.legend(handles[:2], labels[:2], loc="outside upper right", ncols=2, frameon=False)
-        panels[-1, 0].set_xlabel("test accuracy, %")
+        panels[-1, 0].set_xlabel("%")
 
     return plotted(draw, rows, columns, 0.17 * (sum(heights) + 4 * rows), 7.4, 8.0)
 

@@ -5,27 +5,34 @@ The results are in ``training/results``. A table entry without a result says tha
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import memory_pages
 import sequence_pages
 import tomita_page
 from comparison_plots import dot_plot, dots_of
+from conclusions import conclusions
 from page_text import environment, render
 
 from theory.text_and_tables import SENTENCES
 from training.classification_with_rules import paper
+from training.classification_with_rules.copies import KEPT, bounds
 from training.classification_with_rules.settings import FA
 from training.classification_with_rules.settings import MODELS as RULE_MODELS
-from training.classification_with_rules.tables import COLUMNS, accuracies, cell_of, cells
+from training.classification_with_rules.tables import COLUMNS, Cells, accuracies, cell_of, cells
 from training.engine.results import results_in
 from training.experiment_list import EXPERIMENTS
+from training.groups import RunGroup, by_unique_key, groups_of
+from training.language_modelling.layers import size_of
 from training.language_modelling.settings import PRESETS, TABLE_3, LanguageModelling
 from training.rational_recurrences.search import SPACE
 from training.rational_recurrences.settings import MODELS, TABLE_5
-from training.tables import rows_of
+from training.scoreboard import FigureComparison, scoreboard
+from training.tables import row_of_each_model
 from training.wikipedia.corpus import WHERE
 from training.wikipedia.settings import TABLE_14
 
@@ -52,7 +59,13 @@ LANGUAGE, WIKIPEDIA, TOMITA = (
 MEMORY = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
 SEQUENCES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "imdb": "IMDB"}
 TITLES = TEXTS | LANGUAGE | RULES | TOMITA | MEMORY | SEQUENCES | WIKIPEDIA
-"""The titles of all pages, in the order of the index."""
+"""The titles of all pages, in order."""
+KEYS = {
+    "Peng et al. 2018": "peng2018rational",
+    "Wang & Niepert 2019": "wang2019state",
+    "Jiang et al. 2020": "jiang2020cold",
+}
+"""The papers of the scoreboard, and their keys in the bibliography."""
 Runs = Sequence[dict[str, Any]]
 
 
@@ -62,10 +75,12 @@ environment().globals |= {"titles": TITLES, "model_names": NAMES}
 
 def pages(root: Path) -> dict[str, str]:
     """Return the pages and pictures by path; ``root`` is the project folder."""
-    kept = results_in(root / "training" / "results")
+    kept = [
+        run for group in groups_of(results_in(root / "training" / "results")) for run in group.runs
+    ]  # each seed once
     files = {
         "index.md": render("experiments", experiments=EXPERIMENTS, counts=_counts(kept)),
-        "accuracies.svg": dot_plot(dots_of(kept, TITLES, RULES)),
+        **_scoreboard(kept),
     }
     for name in TITLES:
         files |= page_of(name, kept)
@@ -87,6 +102,25 @@ def page_of(name: str, kept: Runs) -> dict[str, str]:
         exchanges = [run for run in kept if run["experiment"] == "exchanges"]
         return memory_pages.pages(name, own, exchanges, list(NAMES))
     return tomita_page.pages(own) if name in TOMITA else sequence_pages.pages(name, own)
+
+
+def _scoreboard(kept: Runs) -> dict[str, str]:
+    """Return the page with all figures and conclusions, and its pictures."""
+    papers: dict[str, list[FigureComparison]] = {}
+    for one in scoreboard(kept):
+        papers.setdefault(one.paper, []).append(one)
+    pictures = {paper: f"scoreboard-{paper.partition(' ')[0].lower()}.svg" for paper in KEYS}
+    texts = {name: row_of_each_model(_by_search(name, kept)["sst2"]) for name in TEXTS}
+    page = render(
+        "scoreboard",
+        papers={paper: papers.get(paper, []) for paper in KEYS},
+        pictures=pictures,
+        conclusions=conclusions(kept, texts),
+        sentences=SENTENCES,
+        keys=KEYS,
+    )
+    plots = {pictures[paper]: dot_plot(dots_of(own, TITLES), 2) for paper, own in papers.items()}
+    return {"scoreboard.md": page, **plots}
 
 
 def _counts(kept: Runs) -> dict[str, int]:
@@ -112,7 +146,7 @@ def _texts(name: str, kept: Runs) -> dict[str, Any]:
             if part in run["data"]
         },
         "by_search": by_search,
-        "rows": {search: {row.model: row for row in rows_of(runs)} for search, runs in by_search.items()},
+        "rows": {search: row_of_each_model(runs) for search, runs in by_search.items()},
         "trials": [run for run in own if "test_accuracy" not in run["metrics"]],
         "models": MODELS,
         "table_5": TABLE_5,
@@ -130,22 +164,18 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
     runs_by_search: dict[str, list[dict[str, Any]]] = {"sst2": []}
-    seen = set()
-    for run in kept:
-        how = run["configuration"]
-        same = repr(sorted(how.items()))  # two searches may choose the same settings
-        if run["experiment"] != name or "test_accuracy" not in run["metrics"] or same in seen:
-            continue
-        seen.add(same)
+    tested = (run for run in kept if run["experiment"] == name and "test_accuracy" in run["metrics"])
+    for group in groups_of(tested):
+        how = group.settings
         values = [how[key] for key in SPACE]
         if how.get("classifier") == "linear":
             way = "linear"
         elif how["patience"] >= 30:  # the paper's
             way = "longer"
         else:
-            is_own = values == own.get(run["model"]) and values != sst2.get(run["model"])
+            is_own = values == own.get(group.model) and values != sst2.get(group.model)
             way = name if is_own else "sst2"
-        runs_by_search.setdefault(way, []).append(run)
+        runs_by_search.setdefault(way, []).extend(group.runs)
     return runs_by_search
 
 
@@ -163,9 +193,9 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
     """Return the values for the template of a page about one data set with rules."""
     every = cells(own)
     betas: dict[float, dict[float, Any]] = {}
-    for (_, model, variant, share, beta), cell in every.items():
-        if (model, variant) == ("fa-rnn", "F") and share in (0.0, 1.0):
-            betas.setdefault(beta, {})[share] = cell
+    for share in (0.0, 1.0):
+        for cell in every.get((name, "fa-rnn", "F", share), ()):
+            betas.setdefault(cell.runs[0]["configuration"]["beta"], {}).setdefault(share, cell)
     above = {
         (at, column): [
             model
@@ -190,18 +220,65 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
         "betas": sorted(betas.items()),
         "cell": lambda model, share, variant="F": cell_of(every, name, model, share, variant),
         "above": above,
+        "copied": json.loads(KEPT.read_text(encoding="utf-8"))[name],
+        "without_copies": _without_copies(name, every),
     }
+
+
+def _without_copies(name: str, every: Cells) -> list[tuple[str, float, float, float]]:
+    """Return each model's test accuracy with all training sentences, and bounds on it without copied texts.
+
+    All are means over seeds.
+    """
+    copied = json.loads(KEPT.read_text(encoding="utf-8"))[name]["test"]
+    lines = []
+    for model in RULE_MODELS:
+        cell = cell_of(every, name, model, 1.0)
+        if cell is not None:
+            accuracies = cell.metric("test_accuracy")
+            both = [bounds(one, copied["sentences"], copied["copied"]) for one in accuracies]
+            low, high = (mean(one) for one in zip(*both, strict=True))
+            lines.append((model, mean(accuracies), low, high))
+    return lines
 
 
 def _is_untrained(how: dict[str, Any]) -> bool:
     return how["share"] == 0 and how["beta"] == 1
 
 
+def _model_and_size(group: RunGroup) -> tuple[str, tuple[int, int]]:
+    return group.model, (group.settings["budget"], group.settings["layers"])
+
+
+def _small(groups: Sequence[RunGroup], with_gain: bool) -> dict[str, RunGroup]:
+    """Return the groups at a scale for a CPU, by model."""
+    small = (group for group in groups if not group.runs[0]["paper"])
+    return by_unique_key((one for one in small if (one.settings["gain"] > 0) is with_gain), _model)
+
+
+def _model(group: RunGroup) -> str:
+    return group.model
+
+
 def _language(own: Runs) -> dict[str, Any]:
-    """Return the values for the template of the page about the Penn Treebank."""
+    """Return the contents of the page of the Penn Treebank."""
+    groups = groups_of(run for run in own if "test_perplexity" in run["metrics"])
     presets = {name: LanguageModelling(**preset).to_json() for name, preset in PRESETS.items()}
+    widths = {
+        model: {
+            size: (width, size_of(model, size[1], width))
+            for size, figures in TABLE_3.items()
+            if model in figures
+            for width in [LanguageModelling(model=model, budget=size[0], layers=size[1], hidden=0).hidden]
+        }
+        for model in MODELS
+    }
+    full = [group for group in groups if group.runs[0]["paper"]]
     return {
-        "runs": [run for run in own if "test_perplexity" in run["metrics"]],
+        "full": by_unique_key(full, _model_and_size),
+        "small": _small(groups, with_gain=False),
+        "small_gain": _small(groups, with_gain=True),
+        "widths": widths,
         "models": MODELS,
         "table_3": TABLE_3,
         "presets": {name: preset for name, preset in presets.items() if name != "small"},

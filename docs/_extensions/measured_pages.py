@@ -19,7 +19,7 @@ from theory.registry import claims
 from training.classification_with_rules.paper import SETS, SHARES
 from training.classification_with_rules.tables import cell_of, cells
 from training.engine.results import results_in
-from training.state_regularized.tables import HEADER, is_learned, rows
+from training.state_regularized import tables as languages
 
 MEASURED = {
     "scan-cpu": ("scan", "scan_cpu"),
@@ -116,15 +116,16 @@ def _plots(bench: Path) -> dict[str, str]:
 def _trained(root: Path) -> dict[str, str]:
     """Return the tables of learned languages and of FA-RNNs."""
     kept = results_in(root / "training" / "results")
-    learned = [run for run in kept if is_learned(run)]
+    learned = [run for run in kept if languages.is_learned(run)]
     page_texts = {}
     for name, is_tomita in (("tomita-figures", True), ("learned-figures", False)):
         runs = [run for run in learned if (run["experiment"] == "tomita") is is_tomita]
         machines: dict[str, list[dict[str, Any]]] = {}
         for run in runs:
             machines.setdefault(json.dumps([run["machine"], run["recipe"]]), []).append(run)
+        (table,) = languages.tables(runs)
         page_texts[f"claims/{name}.txt"] = render(
-            "learned", groups=machines.values(), header=HEADER, rows=rows(runs)
+            "learned", groups=machines.values(), header=table[1], rows=table[2]
         )
     with_rules = cells(results_in(root / "training" / "results" / "rules"))
     measured = _json(root / "training" / "results" / "fa_rnn.json")

@@ -11,6 +11,7 @@ from typing import Any
 import pictures
 from page_text import environment, render
 
+from training.groups import groups_of
 from training.language_recognition import palindromes, paper, parentheses
 from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
 from training.language_recognition.tables import (
@@ -149,16 +150,15 @@ def _attempts(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _learned(own: Runs) -> list[tuple[tuple[str, str, str], int, dict[str, float], str]]:
-    """Return, for each model, method and training set, its seeds, errors by kind, and learned language."""
-    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for run in filter(is_recognition, own):
-        key = environment().filters["model"](run["model"]), method_of(run), TRAINED_ON[run["experiment"]]
-        groups.setdefault(key, []).append(run["errors"])
-    means = {
-        key: {kind: mean(one[column][kind] for one in errors) for kind, column in KINDS.items()}
-        for key, errors in groups.items()
-    }
-    return [(key, len(groups[key]), errors, _language(errors)) for key, errors in means.items()]
+    """Return for each model, method and training set its seeds, errors by kind, and the language."""
+    lines = []
+    for group in groups_of(filter(is_recognition, own)):
+        key = environment().filters["model"](group.model), method_of(group.runs[0]), TRAINED_ON[group.name]
+        errors = {
+            kind: mean(run["errors"][column][kind] for run in group.runs) for kind, column in KINDS.items()
+        }
+        lines.append((key, len(group.seeds), errors, _language(errors)))
+    return lines
 
 
 def _language(errors: dict[str, float]) -> str:

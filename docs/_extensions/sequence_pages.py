@@ -13,7 +13,7 @@ from plots import bands, plotted
 from training.images.settings import FASHION, TABLE_7
 from training.reviews import settings as reviews
 from training.sequences.settings import MODELS
-from training.tables import percent, rows_of
+from training.tables import percent, row_of_each_model
 
 HEADS = {"c": "reads the last c of both layers", "h": "reads the last h"}
 Runs = Sequence[dict[str, Any]]
@@ -48,7 +48,7 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
         name=name,
         own=own,
         groups=groups,
-        rows={group: {row.model: row for row in rows_of(some)} for group, some in groups.items()},
+        rows={group: row_of_each_model(some) for group, some in groups.items() if group != "heads"},
         chosen=chosen,
         models=MODELS,
         heads=HEADS,

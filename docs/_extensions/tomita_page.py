@@ -11,6 +11,7 @@ from pictures import over_time
 from automata.dfa import DFA
 from automata.drawing import svg
 from automata.languages.tomita import tomita
+from training.groups import by_unique_key, groups_of
 from training.language_recognition.tables import is_recognition, method_of
 from training.state_regularized.tables import is_learned
 
@@ -37,6 +38,7 @@ def pages(own: Sequence[dict[str, Any]]) -> dict[str, str]:
             )
             drawings[f"tomita-{grammar}-least.svg"] = svg(tomita(grammar).dfa)
             drawings[f"tomita-{grammar}-over-time.svg"] = over_time(kept[0]["over_time"])
-    ours = [run for run in others if method_of(run) == "ours"]
+    groups = groups_of(run for run in others if method_of(run) == "ours")
+    ours = by_unique_key(groups, lambda group: (group.model, group.settings["grammar"]))
     context = {"grammars": GRAMMARS, "engine": engine, "others": others, "ours": ours, "drawn": drawn}
     return {**drawings, "tomita.md": render("tomita", **context)}

@@ -18,7 +18,9 @@ from neural.fa_rnn import files
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_rule_sets
 from proofs_tests.training.small_runs import ratproof
+from training.classification_with_rules import copies as copied_texts
 from training.classification_with_rules import experiment
+from training.classification_with_rules.copies import bounds, without_copies
 from training.classification_with_rules.data import RuledSentences, SentenceBatch, drawn_indices, load
 from training.classification_with_rules.experiment import build
 from training.classification_with_rules.fa_network import FANetwork
@@ -29,8 +31,9 @@ from training.classification_with_rules.sources import SOURCES
 from training.classification_with_rules.task import RuleTask
 from training.data_folder import Data
 from training.engine.noise import Noise
-from training.engine.results import KEYS
+from training.engine.results import KEYS, results_in
 from training.engine.run import Where
+from training.experiment_list import record_of
 from training.experiments import run, settings_for
 from training.rules.read_report import report
 
@@ -278,6 +281,70 @@ def test_the_command_trains_and_reads_back(
     classifier, _ = files.load(tmp_path / "run/network.safetensors")
     read, _, _ = report(classifier, load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts)
     assert {row.system for row in read.rows} >= {"network", "rules, read back"}
+
+
+# Copied texts.
+
+
+def test_copied_texts_are_those_of_the_training_file(folder: Path) -> None:
+    data = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0)
+    assert all(set(data.copied) == {"dev", "test"} and bool(copied.any()) for copied in data.copied.values())
+    for part, copied in data.copied.items():
+        words = data.parts[part].words
+        assert copied.tolist() == [words[i] in data.parts["train"].words for i in range(len(words))]
+    few = load(SOURCES["sms"], Data(folder, any_size=True), 0.1, 0)  # the same, whatever is trained on
+    assert all(torch.equal(few.copied[part], copied) for part, copied in data.copied.items())
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_a_run_records_accuracies_without_copied_texts(
+    share: float, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    how = replace(TINY, share=share)
+    source = Data(folder, any_size=True)
+    trained = run("sms", how, source, where(tmp_path))
+    assert isinstance(trained, dict)
+    data = load(SOURCES["sms"], source, 1.0, 0)
+    classifier, _ = files.load(tmp_path / "network.safetensors")
+    for part in ("dev", "test"):
+        metrics, copied = trained["metrics"], data.copied[part].tolist()
+        words, labels = data.parts[part].words, data.parts[part].labels
+        for name, predicted in (
+            ("", classifier.predict(words)),
+            ("rules_", [data.labels[i] for i in data.by_rules(part).tolist()]),
+        ):
+            right = [
+                a == b for a, b, is_copied in zip(predicted, labels, copied, strict=True) if not is_copied
+            ]
+            assert metrics[f"{name}{part}_accuracy_without_copies"] == pytest.approx(sum(right) / len(right))
+            low, high = bounds(metrics[f"{name}{part}_accuracy"], len(words), sum(copied))
+            assert low <= sum(right) / len(right) <= high
+        assert metrics[f"{part}_copies"] == sum(copied)
+    record = record_of("sms")
+    assert record is not None
+    record.start(how, source).show(trained, tmp_path)
+    assert f"without the {metrics['test_copies']} test sentences" in capsys.readouterr().out
+
+
+def test_an_accuracy_without_any_text_has_no_value() -> None:
+    right = torch.tensor([True, False])
+    assert without_copies(right, torch.tensor([True, True])) is None
+    assert without_copies(right, torch.tensor([False, True])) == 1
+    assert bounds(0.25, 8, 4) == (0, 0.5) and bounds(1, 8, 4) == (1, 1)
+
+
+def test_the_counts_of_copied_texts_are_about_the_stored_results() -> None:
+    counts = json.loads(copied_texts.KEPT.read_text())
+    assert {name: {part: one["copied"] for part, one in by.items()} for name, by in counts.items()} == {
+        "atis": {"dev": 111, "test": 16},
+        "qc": {"dev": 0, "test": 8},
+        "sms": {"dev": 43, "test": 62},
+    }
+    for result in results_in(copied_texts.KEPT.parent / "rules"):
+        for part, one in counts[result["experiment"]].items():
+            assert result["data"][part] == {"sentences": one["sentences"], "sha256": one["sha256"]}
+            accuracy = result["metrics"].get(f"rules_{part}_accuracy")
+            assert accuracy in (None, pytest.approx(one["rules_accuracy"]))
 
 
 # The paper's tables.

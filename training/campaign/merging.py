@@ -12,10 +12,9 @@ from automata.errors import InputError
 from training.campaign.plan import Job, Plan
 from training.campaign.searches import FAILED
 from training.engine.names import RESULT
-from training.engine.results import read
+from training.engine.results import RATE, read
 
 DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
-RATE = "_per_second"
 
 
 def digest_of(result: dict[str, Any]) -> str:

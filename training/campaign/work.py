@@ -19,6 +19,7 @@ from training.engine.names import RESULT, RUN
 from training.engine.results import ARCHIVE, read_archive, write_archive
 from training.engine.results import read as read_result
 from training.engine.results import write as write_result
+from training.groups import settings_of
 
 STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 
@@ -107,8 +108,7 @@ def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any],
     if {name: result[name] for name in of} != of:
         raise InputError(f"{where}: {difference({name: result[name] for name in of}, of)}")
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
-    # a result may lack a newer setting, whose default is the behaviour before it existed
-    was, right = type(settings)().to_json() | result["configuration"], settings.to_json()
+    was, right = settings_of(result), settings_of(result | {"configuration": settings.to_json()})
     if was != right:
         raise InputError(f"{where}: {difference(was, right)}")
 

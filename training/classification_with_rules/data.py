@@ -21,6 +21,7 @@ from automata.rules.rule_set import RuleSet, rule_set
 from automata.text.number_text import shorten
 from neural.fa_rnn import sentences
 from neural.fa_rnn.sentences import Sentences
+from training.classification_with_rules.copies import copies
 from training.classification_with_rules.sources import RuleSource
 from training.data_folder import Data
 
@@ -90,6 +91,8 @@ class RuledSentences:
         default: the label that the rule system assigns if no rule matches: the most frequent label of the dev
             sentences.
         described: the description of the data in a result.
+        copied: for the dev and the test part, whether each sentence also stands in the training file, of
+            which ``parts`` may have only a share; shape ``(N,)``.
     """
 
     parts: dict[str, Sentences]
@@ -99,6 +102,7 @@ class RuledSentences:
     hits: dict[str, Tensor]
     default: str
     described: dict[str, Any]
+    copied: dict[str, Tensor]
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -114,6 +118,13 @@ class RuledSentences:
         order = torch.arange(1, hits.shape[1] + 1)
         last = (hits * order).amax(dim=1) - 1
         return torch.where(last >= 0, last, self.labels.index(self.default))
+
+    def right_by_rules(self, part: str) -> Tensor:
+        """Return whether the rule system is right on each sentence, shape ``(N,)``."""
+        truth = [
+            self.labels.index(label) if label in self.labels else -1 for label in self.parts[part].labels
+        ]
+        return self.by_rules(part) == torch.tensor(truth, dtype=torch.long)
 
 
 def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSentences:
@@ -161,9 +172,10 @@ def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSente
     }
     if source.published is None:
         described["folder"] = folder.resolve().name
+    copied = copies(parts)
     parts["train"] = at(parts["train"], chosen)
     hits["train"] = hits["train"][chosen]
-    return RuledSentences(parts, labels, written, rules, hits, default, described)
+    return RuledSentences(parts, labels, written, rules, hits, default, described, copied)
 
 
 def _parts(source: RuleSource, folder: Path, any_size: bool) -> dict[str, Sentences]:

@@ -13,6 +13,7 @@ from automata.errors import InputError
 from neural.fa_rnn import files
 from neural.seeding import seeded
 from ratproof.commands.terminal import headed
+from training.classification_with_rules.copies import without_copies
 from training.classification_with_rules.data import RuledSentences, load
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import paper
@@ -56,7 +57,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         """Return a training task with the untrained network, after measuring the network and the rules."""
         network = build(self.sentences, self.settings, self.table)
         task = RuleTask(network, self.settings, self.sentences)
-        self.before: dict[str, float] = {}
+        self.before: dict[str, float | None] = {}
         for part in self.parts:
             self.before |= _beside_rules(task, network, part)
         return task
@@ -99,6 +100,11 @@ class RuleRun(ExperimentRun[RuleClassification]):
         beside = "" if paper is None else f"; {paper['source']}: {paper['test_accuracy']:.1%}"
         yield right_on(result, "dev", "sentences")
         yield right_on(result, "test", "sentences", beside)
+        if metrics.get("test_copies") and metrics["test_accuracy_without_copies"] is not None:
+            yield (
+                f"  without the {metrics['test_copies']} test sentences that are also in the training file:"
+                f" {metrics['test_accuracy_without_copies']:.1%}"
+            )
         yield (
             f"  the rules are right on {metrics['rules_test_accuracy']:.1%} of the test sentences; the"
             f" untrained network agrees on {metrics['untrained_test_agrees_with_rules']:.1%}"
@@ -141,12 +147,13 @@ def _word_vectors(
     return read.table, {"vectors": Path(read.source).name, "words_without_a_vector": read.without}
 
 
-def _beside_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float]:
+def _beside_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float | None]:
     """Return the accuracies of the rules and of the untrained network, and their agreement."""
     truth, by_rules = task.parts[part].labels, task.data.by_rules(part)
     predicted, _ = task.predict(network, part)
     return {
         f"rules_{part}_accuracy": float((by_rules == truth).double().mean()),
+        f"rules_{part}_accuracy_without_copies": without_copies(by_rules == truth, task.data.copied[part]),
         f"untrained_{part}_accuracy": float((predicted == truth).double().mean()),
         f"untrained_{part}_agrees_with_rules": float((predicted == by_rules).double().mean()),
     }
@@ -159,6 +166,8 @@ def _measured(task: RuleTask, network: nn.Module, part: str, positive: str | Non
     metrics = {
         f"{part}_accuracy": accuracy,
         f"{part}_standard_error": standard_error(accuracy, len(truth)),
+        f"{part}_copies": int(task.data.copied[part].sum()),
+        f"{part}_accuracy_without_copies": without_copies(predicted == truth, task.data.copied[part]),
         f"{part}_loss": loss,
     }
     if positive is not None and positive in task.data.labels:

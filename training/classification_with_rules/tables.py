@@ -6,23 +6,34 @@ figure next to ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from statistics import mean, stdev
 from typing import Any
 
 from neural.state_regularized.component import finite
 from training.classification_with_rules.paper import CHANGED, ORDINARY, SETS, SHARES, TABLE_6, variant
 from training.classification_with_rules.settings import MODELS, RuleClassification
+from training.groups import RunGroup, Table, differing_settings, groups_of, in_words
 
 COLUMNS = (0.0, *SHARES)
+OTHER = "other"
+"""The variant of settings that are not in Table 6."""
+Cells = dict[tuple[str, str, str, float], list["TableCell"]]
+"""The cells by experiment, model, variant of Table 6, and share, those with the most seeds first."""
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """The results of runs that differ only in the seed, sorted by seed."""
+    """Results of runs of one recipe on the same data, by seed.
+
+    Attributes:
+        runs: the results.
+        settings: the settings in which the recipe differs from the other recipes of the same cell.
+    """
 
     runs: tuple[dict[str, Any], ...]
+    settings: dict[str, Any] = field(default_factory=dict)
 
     def metric(self, name: str) -> tuple[float, ...]:
         """Return a metric of each run."""
@@ -59,30 +70,22 @@ def is_with_rules(result: dict[str, Any]) -> bool:
     return result["experiment"] in SETS
 
 
-def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float, float], TableCell]:
-    """Group the results by experiment, model, variant of Table 6, share and beta.
+def cells(results: Iterable[dict[str, Any]]) -> Cells:
+    """Return the groups of the results by experiment, model, variant of Table 6, and share.
 
-    Runs of different recipes are not mixed: a group contains the runs that share the recipe of its first run.
+    If a cell has several recipes, the first one has the most seeds.
     """
-    groups: dict[tuple[str, str, str, float, float], list[dict[str, Any]]] = {}
-    for one in results:
-        which = _variant(one)
-        if which is None or "test_accuracy" not in one["metrics"]:
-            continue
-        own = one["configuration"]
-        key = (one["experiment"], one["model"], which, float(own["share"]), float(own["beta"]))
-        group = groups.setdefault(key, [])
-        if not group or _recipe(group[0]) == _recipe(one):
-            group.append(one)
-    return {
-        key: TableCell(tuple(sorted(own, key=lambda one: int(one["seed"])))) for key, own in groups.items()
-    }
+    groups = groups_of(filter(_has_a_cell, results))
+    result: Cells = {}
+    for group, settings in zip(groups, differing_settings(groups, _key), strict=True):
+        result.setdefault(_key(group), []).append(TableCell(group.runs, settings))
+    return {key: sorted(own, key=lambda cell: -len(cell.runs)) for key, own in result.items()}
 
 
-def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Return each table with its title, header and rows, as text of at most 80 columns."""
-    every = cells([one for one in results if is_with_rules(one)])
-    result: list[tuple[str, list[str], list[list[str]]]] = []
+def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
+    """Return each table with its title, header and rows as text."""
+    every = cells(results)
+    result: list[Table] = []
     for experiment in SETS:
         rows = accuracies(every, experiment)
         if rows:
@@ -93,12 +96,14 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
             result.append(
                 (f"{experiment}: Table 6, test accuracy in %", ["variant", "ours", "paper"], variants)
             )
+        others = _other_recipes(every, experiment)
+        if others:
+            header = ["model", "variant", "share", "seeds", "ours", "settings"]
+            result.append((f"{experiment}: other recipes, test accuracy in %", header, others))
     return result
 
 
-def accuracies(
-    every: dict[tuple[str, str, str, float, float], TableCell], experiment: str
-) -> list[list[str]]:
+def accuracies(every: Cells, experiment: str) -> list[list[str]]:
     """Return a row for each model that was run, with a column for each of :data:`COLUMNS`.
 
     A dot marks a cell without runs.
@@ -111,8 +116,8 @@ def accuracies(
     return rows
 
 
-def ablations(every: dict[tuple[str, str, str, float, float], TableCell], experiment: str) -> list[list[str]]:
-    """Return the rows of Table 6, if any variant other than the default was run."""
+def ablations(every: Cells, experiment: str) -> list[list[str]]:
+    """Return the rows of Table 6, if any but the first was run."""
     rows = []
     for name in TABLE_6:
         cell = cell_of(every, experiment, "fa-rnn", 1.0, name)
@@ -121,24 +126,38 @@ def ablations(every: dict[tuple[str, str, str, float, float], TableCell], experi
     return rows if len(rows) > 1 else []
 
 
-def cell_of(
-    every: dict[tuple[str, str, str, float, float], TableCell],
-    experiment: str,
-    model: str,
-    share: float,
-    which: str = "F",
-) -> TableCell | None:
-    """Return the cell of a model; with several betas, the first of those with the most seeds."""
-    own = [
-        cell
-        for (name, kind, variant_of, part, _), cell in every.items()
-        if (name, kind, variant_of, part) == (experiment, model, which, share)
+def cell_of(every: Cells, experiment: str, model: str, share: float, which: str = "F") -> TableCell | None:
+    """Return the cell of a model; of several recipes, the first one with the most seeds."""
+    return next(iter(every.get((experiment, model, which, share), ())), None)
+
+
+def _other_recipes(every: Cells, experiment: str) -> list[list[str]]:
+    """Return a row for each recipe that is in no other table."""
+    return [
+        [model, which, f"{100 * share:g} %", str(len(cell.runs)), cell.ours(), in_words(cell.settings)]
+        for (name, model, which, share), own in every.items()
+        if name == experiment
+        for cell in own[_has_a_place(model, which, share) :]
     ]
-    return max(own, key=lambda cell: len(cell.runs), default=None)
 
 
-def _variant(result: dict[str, Any]) -> str | None:
-    configuration = result["configuration"]
+def _has_a_place(model: str, which: str, share: float) -> bool:
+    """Return whether a table of the paper has that variant."""
+    return share in COLUMNS if which == "F" else which in TABLE_6 and (model, share) == ("fa-rnn", 1.0)
+
+
+def _has_a_cell(result: dict[str, Any]) -> bool:
+    known = is_with_rules(result) and "test_accuracy" in result["metrics"]
+    return known and _variant(result["configuration"]) is not None
+
+
+def _key(group: RunGroup) -> tuple[str, str, str, float]:
+    which = _variant(group.settings)
+    assert which is not None
+    return group.name, group.model, which, float(group.settings["share"])
+
+
+def _variant(configuration: dict[str, Any]) -> str | None:
     if any(configuration.get(name) not in _words(name) for name in CHANGED):
         return None
     if not all(finite(configuration.get(name)) for name in ("share", "beta")):
@@ -146,14 +165,10 @@ def _variant(result: dict[str, Any]) -> str | None:
     change = {name: configuration[name] for name in CHANGED}
     if change["tensor"] == "whole":
         change["beta"] = 1.0
-    return variant(RuleClassification(**change))
+    return variant(RuleClassification(**change)) or OTHER
 
 
 def _words(name: str) -> tuple[str, ...]:
     fields = type(ORDINARY).__dataclass_fields__
     words: tuple[str, ...] = fields[name].metadata["one_of"]
     return words
-
-
-def _recipe(result: dict[str, Any]) -> list[tuple[str, Any]]:
-    return sorted((name, value) for name, value in result["configuration"].items() if name != "seed")

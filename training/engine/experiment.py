@@ -58,6 +58,7 @@ class Experiment:
         files: names of the additional files that a run writes.
         searched: whether a campaign can search its settings.
         examples: the plural noun for the examples.
+        scale: settings in which a run is smaller than the paper's if they differ from a preset of the paper.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Experiment:
     files: tuple[str, ...] = ()
     searched: bool = False
     examples: str = "sentences"
+    scale: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:

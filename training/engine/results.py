@@ -22,6 +22,8 @@ ARCHIVE = "results.jsonl.xz"
 """The file name of the saved results of a campaign, compressed, with one line per run."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
 """The entries of every result."""
+RATE = "_per_second"
+"""The end of the name of a metric that depends on the machine."""
 
 
 def result(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from automata.errors import InputError
 from automata.text.number_text import shorten
@@ -31,8 +31,13 @@ class Settings:
     """The settings that all experiments have.
 
     Raises :class:`~automata.errors.InputError` if a value is out of range.
+
+    Attributes:
+        retired: settings that only older results have; each had an effect only if another setting, which is
+            named with it, had the value beside it.
     """
 
+    retired: ClassVar[dict[str, tuple[str, Any]]] = {}
     model: str = setting("", "the network")
     seed: int = setting(0, "seed of weights, batches and dropout", 0, 2**31 - 1)
     batch: int = setting(64, "examples in a batch", 1, 1 << 20)

@@ -98,6 +98,7 @@ EXPERIMENTS = tuple(
         models=MODELS,
         holds="mnist/ or fashion_mnist/",
         examples="images",
+        scale=("side", "images", "hidden"),
     )
     for order, name, title, where, folder, published in (
         (140, "mnist", "MNIST", "Table 7", "mnist", "http://yann.lecun.com/exdb/mnist/"),

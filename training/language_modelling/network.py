@@ -11,24 +11,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from neural.rrnn_b import RRNNB
-from neural.rrnn_b_max_plus import RRNNBMaxPlus
-from neural.rrnn_c import RRNNC
-from neural.rrnn_f import RRNNF
 from neural.seeding import seeded
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
+from training.language_modelling.layers import enlarge_updates, layer_of
 from training.language_modelling.settings import LanguageModelling
 
-RATIONAL = {"rrnn-b": RRNNB, "rrnn-b-max-plus": RRNNBMaxPlus, "rrnn-c": RRNNC, "rrnn-f": RRNNF}
 State = list[tuple[Tensor, ...]]
 """The state of each layer, tensors of shape ``(1, B, d)``."""
 
 
 class LanguageModel(nn.Module):
     """A model that maps words to scores of the next words.
-
-    The rational layers have output gates (equations 23d, 24d, 25e and 26h).
 
     Args:
         settings: the settings of the run.
@@ -44,8 +38,12 @@ class LanguageModel(nn.Module):
             nn.init.uniform_(self.vectors.weight, -((3.0 / d) ** 0.5), (3.0 / d) ** 0.5)
             self.bias = nn.Parameter(torch.zeros(words))
             self.layers = nn.ModuleList(
-                _layer(settings.model, one, two) for one, two in pairwise([d] * (settings.layers + 1))
+                layer_of(settings.model, one, two) for one, two in pairwise([d] * (settings.layers + 1))
             )
+
+            if settings.gain:
+                for layer in self.layers:
+                    enlarge_updates(layer, settings.gain)
 
     def forward(self, ids: Tensor, state: State | None, noise: Noise | None = None) -> tuple[Tensor, State]:
         """Return scores of shape ``(T, B, words)``, and the state after the last word.
@@ -57,17 +55,19 @@ class LanguageModel(nn.Module):
         """
         s, values = self.settings, self.vectors(ids)
         if noise is not None:
-            values = _dropped(values, noise, 0, s.input_dropout, each_step=True)
+            values = _dropped(values, noise, 0, s.dropped(s.input_dropout), each_step=True)
         after: State = []
         for number, layer in enumerate(self.layers):
             if noise is not None:
                 if number:
-                    values = _dropped(values, noise, 2 * number, s.vertical_dropout)
-                values = _dropped(values, noise, 2 * number + 1, s.recurrent_dropout)
+                    values = _dropped(values, noise, 2 * number, s.dropped(s.vertical_dropout))
+                values = _dropped(values, noise, 2 * number + 1, s.dropped(s.recurrent_dropout))
             values, last = layer(values, None if state is None else _layer_state(state[number]))
             after.append(last if isinstance(last, tuple) else (last,))
         if noise is not None:
-            values = _dropped(values, noise, 2 * len(self.layers), s.output_dropout, each_step=True)
+            values = _dropped(
+                values, noise, 2 * len(self.layers), s.dropped(s.output_dropout), each_step=True
+            )
         return self.scores(values), after
 
     def scores(self, values: Tensor) -> Tensor:
@@ -81,10 +81,6 @@ class LanguageModel(nn.Module):
             read.append(values)
             values = layer(values)[0]
         return read
-
-
-def _layer(model: str, size: int, hidden: int) -> nn.Module:
-    return nn.LSTM(size, hidden) if model == "lstm" else RATIONAL[model](size, hidden, output_gate=True)
 
 
 def _layer_state(state: tuple[Tensor, ...]) -> Any:

@@ -8,20 +8,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from automata.errors import InputError
 from training.engine.experiment import Experiment
 from training.engine.settings import Settings, setting
 
+AT_SMALLER_RATE, SMALLER_RATE = ("rrnn-c", "rrnn-f"), 0.5
+"""The models that do not converge at the rate 1 (appendix E.2), and their rate."""
+GAIN = 0.5
+"""With this share, RRNN(C) learns about as fast as RRNN(B)."""
 MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 
 @dataclass(frozen=True)
 class LanguageModelling(Settings):
-    """A run of language modelling; the defaults are those of the authors' program for 2 layers."""
+    """A run of language modelling; the defaults are those of the authors' program for 2 layers.
+
+    The models of a budget have equal numbers of parameters, and the same expected number of units that
+    dropout keeps (appendix E.2).
+    """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
     batch: int = setting(32, "number of columns of text read in parallel", 1, 4096)
     rate: float = setting(
-        0.5, "initial rate of stochastic gradient descent; the paper: 1, and 0.5 for C and F", 1e-8, 100
+        0.0, "initial rate of gradient descent; 0: the paper's, 0.5 for C and F, otherwise 1", 0, 100
     )
     weight_decay: float = setting(1e-5, "the weight of the squared parameters in the loss", 0, 1)
     clip: float = setting(5.0, "the largest norm of a gradient", 1e-6)
@@ -32,7 +41,13 @@ class LanguageModelling(Settings):
     )
     decay: float = setting(0.98, "factor of the learning rate after each epoch", 0.01, 1)
     decay_after: int = setting(150, "epochs before the first decay", 0, 10**6)
-    hidden: int = setting(610, "d, the size of word vectors and of each layer", 1, 8192)
+    budget: int = setting(
+        0, "millions of parameters; dropout then keeps as many units as in an RRNN(F) of this budget; the"
+        " paper: 10 or 24; 0: none", 0, 1000,
+    )  # fmt: skip
+    hidden: int = setting(
+        610, "d, the size of word vectors and of each layer; 0: the largest within the budget", 0, 8192
+    )
     layers: int = setting(2, "recurrent layers", 1, 16)
     window: int = setting(35, "steps of backpropagation through time", 1, 10**4)
     input_dropout: float = setting(0.65, "dropout of the word vectors", 0, 0.95)
@@ -42,11 +57,51 @@ class LanguageModelling(Settings):
         0.2, "dropout of the inputs of the gates, one mask per window", 0, 0.95
     )
 
+    gain: float = setting(
+        0.0,
+        "RRNN(C): how large the outputs of a layer are at first, relative to its inputs; 0: very small, from"
+        " torch's weights",
+        0,
+        10,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model != "rrnn-c":
+            object.__setattr__(self, "gain", 0.0)
+        if not self.rate:
+            object.__setattr__(self, "rate", SMALLER_RATE if self.model in AT_SMALLER_RATE else 1.0)
+        if not self.hidden:
+            object.__setattr__(self, "hidden", self._width(self.model))
+            if not self.hidden:
+                raise InputError(
+                    "--hidden 0 requires a --budget that is larger than a model of one unit, got"
+                    f" {self.budget}"
+                )
+
+    def dropped(self, dropout: float) -> float:
+        """Return the share of units to drop so that as many are kept as in the budget's RRNN(F)."""
+        if not self.budget:
+            return dropout
+        return max(0.0, 1 - (1 - dropout) * self._width("rrnn-f") / self.hidden)
+
+    @property
+    def is_of_budget(self) -> bool:
+        """Return whether the model is the largest one within its budget."""
+        return self.hidden == self._width(self.model)
+
+    def _width(self, model: str) -> int:
+        from training.language_modelling.layers import largest_width  # which imports torch
+
+        return largest_width(model, self.layers, self.budget)
+
 
 PRESETS: dict[str, dict[str, Any]] = {
-    "paper-10m": {},
-    "paper-24m": {"hidden": 910, "layers": 3},
+    "paper-10m": {"budget": 10, "hidden": 0, "gain": GAIN},
+    "paper-24m": {"budget": 24, "hidden": 0, "layers": 3, "gain": GAIN},
     "small": {
+        "gain": GAIN,
+        "rate": 0.5,
         "hidden": 200,
         "epochs": 6,
         "decay": 0.5,
@@ -59,43 +114,38 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Named values for the fields that a command line leaves open.
 
-They are the two sizes in the paper, and one for a CPU, whose perplexities are not comparable.
+They are the two budgets in the paper, and one for a CPU, whose perplexities are not comparable.
 """
-PAPERS = ("paper-10m", "paper-24m")
-"""The presets of the paper."""
 
-TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
-    2: {
+TABLE_3: dict[tuple[int, int], dict[str, tuple[float, float]]] = {
+    (24, 2): {"lstm": (73.3, 71.4)},
+    (10, 2): {
         "rrnn-b": (73.1, 69.2),
         "rrnn-b-max-plus": (75.1, 71.7),
         "rrnn-c": (72.5, 69.5),
         "rrnn-f": (69.5, 66.3),
     },
-    3: {
+    (24, 3): {
+        "lstm": (78.8, 76.2),
         "rrnn-b": (68.7, 65.2),
         "rrnn-b-max-plus": (70.8, 66.9),
         "rrnn-c": (70.0, 67.0),
         "rrnn-f": (66.0, 63.1),
     },
 }
-"""The paper's perplexities on dev and test, keyed by the number of layers.
-
-Models have 10 million parameters with 2 layers, and 24 million with 3.
-"""
+"""The paper's perplexities on dev and test, by millions of parameters and number of layers."""
 
 
 def paper(settings: LanguageModelling) -> dict[str, Any] | None:
     """Return the figures of Table 3 for a model of this size, or ``None`` if the paper has none."""
-    sizes = {(o.hidden, o.layers): o.layers for o in (LanguageModelling(**PRESETS[n]) for n in PAPERS)}
-    layers = sizes.get((settings.hidden, settings.layers))
-    perplexities = None if layers is None else TABLE_3[layers].get(settings.model)
-    if layers is None or perplexities is None:
+    perplexities = TABLE_3.get((settings.budget, settings.layers), {}).get(settings.model)
+    if perplexities is None or not settings.is_of_budget:
         return None
     dev, test = perplexities
     return {
         "dev_perplexity": dev,
         "test_perplexity": test,
-        "parameters": {2: "10M", 3: "24M"}[layers],
+        "parameters": f"{settings.budget}M",
         "epochs": 300,
         "source": "Peng et al. 2018, Table 3",
     }
@@ -123,5 +173,6 @@ EXPERIMENTS = (
         models=MODELS,
         holds="ptb/",
         preset="paper-10m",
+        scale=("epochs",),
     ),
 )

@@ -1,4 +1,4 @@
-"""The tables of parentheses and palindromes; runs that differ only in the seed form one row."""
+"""The tables of recognition; each group of :mod:`training.groups` forms one row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import groupby
 from statistics import mean
 from typing import Any
 
-from training.experiment_list import recipe_name
+from training.groups import RunGroup, Table, differing_settings, groups_of, in_words
 from training.language_recognition.settings import MODELS, PRESETS, Recognition
 
 DEFAULTS = Recognition(model="lstm").to_json()
@@ -34,6 +34,7 @@ class RecognitionRow:
         restarts: the number of restarts, for each seed.
         counters: the accuracy of the cell state as a counter, for each seed that has it.
         seconds: the mean training time.
+        settings: the settings in which it differs from the other rows with the same text.
     """
 
     experiment: str
@@ -48,6 +49,7 @@ class RecognitionRow:
     restarts: tuple[int, ...]
     counters: tuple[dict[str, float], ...]
     seconds: float
+    settings: dict[str, Any]
 
     @property
     def name(self) -> str:
@@ -62,17 +64,16 @@ def is_recognition(result: dict[str, Any]) -> bool:
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
     """Return the rows in the order of the models, the paper's method after ours."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in filter(is_recognition, results):
-        groups.setdefault((one["experiment"], recipe_name(one)), []).append(one)
-    rows = [_row(runs) for runs in groups.values()]
+    groups = groups_of(filter(is_recognition, results))
+    differing = differing_settings(groups, lambda group: _shown(_row(group, {})))
+    rows = [_row(group, settings) for group, settings in zip(groups, differing, strict=True)]
     return sorted(
         rows,
         key=lambda row: (row.experiment, row.size, row.centroids or 0, MODELS.index(row.model), row.method),
     )
 
 
-def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
+def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
     """Return each table with its title, header and rows, as text."""
     rows, result = rows_of(results), []
     for experiment, size in dict.fromkeys((row.experiment, row.size) for row in rows):
@@ -80,8 +81,16 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
         columns = list(dict.fromkeys(name for row in own for name in row.errors))
         which = f", {size} set" if experiment == "parentheses" else ""
         title = f"{experiment}{which}: wrong in % at depth/length (100 if omitted; x: exchanged)"
-        result.append((title, ["model", "method", "n", *map(_short, columns)], list(_lines(own, columns))))
+        header, lines = ["model", "method", "n", *map(_short, columns)], list(_lines(own, columns))
+        if any(row.settings for row in own):
+            header.append("settings")
+        result.append((title, header, [line[: len(header)] for line in lines]))
     return result
+
+
+def _shown(row: RecognitionRow) -> tuple[str, str, str, str]:
+    """Return the text by which a row is known."""
+    return row.experiment, row.size, row.name, row.method
 
 
 def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[list[str]]:
@@ -95,6 +104,7 @@ def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[l
                 else row.method.removesuffix(OF_FINISH).replace(FIRST, "first"),
                 str(len(row.seeds)),
                 *(_percent(row.errors.get(c, ())) for c in columns),
+                in_words(row.settings),
             ]
             printed |= row.paper
         if printed:
@@ -103,6 +113,7 @@ def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[l
                 "printed",
                 "",
                 *(_percent([printed[c]] if c in printed else []) for c in columns),
+                "",
             ]
 
 
@@ -138,8 +149,8 @@ def method_of(result: dict[str, Any]) -> str:
     return method if usual in (None, how["finish"]) else f"{method}, {how['finish']}{OF_FINISH}"
 
 
-def _row(runs: list[dict[str, Any]]) -> RecognitionRow:
-    runs = sorted(runs, key=lambda run: int(run["seed"]))
+def _row(group: RunGroup, settings: dict[str, Any]) -> RecognitionRow:
+    runs = group.runs
     configuration, metrics = runs[0]["configuration"], [run["metrics"] for run in runs]
     names = [name for name in metrics[0] if name.startswith(PREFIX)]
     return RecognitionRow(
@@ -148,11 +159,12 @@ def _row(runs: list[dict[str, Any]]) -> RecognitionRow:
         model=runs[0]["model"],
         centroids=configuration.get("centroids") if runs[0]["model"].startswith("sr-") else None,
         method=method_of(runs[0]),
-        seeds=tuple(run["seed"] for run in runs),
+        seeds=group.seeds,
         errors={name.removeprefix(PREFIX): tuple(own[name] for own in metrics) for name in names},
         paper=(runs[0]["paper"] or {}).get("errors", {}),
         lengths=tuple(own.get("curriculum_length") or 0.0 for own in metrics),
         restarts=tuple(own.get("restarts") or 0 for own in metrics),
         counters=tuple(run["counter"] for run in runs if run.get("counter")),
         seconds=mean(run["seconds"] for run in runs),
+        settings=settings,
     )

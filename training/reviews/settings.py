@@ -161,5 +161,6 @@ EXPERIMENTS = (
         options=("data", "vectors", "any_size"),
         holds="imdb/ and glove/",
         examples="reviews",
+        scale=("length", "hidden", "embedding"),
     ),
 )

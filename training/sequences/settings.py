@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from automata.errors import InputError
 from training.engine.settings import Settings, setting
@@ -17,6 +18,7 @@ OPTIMISERS = ("rmsprop", "adam")
 class SequenceClassification(Settings):
     """The settings of a run. Defaults are those of appendix B, if it states them."""
 
+    retired: ClassVar[dict[str, tuple[str, Any]]] = {"momentum": ("optimiser", "rmsprop")}
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
     rate: float = setting(0.01, "the learning rate at first; the paper: 0.01", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)

@@ -8,7 +8,7 @@ training engine.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from automata.errors import InputError
@@ -170,7 +170,7 @@ def recipe_of(settings: Recipe) -> str:
     >>> recipe_of(Nested(depth=2, penalty=0.2))
     'own'
     """
-    plain = Recipe(**{name: getattr(settings, name) for name in Recipe.__dataclass_fields__})
+    plain = Recipe(**{one.name: getattr(settings, one.name) for one in fields(Recipe)})
     own = {name: getattr(settings, name) for name in RUNS}
     named = (name for name, values in PRESETS.items() if plain == Recipe(**{**values, **own}))
     return next(named, "own")

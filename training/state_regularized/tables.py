@@ -7,9 +7,11 @@ from statistics import median
 from typing import Any
 
 from neural.state_regularized.component import finite
+from training.groups import RunGroup, Table, differing_settings, groups_of, with_settings
 from training.state_regularized.settings import SR_GRU
 
 EXPERIMENTS = ("tomita", "nested", "dfa")
+TITLE = "languages: what state-regularized networks learned"
 HEADER = (
     "language",
     "states",
@@ -62,21 +64,22 @@ def _compared(value: Any) -> bool:
     return type(value.get("states")) is int and (word is None or letters)
 
 
-def rows(runs: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return a row for each language and recipe, with the number of its runs for each outcome."""
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in runs:
-        groups.setdefault((one["language"], one["recipe"]), []).append(one)
-    return [_row(*names, same) for names, same in groups.items()]
+def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
+    """Return the table of languages and recipes, with the number of runs for each outcome.
+
+    It is empty if no language was learned.
+    """
+    groups = groups_of(filter(is_learned, results))
+    differing = differing_settings(groups, _shown)
+    return [with_settings(TITLE, HEADER, list(map(_row, groups)), differing)] if groups else []
 
 
-def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
-    """Return the table with its title, header and rows as text; empty if no language was learned."""
-    own = list(filter(is_learned, results))
-    return [("languages: what state-regularized networks learned", list(HEADER), rows(own))] if own else []
+def _shown(group: RunGroup) -> tuple[str, str]:
+    return group.runs[0]["language"], group.runs[0]["recipe"]
 
 
-def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
+def _row(group: RunGroup) -> list[str]:
+    runs = group.runs
     counts = [
         sum(one["outcome"] == "trained" for one in runs),
         sum(one["exact"] for one in runs),
@@ -87,9 +90,9 @@ def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
     shown = "" if not boxes else f"{boxes[0]} to {boxes[-1]}" if boxes[0] < boxes[-1] else str(boxes[0])
     seconds = [one["seconds"] for one in runs]
     return [
-        language,
+        runs[0]["language"],
         str(runs[0]["states"]),
-        recipe,
+        runs[0]["recipe"],
         str(len(runs)),
         *map(str, counts),
         shown,

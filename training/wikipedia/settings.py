@@ -31,6 +31,7 @@ class WikipediaModelling(LanguageModelling):
     )
     decay: float = setting(1.0, "factor of the learning rate after each epoch", 0.01, 1)
     decay_after: int = setting(0, "epochs before the first decay", 0, 10**6)
+    budget: int = setting(0, "not used: the paper gives the width", 0, 0)
     hidden: int = setting(300, "d, the size of word vectors and of each layer; the paper: 300", 1, 8192)
     layers: int = setting(1, "recurrent layers; the paper: 1", 1, 16)
     window: int = setting(20, "steps of backpropagation through time", 1, 10**4)

@@ -1,0 +1,40 @@
+"""Texts of the dev and test parts that also stand in the training file, and accuracies without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from neural.fa_rnn.sentences import Sentences
+
+KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
+"""The number of copied texts of each published set, by ``python -m training.rules.copied_texts``."""
+
+
+def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:
+    """Return for each part, except the training part, whether each text is in the training part too."""
+    known = set(parts["train"].words)
+    return {
+        name: torch.tensor([words in known for words in part.words])
+        for name, part in parts.items()
+        if name != "train"
+    }
+
+
+def without_copies(right: Tensor, copied: Tensor) -> float | None:
+    """Return the share of correct texts among those that are not copied; ``None`` if all are copied."""
+    others = right[~copied]
+    return float(others.double().mean()) if len(others) else None
+
+
+def bounds(accuracy: float, texts: int, copied: int) -> tuple[float, float]:
+    """Return the smallest and the largest accuracy without the copied texts, from the one with them.
+
+    >>> bounds(0.75, 8, 4)  # of 6 correct texts, 2 to 4 are copied
+    (0.5, 1.0)
+    """
+    right, others = round(accuracy * texts), texts - copied
+    return max(0, right - copied) / others, min(right, others) / others
