@@ -149,7 +149,7 @@ def always(w: Weights) -> list[WFSA]:
     return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
-DEPTHS, DEPTH_1 = signature(), signature(depths=(1,), kinds=(1, -1))
+DEPTHS, LOW = signature(), signature(depths=(0,), kinds=(1, -1))
 PEEPHOLES, NONE = peepholes((1, 2, 3)), peepholes((0,))
 SHOWN = ("sampled", "exhausted")
 NOT_SCORES = {
@@ -239,10 +239,10 @@ CLAIM = Claim(
             expected="refuted",
             says="a finite automaton for all depths, here the DFA to depth n",
             reading=NoAutomaton(recurrence=pushdown, construction=dfa),
-            cases=DEPTH_1.random,
-            small_cases=DEPTH_1.small,
+            cases=LOW.random,
+            small_cases=LOW.small,
             kinds=LADDER[:3],
-            effort=Effort(examples=200, strings=40, longest=8, run=4),
+            effort=Effort(examples=200, strings=40, longest=6, run=4),
             theorem=Theorem(
                 "state_regularized.figure_1.without_depth_limit_is_refuted",
                 refutes=True,
