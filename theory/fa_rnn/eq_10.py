@@ -285,9 +285,10 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.eq_10.eq_10_embeddings",
                 claims=(
-                    f"forall (R : comRingType) (S : Type) (Q Q' C C' D : finite),"
+                    "forall (R : comRingType) (S : Type) (Q Q' C C' D : finite),"
                     f" let K := of_ring R in forall {BOTH_IN_COQ.removesuffix(' word')}"
-                    " (word_vector : S -> D -> K) (G : D -> C -> K) (G_new : D -> C' -> K) (beta : of_ring R) word,"
+                    " (word_vector : S -> D -> K) (G : D -> C -> K) (G_new : D -> C' -> K) (beta : of_ring R)"
+                    " word,"
                     f" let gamma : of_ring R := (1 - beta)%R in {SCORES_WITH_VECTORS}"
                 ),
                 network=WITH_VECTORS,
