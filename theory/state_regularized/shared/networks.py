@@ -39,7 +39,7 @@ SIZES = ((2, 1), (3, 1), (2, 2), (3, 2), (4, 2))
 def integers(
     size: tuple[int, int],
     values: Sequence[int],
-    m: Sequence[int] = (1, 2, 3),
+    m: Sequence[int | Fraction] = (1, 2, 3),
     more: tuple[Any, ...] = (),
     where: Any = None,
     most: int = 150,
