@@ -7,12 +7,14 @@ from collections.abc import Callable, Generator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import Phase, settings
 
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.results import require_expected
+from ratproof.ladder import user_files
 from ratproof.ladder.environment import interpret_triton, load_profile, unchanged_afterwards
 from ratproof.ladder.written import written_checks
 from ratproof.ladder.written.check import Inputs
@@ -87,7 +89,7 @@ def device(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def unshrunk() -> Generator[None, None, None]:
     """Search as usual, and end with the first counterexample, without shrinking it."""
-    with unchanged_afterwards():
+    with unchanged_afterwards(), patch.object(user_files, "PHASES", (Phase.generate,)):
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
         settings.register_profile("unshrunk", settings(), phases=phases)
         settings.load_profile("unshrunk")

@@ -82,6 +82,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("mistake", "kind"), MISTAKES.items())
 def test_a_mistake_in_a_chunked_kernel_is_refuted(mistake, kind):
     claim = believe_kernel(
@@ -116,6 +117,7 @@ ARGUMENTS = [
 ]
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("family", "name", "change"), ARGUMENTS)
 def test_a_kernel_that_reads_another_tensor_is_refuted(family, name, change):
     claim = believe_kernel("wrong", family=family, kernel=changed(family, name, change))
@@ -173,6 +175,7 @@ FLOWS = [
 ]
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("family", "name", "change"), FLOWS)
 def test_a_kernel_with_another_gradient_is_refuted(family, name, change):
     claim = believe_kernel("wrong", family=family, kernel=flowing(family, name, change))
@@ -264,6 +267,7 @@ def test_a_users_own_family_needs_no_change_here():
     assert set(verdicts(believe_kernel("own", family=family, kernel=kernel)).values()) == {"holds"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 @pytest.mark.parametrize("family", ["gla", "delta-rule", "hgrn"])
 def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(family, dtype):
@@ -298,6 +302,7 @@ def test_a_kernel_with_low_precision_inputs_and_float32_accumulation_holds(famil
     assert verdicts(wrong, 40, "gradient") == {"gradient": "refuted"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("summed", "verdict"), [(False, "holds"), (True, "refuted")])
 def test_gradients_that_are_summed_in_bfloat16_are_refuted(summed, verdict):
     """The gradient of u is a sum over all tokens, of which each is rounded to bfloat16."""

@@ -84,12 +84,14 @@ def wrong(mistake):
     return of_causal_model(CausalLM(mistake)) if kind is CausalLM else kind(mistake)
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_refuted_by_its_own_property(mistake):
     kind = MISTAKES[mistake][1]
     assert verdicts(wrong(mistake), kind, 100) == {kind: "refuted"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("mistake", ["a state that survives", "rows exchanged", "nothing cleared"])
 def test_and_by_no_other(mistake):
     kind = MISTAKES[mistake][1]

@@ -24,12 +24,14 @@ FOUR_PERCENT = 0.04
 HARMLESS = ["side", "mask", "parameter"]
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("precision", [None, "float32"])
 @pytest.mark.parametrize("where", HARMLESS)
 def test_a_harmless_bfloat16_operator_hides_no_error_of_four_percent(where, precision):
     assert verdicts(Narrow(where, FOUR_PERCENT), "pieces", precision=precision) == {"pieces": "refuted"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("where", HARMLESS)
 def test_a_harmless_bfloat16_operator_hides_no_error_in_float32_runs(where):
     """The model runs only in float32."""
@@ -83,6 +85,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_fault_of_deployment_is_refuted_by_its_own_property(mistake):
     kind = MISTAKES[mistake]

@@ -28,6 +28,8 @@ from theory.claim import Claim
 
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
 """The pattern of names of claims and variants, which occur in file names, separated by two hyphens."""
+PHASES = (Phase.generate, Phase.shrink)
+"""The phases of Hypothesis in which a claim is checked."""
 
 
 def check(
@@ -119,7 +121,7 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
         deadline=None,
         print_blob=False,
         report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink),
+        phases=PHASES,
         suppress_health_check=list(HealthCheck),
     )
     with unchanged_afterwards():
