@@ -46,6 +46,7 @@ def test_an_adapted_kernel_that_is_wrong_is_refuted():
     assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(
     "kernel", [axes(gla, "BTH", "BHT"), transposed_states(gla), renamed(gla, q="k", k="q")]
 )

@@ -86,6 +86,7 @@ def test_a_mistake_is_refuted(mistake, kind):
     assert "the other kernel's is" in result.counterexample.sentence()
 
 
+@pytest.mark.usefixtures("unshrunk")
 def test_another_gradient_is_refuted():
     kernel = flowing("gla", "k", lambda flow: flow.roll(1, 1))
     assert verdicts(claim_of(kernel), 100, "gradient") == {"gradient": "refuted"}

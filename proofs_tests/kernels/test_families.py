@@ -319,6 +319,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("family", "kernel"), FAULTS.values(), ids=FAULTS)
 def test_a_planted_fault_is_refuted(family, kernel):
     claim = kernel_claim("wrong", family=family, kernel=kernel)

@@ -120,6 +120,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_refuted(fault):
     answers = verdicts(claim_of(gla, faulty(fault)), 40)

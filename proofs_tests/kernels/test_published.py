@@ -47,6 +47,7 @@ def test_a_selective_scan_holds_in_every_check():
     assert verdicts(claim) == dict.fromkeys(("exact", "sampled", "gradient", "independence"), "holds")
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("mistake", ["B as Mamba's Theorem 1 has it", "steps of a neighbour"])
 def test_a_wrong_selective_scan_is_refuted(mistake):
     kernel = selective_scan(lambda *tensors, **rest: scan(*tensors, **rest, mistake=mistake))
@@ -81,6 +82,7 @@ def test_mamba_2s_chunks_hold_in_every_check_and_a_wrong_boundary_is_refuted():
     assert verdicts(believe_kernel("ssd", kernel=wrong, **declared), 60, "split") == {"split": "refuted"}
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(("name", "change"), [("dt", lambda x: x * 1.001), ("a", lambda x: 0 * x)])
 def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
     class Flow(torch.autograd.Function):

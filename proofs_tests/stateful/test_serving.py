@@ -24,6 +24,7 @@ from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import Vectors, model_claim, of_torch_rnn
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize(
     ("vocabulary", "mistake"),
     [(2, "one token more"), (20, "one token more"), (1000, "one token more"), (1000, "blocks")],
@@ -53,6 +54,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_of_a_state_is_refuted_by_its_own_property(mistake):
     kinds = ("rewind", "snapshot", "gradient")
