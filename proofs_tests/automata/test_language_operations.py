@@ -98,7 +98,7 @@ def test_scores_that_cancel_are_not_listed():
 
 def test_a_long_search_is_a_limit(monkeypatch):
     monkeypatch.setattr(enumeration, "MOST_STEPS", 10)
-    with pytest.raises(LimitReached, match="more than 10 prefixes"):
+    with pytest.raises(LimitReached, match="more than the limit of 10 prefixes"):
         list(islice(enumeration.nonzero_strings(from_regex("[ab]{9}")), 100))
 
 

@@ -74,6 +74,9 @@ def test_every_variant_with_constant_automata_gives_a_reason():
         ("no-drift", "corrected"),
         ("fa-rnn-beta-0", "corrected-only-then"),
         ("fa-rnn-gru-start", "corrected"),
+        ("figure-1", "corrected-pushdown"),
+        ("figure-1", "corrected-peepholes"),
+        ("high-temperatures", "corrected-bound"),
     }
     assert all(v.expected == "holds" for v in constant.values())
 

@@ -75,8 +75,11 @@ def test_an_early_stop_skips_later_tasks(jobs, monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interruption_preserves_finished_results(jobs):
+    reports = []
+
     def interrupt(name, done, total):
-        if name != "fa-rnn-eq-4 decided":
+        reports.append(name)
+        if len(reports) == 2:  # after the first task, whichever ends first
             raise KeyboardInterrupt
 
     request = Request(SMALL.claims, SMALL.kinds, jobs=jobs)

@@ -224,8 +224,9 @@ def ladder(
         table: The rows.
         out: The console, whose width and encoding determine the layout.
         claims_file: The file of the user's own claims, or ``None``.
-        every_row: Whether to yield every row. If false, the papers of a group share one heading, and the
-            variants that drop a hypothesis and are refuted as expected are only counted.
+        every_row: Whether to yield every row. If false, the papers of a group share one heading, the
+            variants that drop a hypothesis and are refuted as expected are only counted, and a claim with
+            one row takes one line.
     """
     hidden = [row for row in table if not every_row and row.hypothesis_alone]
     shown = [row for row in table if row not in hidden]
@@ -290,15 +291,19 @@ def _of_claim(variants: Sequence[Row], layout: Layout, out: Console, every_row: 
             dated = f"{name} ({paper.year})"
             yield from _row(row, dated if len(dated) <= layout.names else name, layout, out)
         return
+    if len(variants) == 1 and variants[0].variant.name == "corrected" and not every_row:
+        yield from _row(variants[0], claim.name, layout, out)
+        return
     yield fitted(Text.assemble((claim.name, "bold"), f"  {claim.title}"))
     for row in variants:
         yield from _row(row, row.variant.name + (f" ({row.corpus})" if row.corpus else ""), layout, out)
 
 
 def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
-    name = f"  {name}"
+    most = layout.names + 2  # a name may use the blanks before the first mark
+    name = f"  {name}" if len(name) + 2 <= most else f" {name}"
     style = "bold red" if row.unexpected else ""
-    if len(name) > layout.names + 2:  # a name may use the blanks before the first mark
+    if len(name) > most:
         yield fitted(Text(name, style=style))
         name = ""
     line = Text(name, style=style)

@@ -191,7 +191,7 @@ def alone(of: AnyPlaces, j: Any) -> Any:
 RANDOM = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (1, 2, 3, 1)), ())
 SMALL = Sizes(lambda size: in_line(two_sets(size, (0, 1)), 700), (), ((1, 1, 1, 1), (2, 1, 1, 1)))
 SHARED = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 2, 2), (1, 2, 3, 2)), ())
-VECTORS = Sizes(with_vectors, ((1, 1, 1, 1, 1), (2, 1, 1, 2, 2)), ((1, 1, 1, 1, 1), (1, 1, 1, 1, 2)))
+VECTORS = Sizes(with_vectors, ((1, 1, 1, 1, 1), (2, 1, 1, 2, 2)), ((2, 1, 1, 1, 1), (1, 1, 2, 1, 2)))
 
 BOTH_IN_COQ = (
     "(alpha_0 alpha_inf : Q -> K) (alpha_0_new alpha_inf_new : Q' -> K) (D_1 D_2 : Q -> C -> K)"

@@ -14,13 +14,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from theory.claim import Claim, Source
+from theory.claim import Claim, Source, Variant
 from theory.linear_recurrences import gla
 from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
+from theory.reading import Equality
 from theory.signature import Sizes
+from theory.theorem import Theorem
 
 weights = gla.weights.in_chunks("C")
 
@@ -69,6 +71,9 @@ PRODUCTS = with_gates(gates)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
 GATED = chunks.few(weights, (1, 1), (2, 1))
 
+NONZERO = tuple(map(Fraction, ("1", "-1", "1/2", "2", "-1/3", "3")))
+WITHOUT_ZEROS = Sizes(lambda size: weights(size, alpha=NONZERO), CASES.random_sizes, CASES.small_sizes)
+
 CLAIM = Claim(
     name="gla-chunks",
     title="gated linear attention in chunks equals gated linear attention",
@@ -88,6 +93,26 @@ CLAIM = Claim(
     ),
     variants=(
         chunks.corrected(weights, PRODUCTS, CASES, chunks.theorem("gla_chunks", "alpha q k v")),
+        Variant(
+            name="corrected-quotients",
+            expected="holds",
+            says="as printed, with quotients b_r / b_i of products from the chunk's start, if no gate is 0",
+            reading=Equality(recurrence=with_gates(quotient).recurrence, construction=gla.LAYER.automata),
+            cases=WITHOUT_ZEROS.random,
+            small_cases=WITHOUT_ZEROS.near_generic,
+            theorem=Theorem(
+                "linear_recurrences.gla_chunks.gla_chunks_quotients",
+                claims=(
+                    "forall (ground : fieldType) (S : Type) d (s_0 : 'I_d -> of_ring ground)"
+                    " (alpha q k : S -> 'I_d -> of_ring ground) (v : S -> of_ring ground) C,"
+                    " (forall x j, alpha x j != 0%R :> ground) -> forall word, {automaton} = {network}"
+                ),
+                network="chunked_by_quotients (F := {ground}) {alpha} {q} {k} {v} {C} {s_0} {word}",
+                automaton="gla_automaton {s_0} {alpha} {q} {k} {v}",
+                over="fractions",
+                values=lambda w: {**w.entries, "ground": "mathcomp.algebra.rat.rat_fieldType", "C": w.n},
+            ),
+        ),
         refuted(
             "without-nonzero-gates",
             "gates between tokens as quotients b_r / b_i of products from the chunk's start, although a"

@@ -20,6 +20,7 @@ from theory.rational_recurrences import corollary_14
 from theory.rational_recurrences.proposition_7 import figure_1_from_c_0
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -112,7 +113,6 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={"kernel-checked": "the unit is that of corollary-9, whose theorem covers it"},
             expected="holds",
             says="the cell state of an LSTM whose gates read only the symbol, with lambda(q_1) = c_0",
             reading=Equality(recurrence=input_only, construction=figure_1_from_c_0),
@@ -125,6 +125,11 @@ CLAIM = Claim(
                 states=lambda w, variable: [variable("c")],
                 instances=((INPUT_ONLY, "a"),),
                 enough=ONE_LETTER,
+            ),
+            theorem=Theorem(
+                "rational_recurrences.section_4_3.section_4_3",
+                network="input_only_lstm {c_0} {f} {i} {g} {word}",
+                automaton="figure_1 {f} (fun x => times ({i} x) ({g} x)) {c_0}",
             ),
         ),
         Variant(

@@ -157,6 +157,7 @@ NOT_SCORES = {
     "decided": "the network has infinitely many states, and its output is not an affine function of them",
 }
 AGREE = "the comparison is whether two decisions agree, which they always do"
+DECISIONS = "the theorem is about the decisions of two machines, not about scores"
 KINDS = "(kind_sign : S -> option bool)"
 
 CLAIM = Claim(
@@ -202,10 +203,7 @@ CLAIM = Claim(
             small_cases=DEPTHS.small,
             kinds=SHOWN,
             constant=AGREE,
-            theorem=Theorem(
-                "state_regularized.figure_1.figure_1_pushdown",
-                claims=(f"forall (S : Type) {KINDS} word, accepts kind_sign word <-> derived kind_sign word"),
-            ),
+            theorem=Theorem("state_regularized.figure_1.figure_1_pushdown", untied=DECISIONS),
         ),
         Variant(
             name="corrected-peepholes",
@@ -220,13 +218,7 @@ CLAIM = Claim(
             small_cases=PEEPHOLES.small,
             kinds=SHOWN,
             constant=AGREE,
-            theorem=Theorem(
-                "state_regularized.figure_1.figure_1_peepholes",
-                claims=(
-                    f"forall (S : Type) {KINDS} (p q : int), (0 < p)%R -> (0 < q)%R -> forall word,"
-                    " lstm_accepts kind_sign p q word = accepts kind_sign word"
-                ),
-            ),
+            theorem=Theorem("state_regularized.figure_1.figure_1_peepholes", untied=DECISIONS),
         ),
         Variant(
             name="without-depth-limit",
@@ -264,12 +256,7 @@ CLAIM = Claim(
             small_cases=NONE.small,
             kinds=SHOWN,
             theorem=Theorem(
-                "state_regularized.figure_1.without_peepholes_is_refuted",
-                refutes=True,
-                claims=(
-                    f"not (forall (S : Type) {KINDS} word,"
-                    " lstm_accepts kind_sign 0 1 word = accepts kind_sign word)"
-                ),
+                "state_regularized.figure_1.without_peepholes_is_refuted", refutes=True, untied=DECISIONS
             ),
         ),
     ),

@@ -1,7 +1,7 @@
 (* Gated linear attention in chunks (Yang et al. 2024, section 4.2), with cumulated gates, for chunks of every size. *)
 
-From mathcomp Require Import all_ssreflect.
-From ratproof Require Import semiring sums automaton.
+From mathcomp Require Import all_ssreflect ssralg.
+From ratproof Require Import semiring sums automaton instances.
 From ratproof.linear_recurrences.shared Require Import affine chunks.
 From ratproof.linear_recurrences Require Import gla.
 
@@ -67,3 +67,76 @@ rewrite gla //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x
 exact: reads_hand_over.
 Qed.
 End Chunks.
+
+(* As printed: the gates between two tokens are quotients b_r / b_i of products from the chunk's start. *)
+Section Quotients.
+Import GRing.Theory.
+Variables (F : fieldType) (S : Type) (d : nat) (alpha q k : S -> 'I_d -> of_ring F) (v : S -> of_ring F).
+Implicit Types (s p : 'I_d -> of_ring F) (chunk : seq S).
+
+(* b_r: the product of the gates of all tokens of the chunk. *)
+Definition product_of_gates chunk (j : 'I_d) : F := gates alpha chunk j.
+
+Definition quotient (b : F) chunk (j : 'I_d) : of_ring F := (b / product_of_gates chunk j)%R.
+
+Fixpoint written_by_quotients (b : F) chunk (j : 'I_d) : of_ring F :=
+  if chunk is x :: earlier then quotient b chunk j * (k x j * v x) + written_by_quotients b earlier j else 0.
+Fixpoint attended_by_quotients p (b : 'I_d -> F) chunk : of_ring F :=
+  if chunk is x :: earlier
+  then (\sum_(j : place d) (p j * (quotient (b j) chunk j * k x j))) * v x + attended_by_quotients p b earlier else 0.
+Definition hand_over_by_quotients s chunk (j : 'I_d) : of_ring F := gates alpha chunk j * s j + written_by_quotients (product_of_gates chunk j) chunk j.
+Definition output_by_quotients s chunk (x : S) : of_ring F :=
+  (\sum_(j : place d) (q x j * (gates alpha chunk j * s j))) + attended_by_quotients (q x) (product_of_gates chunk) chunk.
+
+Definition chunked_by_quotients := chunked hand_over_by_quotients output_by_quotients.
+
+Hypothesis nonzero : forall x j, alpha x j != 0%R :> F.
+
+Lemma gates_nonzero chunk j : product_of_gates chunk j != 0%R.
+Proof. by elim: chunk => [|x chunk IH]; [exact: oner_neq0|exact: mulf_neq0]. Qed.
+
+Lemma quotient_of_one_more (b : F) x chunk j : quotient b (x :: chunk) j * alpha x j = quotient b chunk j.
+Proof. by rewrite /quotient /product_of_gates /= invfM mulrA mulrAC divfK. Qed.
+
+Lemma written_by_quotientsE (b : F) chunk j : written_by_quotients b chunk j = written alpha k v (quotient b chunk j) chunk j.
+Proof.
+have one_more (g : of_ring F) x c : written alpha k v g (x :: c) j = g * (k x j * v x) + written alpha k v (g * alpha x j) c j by [].
+elim: chunk => // x chunk IH; rewrite one_more quotient_of_one_more -IH //.
+Qed.
+
+Lemma attended_one_more p (g : 'I_d -> of_ring F) x chunk : attended alpha k v p g (x :: chunk) =
+  (\sum_(j : place d) (p j * (g j * k x j))) * v x + attended alpha k v p (fun j => g j * alpha x j) chunk.
+Proof. by []. Qed.
+
+Lemma attended_same p (g g' : 'I_d -> of_ring F) chunk : (forall j, g j = g' j) -> attended alpha k v p g chunk = attended alpha k v p g' chunk.
+Proof.
+elim: chunk g g' => // x chunk IH g g' same; rewrite !attended_one_more; congr (_ * _ + _); first by apply: eq_sum => j; rewrite same.
+by apply: IH => j; rewrite same.
+Qed.
+
+Lemma attended_by_quotientsE p (b : 'I_d -> F) chunk :
+  attended_by_quotients p b chunk = attended alpha k v p (fun j => quotient (b j) chunk j) chunk.
+Proof.
+elim: chunk => // x chunk IH; rewrite attended_one_more (@attended_same p _ (fun j => quotient (b j) chunk j) chunk) -?IH // => j.
+exact: quotient_of_one_more.
+Qed.
+
+Lemma hand_over_by_quotientsE s chunk j : hand_over_by_quotients s chunk j = hand_over alpha k v s chunk j.
+Proof. by rewrite /hand_over_by_quotients written_by_quotientsE /quotient divff ?gates_nonzero. Qed.
+
+Lemma output_by_quotientsE s chunk x : output_by_quotients s chunk x = chunk_output alpha q k v s chunk x.
+Proof.
+by rewrite /output_by_quotients attended_by_quotientsE; congr (_ + _); apply: attended_same => j; rewrite /quotient divff ?gates_nonzero.
+Qed.
+
+(* If no gate is 0, the layer equals the recurrence in this form, too. *)
+Theorem gla_chunks_quotients (C : nat) (s_0 : 'I_d -> of_ring F) w : score (gla_automaton s_0 alpha q k v) w = chunked_by_quotients C s_0 w.
+Proof.
+have timesC := @of_ring_commutes F; rewrite gla //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].
+- by rewrite hand_over_by_quotientsE no_token.
+- rewrite !hand_over_by_quotientsE one_more_token // /gla_next; by rewrite hand_over_by_quotientsE.
+- by rewrite /gla_next eq.
+- by apply: eq_sum => i; rewrite eq.
+rewrite output_by_quotientsE -reads_hand_over; by apply: eq_sum => j; rewrite hand_over_by_quotientsE.
+Qed.
+End Quotients.
