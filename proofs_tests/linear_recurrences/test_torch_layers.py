@@ -32,6 +32,7 @@ CELLS = {name: kind.cls.cell_class for name, kind in layer_kinds().items()}
 def test_every_corrected_variant_has_a_layer():
     linear = {claim.name for claim, _, _ in LAYERS}
     holding = {(c.name, v.name) for c in claims().values() for v in c.variants if v.expected == "holds"}
+    holding -= {("gla-chunks", "corrected-quotients")}  # the layer multiplies gates, and does not divide
     assert {(c.name, v.name) for c, v, _ in LAYERS} == {(c, v) for c, v in holding if c in linear}
     assert (len(LAYERS), len(linear)) == (38, 32)
 

@@ -152,6 +152,18 @@ def test_everything_fits_on_fewer_than_220_lines():
     assert len(report(Outcome(several))) < 220
 
 
+def test_an_unexpected_variant_is_shown_beside_the_only_other_one():
+    """``fa-rnn-eq-4`` takes one line, unless its variant without a hypothesis is not refuted."""
+    claim = claims()["fa-rnn-eq-4"]
+    corrected, without = claim.variants
+    one = [result(claim, corrected, "sampled")]
+    lines = [line.split()[0] for line in report(Outcome(one)) if line.strip()]
+    assert "fa-rnn-eq-4" in lines and "corrected" not in lines
+    both = [*one, result(claim, without, "sampled", Verdict.HOLDS)]
+    lines = [line.split()[0] for line in report(Outcome(both)) if line.strip()]
+    assert {"fa-rnn-eq-4", "corrected", "without-row-vectors"} <= set(lines)
+
+
 def test_evidence_that_did_not_run_is_a_column_of_dots_and_one_sentence():
     claim = claims()["proposition-7"]
     rungs = [(v, kind) for v in claim.variants for kind in v.kinds]

@@ -225,8 +225,8 @@ def ladder(
         out: The console, whose width and encoding determine the layout.
         claims_file: The file of the user's own claims, or ``None``.
         every_row: Whether to yield every row. If false, the papers of a group share one heading, the
-            variants that drop a hypothesis and are refuted as expected are only counted, and a claim with
-            one row takes one line.
+            variants that drop a hypothesis and are refuted as expected are only counted, and a claim
+            takes one line if its only other variant is ``corrected``.
     """
     hidden = [row for row in table if not every_row and row.hypothesis_alone]
     shown = [row for row in table if row not in hidden]
@@ -291,12 +291,18 @@ def _of_claim(variants: Sequence[Row], layout: Layout, out: Console, every_row: 
             dated = f"{name} ({paper.year})"
             yield from _row(row, dated if len(dated) <= layout.names else name, layout, out)
         return
-    if len(variants) == 1 and variants[0].variant.name == "corrected" and not every_row:
+    if not every_row and _has_only_hypotheses(variants):
         yield from _row(variants[0], claim.name, layout, out)
         return
     yield fitted(Text.assemble((claim.name, "bold"), f"  {claim.title}"))
     for row in variants:
         yield from _row(row, row.variant.name + (f" ({row.corpus})" if row.corpus else ""), layout, out)
+
+
+def _has_only_hypotheses(shown: Sequence[Row]) -> bool:
+    """Return whether a claim's only row is ``corrected``, and all of its other variants drop a hypothesis."""
+    names = [variant.name for variant in shown[0].claim.variants if not variant.name.startswith("without-")]
+    return len(shown) == 1 and names == ["corrected"] == [shown[0].variant.name] and not shown[0].corpus
 
 
 def _row(row: Row, name: str, layout: Layout, out: Console) -> Iterator[Text]:
