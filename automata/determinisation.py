@@ -125,7 +125,7 @@ class Sets:
 
     @staticmethod
     def of(states: Iterable[int]) -> Set:
-        """Return the set of some states."""
+        """Return the set of these states as a bit mask."""
         bits = 0
         for q in states:
             bits |= 1 << q

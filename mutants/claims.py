@@ -84,7 +84,7 @@ def _digest() -> str:
 
 
 def read(sources: str | None) -> dict[str, audit.AuditRow]:
-    """Return the rows of the session by key, except those for other sources."""
+    """Return the rows of the session by key, except rows of a different version of the sources."""
     if not SESSION.exists():
         return {}
     lines = [

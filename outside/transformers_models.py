@@ -109,7 +109,7 @@ def enlarge(module: nn.Module) -> None:
 
 
 def dynamic_cache(module: nn.Module) -> Callable[[int], Any]:
-    """Return a function that creates the cache that ``generate`` passes to models without a default."""
+    """Return a factory for the cache that ``generate`` passes to a model that creates none itself."""
     from transformers import DynamicCache
 
     return lambda rows: DynamicCache(config=module.config)

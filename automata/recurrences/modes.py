@@ -1,6 +1,7 @@
-"""Extraction of automata from networks whose state is one of finitely many modes and a vector.
+"""Extraction of automata from networks whose state is a pair: a mode, of finitely many, and a vector.
 
-The next mode, and the size of its vector, depend only on the mode and the symbol; the vector steps affinely.
+The next mode, and the size of its vector, depend only on the mode and the symbol. An affine map updates the
+vector.
 For example, a QRNN's mode is the last K - 1 symbols. For each reachable mode, the automaton has one state for
 the constant 1 and one for each component of its vector.
 

@@ -101,9 +101,9 @@ def chain_with_padding(w: Weights) -> list[WFSA]:
 
 
 def begun(w: Weights, state: State, unit: int) -> list[Any]:
-    """Return one, the scores of partial windows, and c.
+    """Return the semiring's one, the scores of partial windows, and c.
 
-    For each j below K, the score is that of a window's first j positions with the last j symbols.
+    The partial score for j below K compares the first j positions of the window with the last j symbols.
     """
     k, (history, c) = w.over, state
     scores = [of_window(w, history[-j:]) if j <= len(history) else k.zero for j in range(1, w.n)]
@@ -111,7 +111,7 @@ def begun(w: Weights, state: State, unit: int) -> list[Any]:
 
 
 def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
-    """Return one, the scores of partial windows, and c.
+    """Return the semiring's one, the scores of partial windows, and c.
 
     For each j below K, the score is that of positions j - i + 1 to j with the last i symbols, where
     i is j, or the length of a shorter string.

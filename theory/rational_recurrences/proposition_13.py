@@ -140,7 +140,7 @@ def with_d_plus_1_states() -> list[Identity]:
 
 
 def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
-    """Return the identity at an index j of c."""
+    """Return the equation of both sides at an index j of c."""
     right = next_number(of, of.j)
     return [
         Identity(

@@ -128,7 +128,7 @@ class LearningTask(ExampleTask):
         return again
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the current state without classifying strings; the last weights are used."""
+        """Return the progress of the curriculum; nothing is classified, because the last weights are kept."""
         p = self.place
         metrics = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
         return float(p.iterations), {**metrics, "restarts": float(p.restarts)}

@@ -246,7 +246,7 @@ def vector_is_h(
 
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
-    """Return the identity at an index j."""
+    """Return the equation of both sides at an index j."""
     return Identity(
         "step",
         "at every state j, 1 <= j <= n = K, for every r",
