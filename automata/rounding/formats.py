@@ -35,7 +35,7 @@ BFLOAT16 = Format("bfloat16", 2.0**-8, 2.0**-126, float.fromhex("0x1.fep127"))
 
 
 def held_in(values: Floats, computed_in: Format) -> Floats:
-    """Round to float32 first, and then to the nearest values of a format, as tensor conversions do.
+    """Round to the nearest values of a format; bfloat16 is rounded to float32 first, as conversions do.
 
     >>> held_in(np.array([1 + 2.0**-9, 1 + 3 * 2.0**-8]), BFLOAT16).tolist()
     [1.0, 1.015625]
