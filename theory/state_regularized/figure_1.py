@@ -15,6 +15,7 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol, constant
+from theory.state_regularized.shared.limits import always_one
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -144,11 +145,6 @@ with_pushdown = Recurrence(
 )
 
 
-def always(w: Weights) -> list[WFSA]:
-    """Return the automaton that is 1 for every string."""
-    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
-
-
 DEPTHS, LOW = signature(), signature(depths=(0,), kinds=(1, -1))
 PEEPHOLES, NONE = peepholes((1, 2, 3)), peepholes((0,))
 SHOWN = ("sampled", "exhausted")
@@ -198,7 +194,7 @@ CLAIM = Claim(
             without=NOT_SCORES,
             expected="holds",
             says="the pushdown automaton accepts the strings that the grammar derives, of all depths",
-            reading=Equality(recurrence=with_grammar, construction=always),
+            reading=Equality(recurrence=with_grammar, construction=always_one),
             cases=DEPTHS.random,
             small_cases=DEPTHS.small,
             kinds=SHOWN,
@@ -213,7 +209,7 @@ CLAIM = Claim(
                 "an SR-LSTM-P accepts as the pushdown automaton does: its cell state counts, and the"
                 " peephole of the input gate stops the count once it is negative"
             ),
-            reading=Equality(recurrence=with_pushdown, construction=always),
+            reading=Equality(recurrence=with_pushdown, construction=always_one),
             cases=PEEPHOLES.random,
             small_cases=PEEPHOLES.small,
             kinds=SHOWN,
@@ -251,7 +247,7 @@ CLAIM = Claim(
             without=NOT_SCORES,
             expected="refuted",
             says="the same network without the peephole of the input gate (equation 7)",
-            reading=Equality(recurrence=with_pushdown, construction=always),
+            reading=Equality(recurrence=with_pushdown, construction=always_one),
             cases=NONE.random,
             small_cases=NONE.small,
             kinds=SHOWN,

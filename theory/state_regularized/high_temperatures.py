@@ -14,7 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import Sizes
-from theory.state_regularized.shared.limits import distinct, most_probable, scores_at
+from theory.state_regularized.shared.limits import always_one, distinct, most_probable, scores_at
 from theory.state_regularized.shared.mixtures import ball, distribution
 from theory.state_regularized.shared.networks import ANY, EXAMPLE, SIZES, SMALL, Vector, integers, sampled
 from theory.theorem import Theorem
@@ -66,11 +66,6 @@ def bounded_step(w: Weights, state: tuple[int, bool], x: str) -> tuple[int, bool
 
 
 bounded = Recurrence(start=lambda w: (1, True), step=bounded_step, out=lambda w, state: (Fraction(state[1]),))
-
-
-def always(w: Weights) -> list[WFSA]:
-    """Return the automaton that is 1 for every string."""
-    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
 HIGH = tuple(Fraction(m) for m in ("1/100", "1/10", "1", "3"))
@@ -125,7 +120,7 @@ CLAIM = Claim(
                 "k alpha_i is between exp(-spread / tau) and exp(spread / tau), where the spread is the"
                 " difference of the greatest and the least similarity"
             ),
-            reading=Equality(recurrence=bounded, construction=always),
+            reading=Equality(recurrence=bounded, construction=always_one),
             cases=TEMPERATURES.random,
             small_cases=SMALL_ONES.small,
             kinds=("sampled", "exhausted"),

@@ -17,7 +17,7 @@ from automata.wfsa import WFSA
 from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.state_regularized.shared.limits import distinct
+from theory.state_regularized.shared.limits import always_one, distinct
 from theory.state_regularized.shared.mixtures import ball, distribution, scores
 from theory.state_regularized.shared.networks import ANY, EXAMPLE, SMALL, Vector, integers
 from theory.theorem import Theorem
@@ -73,11 +73,6 @@ network = Recurrence(start=lambda w: in_balls(w.S[0]), step=mixed, out=no_longer
 plain = Recurrence(
     start=lambda w: w.S[0], step=unregularized, out=lambda w, h: (Fraction(square(h) <= longest(w)),)
 )
-
-
-def always(w: Weights) -> list[WFSA]:
-    """Return the automaton that is one for every string."""
-    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
 # The reason, for any distribution alpha of any cell at any temperature: with M = max |s_i|^2
@@ -166,7 +161,7 @@ CLAIM = Claim(
             constant="the comparison is whether a norm is within its bound, which is true after every string",
             expected="holds",
             says="at temperature 1 / (m ln 2), the answer is always 1: |h| is at most max |s_i|",
-            reading=Equality(recurrence=network, construction=always),
+            reading=Equality(recurrence=network, construction=always_one),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
             kinds=("sampled", "exhausted"),  # a mixture is not an automaton and has no paths
@@ -213,7 +208,7 @@ CLAIM = Claim(
             },
             expected="refuted",
             says="for h = U h + W_x, without a stochastic component or a bounded activation",
-            reading=Equality(recurrence=plain, construction=always),
+            reading=Equality(recurrence=plain, construction=always_one),
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
             kinds=("sampled", "exhausted"),

@@ -15,6 +15,7 @@ from theory.reading import Equality, Following, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.shared.bound import BOUND, always_greatest, bound_and_rest, scores
 from theory.state_regularized.shared.limits import (
+    always_one,
     dfa,
     distinct,
     low_enough,
@@ -73,11 +74,6 @@ def weighted_dfa(w: Weights) -> list[WFSA]:
     for (q, x), after in transition_table(w).items():
         arrows.append((q - 1, after - 1, x, softmax(w, scores_at(w, q, x))[after - 1]))
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one) for j in range(w.n)], arrows)]
-
-
-def always_one(w: Weights) -> list[WFSA]:
-    """Return the one-state automaton with all weights one."""
-    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
 # The cases: integer networks with different centroids, and their temperature if it is not random.

@@ -67,6 +67,11 @@ def dfa(w: Weights, table: Callable[[Weights], Table] = transition_table) -> lis
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one)], arrows) for j in range(w.n)]
 
 
+def always_one(w: Weights) -> list[WFSA]:
+    """Return the one-state automaton that is one for every string."""
+    return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
+
+
 # Equation 5 at a temperature that works for all lengths. While alpha_q >= 1 - epsilon, h is within epsilon
 # R of s_q, u is within epsilon R |U| of its value at s_q, and each difference of similarities is within
 # epsilon L. Let epsilon <= gamma / (2 L), where gamma is the least reachable margin. Then the next state
