@@ -39,7 +39,7 @@ class TooManyStates(LimitReached):
 
 @dataclass(frozen=True)
 class Sets:
-    """A boolean automaton on sets of states, each a bit mask.
+    """A boolean automaton that runs on sets of states, where each set is an integer bit mask.
 
     Attributes:
         initial, final: sets.
@@ -61,7 +61,7 @@ class Sets:
         )
 
     def after(self, states: Set) -> Mapping[int, Set]:
-        """Return the successors of a set by matrix index, without empty sets."""
+        """Return the nonempty set of successors of a set of states for each matrix index, as a dictionary."""
         if self._joined is None:
             return self._after(states)
         reached, joined = 0, self._joined
@@ -120,12 +120,12 @@ class Sets:
 
     @staticmethod
     def shifted(states: Set, by: int) -> Set:
-        """Return the set with ``by`` added to each state."""
+        """Return the set with ``by`` added to each of its states."""
         return states << by
 
     @staticmethod
     def of(states: Iterable[int]) -> Set:
-        """Return the set of these states as a bit mask."""
+        """Return the bit mask of these states."""
         bits = 0
         for q in states:
             bits |= 1 << q
@@ -133,7 +133,7 @@ class Sets:
 
 
 class SparseSets(Sets):
-    """A boolean automaton on sets of states as frozen sets, for many states and small sets."""
+    """A boolean automaton that runs on frozen sets, for automata with many states and small sets."""
 
     @property
     def _joined(self) -> None:
@@ -269,7 +269,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
 
 
 def targets(automaton: WFSA) -> list[dict[int, int]]:
-    """Return the successor of each state by each distinct matrix of a deterministic automaton."""
+    """Return, for each distinct matrix of a deterministic automaton, a dictionary from state to successor."""
     return [dict(zip(t.rows.tolist(), t.columns.tolist(), strict=True)) for t in automaton.tables]
 
 

@@ -166,7 +166,7 @@ class DFA(Drawable):
         return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
     def reachable(self) -> tuple[DFA, tuple[int, ...]]:
-        """Return the DFA on the reachable states, in shortlex order of access, and their old numbers."""
+        """Return the DFA on its reachable states, numbered in shortlex order, and their old numbers."""
         old = {self.start: 0}
         queue = [self.start]
         for q in queue:
@@ -195,7 +195,7 @@ class DFA(Drawable):
         return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
 
     def over(self, alphabet: Iterable[Hashable], of: str = "the other") -> DFA:
-        """Return the DFA over a reordered alphabet; ``of`` names the alphabet's owner in error messages."""
+        """Return this DFA over a reordered alphabet; ``of`` names the alphabet's owner in messages."""
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
             difference = differences(self.alphabet, order, ("the automaton", of))

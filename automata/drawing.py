@@ -267,7 +267,7 @@ def _small_by_row(edges: list[Edge], min_probability: float) -> list[list[Weight
 
 
 def _left_out(rows: list[list[Weight]], min_probability: float) -> str:
-    """Return the caption that reports how many transitions and starts are omitted, and their probability."""
+    """Return a caption with the number of omitted transitions and starts, and their total probability."""
     count = sum(map(len, rows))
     if not count:
         return ""

@@ -76,7 +76,7 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
 
 
 def _before(automaton: WFSA, suffix: String) -> Vector:
-    """Return each state's score of the suffix, without epsilon transitions before its first symbol."""
+    """Return the score of the suffix from each state, without epsilon transitions before its first symbol."""
     k, closure = automaton.semiring, automaton.epsilon_closure
     present = np.flatnonzero(automaton.final != k.zero)
     vector = present, automaton.final[present]
@@ -140,7 +140,7 @@ def _determinant(values: Sequence[Sequence[Fraction]]) -> Fraction:
 
 
 def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:
-    """Return the indices of the first rows that span all rows, from the transpose's echelon form."""
+    """Return the indices of the first rows that form a basis of the row space."""
     echelon, rank = _matrix([list(column) for column in zip(*rows, strict=True)]).rref()
     return [next(j for j in range(echelon.ncols()) if echelon[i, j] != 0) for i in range(rank)]
 

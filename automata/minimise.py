@@ -151,7 +151,7 @@ def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Weights | 
 
 
 def _spanning(least: WFSA) -> tuple[tuple[String, ...], tuple[String, ...]]:
-    """Return prefixes and suffixes whose Hankel block has full rank."""
+    """Return the prefixes and suffixes of a Hankel block of full rank."""
     prefixes, suffixes = (_words(side, least.states) for side in (least, reverse(least)))
     return prefixes, tuple(word[::-1] for word in suffixes)
 

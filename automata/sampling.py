@@ -105,7 +105,7 @@ def _shares(logarithms: Floats) -> Floats:
 
 
 def _logarithms(automaton: WFSA, weights: Weights) -> Floats:
-    """Return the weights' logarithms as factors of a probability, even beyond the range of float64."""
+    """Return the natural logarithms of the weights; fractions may exceed the range of float64."""
     k = automaton.semiring
 
     def logarithm(weight: Weight) -> float:

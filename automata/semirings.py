@@ -205,7 +205,7 @@ class Real(Semiring):
 
 
 def _added(a: Weight, b: Weight) -> Weight:
-    """Return ``a + b``; one may be infinite and the other a fraction beyond the range of floats."""
+    """Return ``a + b``, also if one is infinite and the other a fraction beyond the range of floats."""
     try:
         return a + b
     except OverflowError:
@@ -213,7 +213,7 @@ def _added(a: Weight, b: Weight) -> Weight:
 
 
 def _taken_off(a: Weight, b: Weight) -> Weight:
-    """Return ``a - b`` for a finite ``b``; ``a`` may be infinite and ``b`` beyond the range of floats."""
+    """Return ``a - b`` for a finite ``b``, also if ``a`` is infinite and ``b`` beyond the range of floats."""
     try:
         return a - b
     except OverflowError:

@@ -120,14 +120,14 @@ def _argbest(k: Semiring, values: Weights, axis: int) -> Weights:
 
 
 def _best(automaton: WFSA, omega: Weights, tables: Weights) -> tuple[Weights, Weights]:
-    """Return the best of omega(q') (x) tables(q', q) over q', and that state."""
+    """Return, for each state q, the maximum over q' of omega(q') (x) tables(q', q), and the maximising q'."""
     scores = np.asarray(automaton.semiring.times(omega, tables))
     which = _argbest(automaton.semiring, scores, 1)
     return np.take_along_axis(scores, which[:, None, :], axis=1)[:, 0, :], which
 
 
 def _silent_ways(automaton: WFSA) -> tuple[Weights, Weights]:
-    """Return the best epsilon path between all pairs of states, and its second-last state (Bellman-Ford)."""
+    """Return the best epsilon path between each pair of states, and its second-last state (Bellman-Ford)."""
     k, n = automaton.semiring, automaton.states
     best = k.identity(n, exact=automaton.exact)
     before = np.broadcast_to(np.arange(n)[:, None], (n, n)).copy()
@@ -200,7 +200,7 @@ def _relax(
 
 
 def _silently(automaton: WFSA, entered: Best) -> Best:
-    """Return the best weights after epsilon paths.
+    """Return the best weights after any number of epsilon transitions.
 
     No epsilon cycle improves a path, because the automaton has a closure.
     """

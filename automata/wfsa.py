@@ -435,7 +435,7 @@ class WFSA(Drawable):
         return self.replace(tables=[*self.tables, *blank], index=index, summands=self.summands)
 
     def __eq__(self, other: object) -> bool:
-        """Compare weights, states and alphabets in their order (not mere equivalence)."""
+        """Compare weights, states and alphabets in their order; equivalent automata may be unequal."""
         if not isinstance(other, WFSA):
             return NotImplemented
         return (

@@ -32,7 +32,7 @@ class Arrows:
 
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
-    """Return automata over the same alphabet as transitions, and the first symbol of each kind."""
+    """Return the automata as transition lists, and the first symbol of each group with equal matrices."""
     indices, first, _ = kinds(automata)
     return [_of(a, [kind[i] for kind in indices]) for i, a in enumerate(automata)], first
 

@@ -26,7 +26,7 @@ FEW_FOR_EACH = 16
 
 
 def few_words(of: Representation, epsilon: RationalMatrix) -> int:
-    """Return the number of 8-byte words that E* may take before another method is tried."""
+    """Return how many 8-byte words E* may take before another method is tried."""
     return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(epsilon))), MOST_WORDS)
 
 

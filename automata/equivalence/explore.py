@@ -125,7 +125,7 @@ def _difference(automata: Cleared, prime: int) -> flint.nmod_mat | None:
 
 
 class _Stepping:
-    """Steps of many vectors by all symbols at once."""
+    """A helper that multiplies many row vectors by the matrices of all symbols at once."""
 
     def __init__(self, automata: Cleared, prime: int) -> None:
         self.automata, self.prime, self.left_out = automata, prime, False

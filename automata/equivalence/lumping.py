@@ -59,7 +59,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
 
 
 def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
-    """Return the function that sums weights, or for log a function that returns the sorted summands."""
+    """Return the function that sums weights; over the log semiring it returns the sorted summands instead."""
     if a.semiring.float_only:
         return lambda weights: tuple(sorted(weights))
     return lambda weights: reduce(a.semiring.plus, weights)
@@ -85,7 +85,7 @@ def _sources(side: Arrows) -> dict[int, set[int]]:
 
 
 def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
-    """Return the states from which a final state is reachable."""
+    """Return the states from which a final state is reachable, given the sources ``back`` of each state."""
     live, waiting = set(side.final), list(side.final)
     while waiting:
         more = back.get(waiting.pop(), set()) - live
@@ -140,7 +140,7 @@ def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -
 
 
 def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]]]]:
-    """Return each state's transitions by symbol index."""
+    """Return, for each state, its transitions grouped by symbol index."""
     rows: dict[int, list[tuple[int, list[tuple[int, Weight]]]]] = {}
     for index, table in enumerate(side.out):
         for q, row in table.items():
@@ -149,7 +149,7 @@ def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]
 
 
 def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
-    """Assign class numbers from 0, in order of first occurrence."""
+    """Return a class number for each element of ``looks``: equal elements share a number, counted from 0."""
     numbers: dict[Hashable, int] = {}
     return [{q: numbers.setdefault(look, len(numbers)) for q, look in sorted(side.items())} for side in looks]
 
@@ -157,7 +157,7 @@ def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
 def _into(
     row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Hashable]
 ) -> frozenset[tuple[int, Weight]]:
-    """Return the summed weights into each class."""
+    """Return the total weight of the transitions in ``row`` into each class."""
     weights: dict[int, list[Weight]] = {}
     for r, weight in row:
         if r in classes:
@@ -166,7 +166,7 @@ def _into(
 
 
 def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Hashable]) -> bool:
-    """Return whether both automata start in the same classes with the same weights."""
+    """Return whether both automata have the same total initial weight in each class."""
     first, second = (
         _into(list(side.initial.items()), of_side, add) for side, of_side in zip(sides, classes, strict=True)
     )

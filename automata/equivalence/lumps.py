@@ -52,12 +52,12 @@ class Functionals:
 
     @classmethod
     def start(cls, of: Modular) -> Functionals:
-        """Return functionals restricted to the empty string."""
+        """Return functionals that only cover the empty string."""
         one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
         return cls(of, one, other, 1, (of.final, of.final))
 
     def extend(self, length: int) -> None:
-        """Include all strings of fewer than ``length`` symbols."""
+        """Extend the functionals to all strings of fewer than ``length`` symbols."""
         field, symbols = self.of.field, self.of.symbols
         while self.length < length:
             one, other = (self.of.step(vector, field.random(symbols)) for vector in self._vectors)
@@ -72,7 +72,7 @@ class Functionals:
         return self.of.field.product(self.other, self.of.field.inverse(self.scale))
 
     def settle(self) -> None:
-        """Extend until doubling the length separates no more states, or exceeds the work limit."""
+        """Double the length until no more states are separated, or until the work limit is exceeded."""
         seen = (-1, -1)
         while True:
             now = (int(np.count_nonzero(self.scale)), len(np.unique(self.quotients())))

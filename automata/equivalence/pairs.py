@@ -134,7 +134,7 @@ class Congruence:
         return states
 
     def _closed(self, states: Set) -> Set:
-        """Return the largest state set that is equal to this one if all pairs are equal."""
+        """Return the largest state set equal to this one if the sets of each pair are equal."""
         waiting, within = self._joint, self.kind.within
         while True:
             left = [(x, y) for x, y in waiting if not (within(x, states) or within(y, states))]
@@ -255,7 +255,7 @@ class _PairRun:
         return self._closed(product)
 
     def along(self, word: Sequence[int]) -> Vector:
-        """Return the vector after a word."""
+        """Return the vector after all symbols of a word."""
         vector = self.start
         for index in word:
             vector = self.step(vector, index)

@@ -49,7 +49,7 @@ def close(
 
 
 def guessed(functionals: Functionals) -> list[Row]:
-    """Return candidate relations between one or two states, which two random functionals suggest."""
+    """Return candidate relations between at most two states, suggested by two random functionals."""
     field, scale = functionals.of.field, functionals.scale
     one = flint.fmpq(1)
     guesses: list[Row] = [{int(q): one} for q in np.flatnonzero(scale == 0)]
@@ -83,7 +83,7 @@ class _Relations:
         self.fill, self.most_fill = 0, MOST_FILL * size + 10_000
 
     def close(self, relations: list[Row]) -> bool:
-        """Assume these relations and close them; return ``False`` if one is wrong or a limit is exceeded."""
+        """Close these relations under transitions; return ``False`` if one is wrong or a limit is hit."""
         for relation in relations:
             if not self._add(relation):
                 return False
@@ -149,7 +149,7 @@ class _Relations:
         return True
 
     def _value(self, row: Row) -> int:
-        """Return a random functional of the row modulo the prime, which is nonzero only for non-relations."""
+        """Return a random functional of the row modulo the prime; it is 0 if the row is a relation."""
         p, total = self.prime, 0
         for q, w in row.items():
             below = int(w.q)

@@ -81,7 +81,7 @@ class Search:
         return tuple(symbols)
 
     def _back(self) -> Iterable[Residues]:
-        """Yield the vectors of decreasing lengths, starting at ``length - 1``."""
+        """Yield the vectors beta_i for decreasing i, starting at ``length - 1``."""
         last = self.length
         for begin in sorted((i for i in self._kept if i < self.length), reverse=True):
             vectors = [self._kept[begin]]

@@ -124,7 +124,7 @@ def _swapped(step: Step, symbol: Symbol, state: State) -> State:
 def _on_rows(
     function: Callable[[State], State], start: State, what: str, same_shape: bool = False
 ) -> Function:
-    """Convert a function of a state to one of flat lists of numbers."""
+    """Wrap a function of a state as a function of a flat list of numbers."""
 
     def run(values: list[Weight]) -> list[Weight]:
         result = function(_shaped(start, iter(values)))
@@ -216,7 +216,7 @@ class _Affine:
         return exact_values
 
     def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
-        """Return why running f on affine forms does not prove that it is affine, or ``None`` if it does."""
+        """Return why running f on affine forms does not prove f affine, or ``None`` if it does."""
         refusal = Refusal()
         try:
             values = self.function([Form(Fraction(0), {i: Fraction(1)}, refusal) for i in range(len(rows))])
@@ -247,7 +247,7 @@ def _sum(x: Fractions, y: Fractions) -> Fractions:
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
-    """Yield pairs of states to try: unit states, multiples, random ones; hundreds if ``thorough``."""
+    """Yield pairs of test states: unit states, their multiples and random ones; hundreds if ``thorough``."""
     rng = random.Random(0)
     most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]

@@ -48,7 +48,7 @@ class Form:
         return Form(constant, weights, self.refusal)
 
     def _operand(self, other: object) -> Form | None:
-        """Return the other operand as a form; ``None`` for an array, which computes element by element."""
+        """Return the other operand as a form, or ``None`` for an array, which NumPy handles itself."""
         if isinstance(other, Form):
             return other
         if isinstance(other, np.ndarray):
@@ -176,7 +176,7 @@ for _what, _names in REFUSED.items():
 
 
 def wraps_round(value: object) -> str | None:
-    """Return the NumPy integer type of a number or of a part of a fraction, or ``None``."""
+    """Return the NumPy integer type that a number, or a part of a fraction, has; ``None`` if it has none."""
     if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
         return None  # the usual case
     parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)

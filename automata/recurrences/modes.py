@@ -79,7 +79,7 @@ def read_with_modes(
 
 @dataclass(frozen=True)
 class _Mode:
-    """The first state index of a mode, and a vector of its shape."""
+    """The first state index of a mode, and an example vector with its shape."""
 
     first_state: int
     zeros: State
@@ -96,7 +96,7 @@ def _outputs(out: ReadOut, mode: Hashable, numbers: State) -> Sequence[Weight]:
 def _within(
     step: Step, here: Hashable, symbol: Symbol, after: Hashable, modes: dict[Hashable, _Mode]
 ) -> tuple[Fractions, list[Fractions]]:
-    """Return the affine map of one mode and one symbol."""
+    """Return the affine map of the vector for one mode and one symbol."""
 
     def function(c: State) -> State:
         mode, moved = step((here, c), symbol)

@@ -132,7 +132,7 @@ class Free(Symbolic):
         return Polynomial({(name,): 1}, self.ordered)
 
     def holds(self, weight: Weight) -> bool:
-        """Return whether the weight is a polynomial of this kind or a natural number."""
+        """Return whether the weight is a polynomial of this semiring or a natural number."""
         return self.zero._like(weight) is not None
 
     def exact(self, weight: Weight) -> Weight:

@@ -75,7 +75,7 @@ def words_between(automaton: WFSA) -> Steps:
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
-    """Return the transitions between states as rules, with wildcards and without redundant words."""
+    """Return the transitions as rules, with wildcards where possible and redundant words dropped."""
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = words_between(automaton), {}
@@ -109,7 +109,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
 
 def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the letters that a wildcard matches, or none if it matches only a part of a letter."""
+    """Return the letters that a wildcard matches; none if it would match only some words of a letter."""
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
         frozenset()
@@ -124,7 +124,7 @@ def _rule(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | N
 
 
 def _with(automaton: WFSA, steps: Steps) -> WFSA:
-    """Return the automaton with other steps."""
+    """Return a copy of the automaton with these transitions."""
     by_word: dict[str, list[tuple[int, int]]] = {str(word): [] for word in automaton.alphabet}
     for pair, words in steps.items():
         for word in words:
@@ -157,7 +157,7 @@ def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
 
 
 def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:
-    """Return by how much eliminating the state lengthens the rules on the transitions."""
+    """Return by how much the elimination of a state lengthens the rules on the transitions."""
     into = [len(str(rule)) for (q, r), rule in arrows.items() if r == state != q]
     out = [len(str(rule)) for (q, r), rule in arrows.items() if q == state != r]
     loop = len(str(arrows.get((state, state), "")))

@@ -177,7 +177,7 @@ class _RuleBuilder(Transformer[Token, Rule]):
 
 
 def _times(digits: str) -> int:
-    """Return a repetition count; Python cannot parse numbers with thousands of digits."""
+    """Parse a repetition count; raise InputError for more than ``MOST_DIGITS`` digits."""
     if len(digits) > MOST_DIGITS:
         raise InputError(f"the repetition count {shorten(digits)} must have at most {MOST_DIGITS} digits")
     return int(digits)

@@ -145,7 +145,7 @@ def _shortlex(alphabet: Sequence[Symbol], strings: Iterable[Symbols]) -> list[Sy
 
 
 def _some(parts: Sequence[Sequence[Symbols]], most: int, most_symbols: int) -> list[Symbols]:
-    """Return all products of the parts, or the same random choice of them each time."""
+    """Return all concatenations of one string per part, or a fixed random choice if there are too many."""
     random = Random(0)
     if _number(parts) <= most:
         strings = list(map(_joined, product(*parts)))
@@ -194,7 +194,7 @@ def _suffixes(minimal: DFA) -> list[Symbols]:
 
 
 def _one_of_each_kind(dfa: DFA) -> Iterator[Symbols]:
-    """Yield the shortest accepted and the shortest rejected string that are not empty."""
+    """Yield the shortest nonempty accepted and the shortest nonempty rejected string."""
     string_to: dict[int, Symbols] = {}
     queue: list[int] = []
     kinds: set[bool] = set()
@@ -209,7 +209,7 @@ def _one_of_each_kind(dfa: DFA) -> Iterator[Symbols]:
 
 
 def _bases(automaton: WFSA, longest: int) -> list[list[Symbols]]:
-    """Return prefixes and suffixes that span the Hankel matrix's rows and columns, and words between them.
+    """Return prefixes and suffixes that span the Hankel matrix, and all words up to ``longest``.
 
     The words are all words of length at most ``longest``.
     """

@@ -33,7 +33,7 @@ def weight(rng: Generator) -> Fraction:
 
 
 def _random(rng: Generator, states: int, initial: int = 1) -> Parts:
-    """Return random parts with four transitions per state and a tenth of the states final, all reachable."""
+    """Return a random automaton with four transitions per state and a tenth of the states final."""
     edges = {}
     for q in range(states):
         if q:
@@ -62,7 +62,7 @@ def _renamed(rng: Generator, parts: Parts) -> Parts:
 
 
 def _scaled(rng: Generator, parts: Parts) -> Parts:
-    """Return the parts with pushed weights: another basis, by a diagonal matrix."""
+    """Return the automaton in another basis, which a diagonal matrix defines (weight pushing)."""
     states, initial, final, edges = parts
     d = [weight(rng) for _ in range(states)]
     return (
@@ -197,7 +197,7 @@ def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) -> Parts | None:
-    """Return the deterministic automaton on path counts for each state; ``None`` if it is large."""
+    """Return the deterministic automaton whose states are path counts; ``None`` if it is too large."""
     numbers: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
     edges: list[Edge] = []
     for vector in (order := [*numbers]):  # the list grows

@@ -75,7 +75,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     )
 
     def pick(number: int) -> Weight:
-        """Return the weight of an index: simple ones for small indices, and then alternating kinds."""
+        """Return the weight for an index; small indices give simple weights, to which examples shrink."""
         if number < len(simplest):
             return simplest[number]
         index, which = divmod(number - len(simplest), len(kinds))
@@ -234,7 +234,7 @@ def automata(
 
 
 def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | None:
-    """Return weights for which every cycle among n states has a sum; ``None`` if only zero is one."""
+    """Return weights small enough that cycles among n states have a sum; ``None`` if only zero is."""
     if semiring.is_boolean:
         return st.booleans()
     if semiring.selective:  # weights that do not improve a path

@@ -29,7 +29,7 @@ SEPARATORS = frozenset(",;:\"'")
 
 
 def printable(text: object, keep: str = "") -> str:
-    r"""Escape every unprintable character except those in ``keep``: terminal escapes, bells, bidi marks.
+    r"""Escape unprintable characters, such as terminal escapes and bidi marks, except those in ``keep``.
 
     >>> print(printable("a\x1b[2Jb"))
     a\x1b[2Jb
