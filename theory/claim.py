@@ -158,7 +158,7 @@ class Source:
 
     @property
     def in_section(self) -> str:
-        """A suffix for the name of the statement or the paper: a comma and the section, or nothing."""
+        """A comma and the section, to append to a name; empty if the section is unknown."""
         return f", section {self.section}" if self.section else ""
 
 
@@ -238,7 +238,7 @@ class Claim:
             object.__setattr__(self, "variants", tuple(map(self._with_gradients, self.variants)))
 
     def _with_gradients(self, variant: Variant) -> Variant:
-        """Return the variant, and add ``gradient`` to its kinds of evidence if it has layers."""
+        """Return the variant with ``gradient`` added to its kinds of evidence if it has layers."""
         if not self.layers_of(variant) or GRADIENT in variant.kinds:
             return variant
         lowest, *others = variant.kinds

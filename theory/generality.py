@@ -20,7 +20,7 @@ from theory.weights import Weights
 def what_is_left_out(
     recurrence: Recurrence, induction: Induction, instance: tuple[Signature, str]
 ) -> str | None:
-    """Return a description of the states that the induction does not cover, or ``None``.
+    """Return a description of the states that the induction does not cover; ``None`` if it covers all.
 
     Args:
         recurrence: the network.

@@ -83,7 +83,7 @@ AnyPlaces: TypeAlias = "Concrete | SymbolicPlaces"
 
 
 def symbolic(first: bool | None = None) -> SymbolicPlaces:
-    """Return symbolic indices; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
+    """Return a factory of symbolic indices; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
     from theory.symbolic_places import SymbolicPlaces
 
     return SymbolicPlaces(first)

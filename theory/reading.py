@@ -54,7 +54,7 @@ class Recurrence:
     modes: bool = False
 
     def values(self, case: Any, string: String) -> Iterator[tuple[Any, ...]]:
-        """Yield [c(x)]_1, ..., [c(x)]_d for every prefix x of the string, starting with the empty one.
+        """Yield the outputs [c(x)]_1, ..., [c(x)]_d for every prefix x of the string, the empty one first.
 
         They are computed one at a time, because without memoryless gates the digits of exact values
         may double with every symbol.
@@ -66,7 +66,7 @@ class Recurrence:
             yield self.out(case, state)
 
     def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the values for all strings of each length up to ``longest``, in the alphabet's order."""
+        """Yield the outputs for all strings of each length up to ``longest``, in the alphabet's order."""
         states = [untouched(self.start(case))]
         yield [self.out(case, state) for state in states]
         for _ in range(longest):

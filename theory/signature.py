@@ -108,14 +108,14 @@ class WeightEntry:
         )
 
     def derive(self, w: Weights) -> Any:
-        """Return the value or table of a derived entry, computed from the others."""
+        """Return the value or table of a derived entry, computed from the other weights."""
         assert self.derived is not None
         if self.per == "constant":
             return self.derived(w)
         return {key: self.derived(w, key) for key in self.keys(w.alphabet)}
 
     def contradicts(self, w: Weights) -> bool:
-        """Return whether the value is derived but does not follow from the others."""
+        """Return whether a derived entry has a value that does not follow from the other weights."""
         if self.derived is None:
             return False
         return not (
@@ -426,7 +426,7 @@ def _nested(shape: tuple[int, ...], values: Iterator[Any]) -> Tree:
 
 
 def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) -> Tree:
-    """Return a variable, or a vector or matrix of them: f[1], f[2] or W[1,1], ..."""
+    """Return one variable, or a vector or matrix of variables named f[1], f[2] or W[1,1], and so on."""
     if not shape:
         return variable(name)
     return tuple(
@@ -482,7 +482,7 @@ class Sizes:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Return whether two weights, tuples or tables are equal.
+    """Return whether two weights, tuples or tables are equal up to float rounding.
 
     Floats are compared approximately, because math libraries round differently.
     """

@@ -111,7 +111,7 @@ def rises_by(models: Rows) -> bool:
 
 
 def each_once(named: Parts) -> bool:
-    """Return whether no name occurs twice."""
+    """Return whether each list contains no name twice."""
     return all(len(set(names)) == len(names) for names in named.values())
 
 

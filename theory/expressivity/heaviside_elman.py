@@ -60,18 +60,18 @@ def heaviside(w: Weights, h: Bits, x: str, bias: int = -1) -> Bits:
 
 
 def read(w: Weights, h: Bits, values: Any) -> Any:
-    """Return the sum of the values of the states whose units are 1."""
+    """Return the sum of ``values[q]`` over the states q of the units that are 1."""
     return total(w.over, (values[q] for bit, (q, _) in zip(h, units(w), strict=True) if bit))
 
 
 def step(w: Weights, state: State, x: str, bias: int = -1) -> State:
-    """Return the next units, and the product with the probability of x."""
+    """Return the next units, and the running product multiplied by the probability of x."""
     h, product_so_far = state
     return heaviside(w, h, x, bias), w.over.times(product_so_far, read(w, h, w.p[x]))
 
 
 def output(w: Weights, state: State) -> tuple[Any]:
-    """Return the product with the weight of the end."""
+    """Return the running product multiplied by the final weight of the current state."""
     return (w.over.times(state[1], read(w, state[0], w.rho)),)
 
 
@@ -81,7 +81,7 @@ def initial_state(w: Weights) -> State:
 
 
 def not_started(w: Weights) -> State:
-    """Return units that are all 0."""
+    """Return an initial state in which all units are 0."""
     return (0,) * len(units(w)), w.over.one
 
 
@@ -94,7 +94,7 @@ without_bias = Recurrence(initial_state, lambda w, state, x: step(w, state, x, b
 
 
 def network(d: int) -> Signature:
-    """Return the signature of a network with d units, and a table of probabilities for each vector."""
+    """Return the signature of a network with d units and symbol probabilities for each unit vector."""
     small = (-2, -1, 0, 1, 2)
     return Signature(
         (
@@ -123,13 +123,13 @@ def next_vector(w: Weights, h: Bits, x: str) -> Bits:
 
 
 def any_step(w: Weights, state: State, x: str) -> State:
-    """Return the next units, and the product with the probability of x."""
+    """Return the next units, and the running product multiplied by the probability of x."""
     h, product_so_far = state
     return next_vector(w, h, x), w.over.times(product_so_far, w.p[x][vectors(w).index(h)])
 
 
 def any_output(w: Weights, state: State) -> tuple[Any]:
-    """Return the product with the weight of the end."""
+    """Return the running product multiplied by the final weight of the current unit vector."""
     return (w.over.times(state[1], w.rho[vectors(w).index(state[0])]),)
 
 
@@ -137,7 +137,7 @@ any_network = Recurrence(lambda w: ((0,) * len(w.b), w.over.one), any_step, any_
 
 
 def with_delta(w: Weights) -> Weights:
-    """Return the weights, and the table of next vectors, which are represented by their indices."""
+    """Return the weights with a table ``delta`` of next vectors, each represented by its index."""
     every = vectors(w)
     delta = {x: tuple(every.index(next_vector(w, h, x)) for h in every) for x in w.alphabet}
     return Weights(w.over, w.alphabet, {**w.entries, "delta": delta}, w.size)

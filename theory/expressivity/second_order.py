@@ -47,12 +47,12 @@ def next_place(of: AnyPlaces, j: Any) -> Any:
 
 
 def contracted(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """Return the automaton's weight from i to j: the sum over s of A[i, s, j] v_t[s]."""
+    """Return the automaton's weight from state i to state j: the sum over s of A[i, s, j] v_t[s]."""
     return of.sum(lambda s: of.times(of.at("A", i, s, j), of.at("v", s)), "r")
 
 
 def at_indices(w: Weights, x: str, h: Vector) -> Concrete:
-    """Return the weights of a symbol and the components of the state, with concrete indices."""
+    """Return the weights of symbol x and the state components h as a :class:`~theory.places.Concrete`."""
     return Concrete(w.over, len(w.h_0), {"A": w.A, "v": w.v[x], "h": h}, {"r": len(w.v[x])})
 
 
@@ -78,7 +78,7 @@ def automaton(w: Weights) -> list[WFSA]:
 
 
 def any_size() -> list[Identity]:
-    """Return the identity of the step at any index, for every K and d."""
+    """Return the identity of the network's step and the automaton's, at any index, for every K and d."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), contracted(of, i, of.j)))
     return [at_place(of, left, next_place(of, of.j))]
@@ -158,7 +158,7 @@ def _independent(rows: list[list[Any]]) -> list[int]:
 
 
 def of_values(w: Weights) -> list[WFSA]:
-    """Return the automaton that is computed from the network's values on words of at most 2 K - 1 symbols."""
+    """Return the automaton computed by :func:`spectral` from the network's values on short words."""
 
     @cache
     def value(word: str) -> Any:

@@ -62,7 +62,7 @@ def rank(rows: Any) -> int:
 
 
 def by_word(w: Weights, name: str) -> list[Vector]:
-    """Return a table's rows in the order of the words."""
+    """Return the rows of the table ``name`` in the order of the words in the alphabet."""
     return [w.entries[name][x] for x in w.alphabet]
 
 
@@ -76,7 +76,7 @@ def turn(w: Weights) -> Matrix:
 
 
 def _turned_by(w: Weights, g: Matrix) -> bool:
-    """Return whether E_w times this matrix is E_R."""
+    """Return whether E_w g = E_R."""
     return all(
         tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
         for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
@@ -150,7 +150,7 @@ condition = Recurrence(
 
 
 def exactness(w: Weights) -> list[WFSA]:
-    """Return a one-state automaton whose weight is 1 if the product is E_R, else 0."""
+    """Return a one-state automaton whose weight is 1 if E_w pinv(E_w) E_R = E_R, and 0 otherwise."""
     return [WFSA(REAL, [int(is_exact(w))], [1], {x: [[1]] for x in w.alphabet})]
 
 

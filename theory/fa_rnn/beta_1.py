@@ -39,7 +39,7 @@ from theory.weights import Weights
 
 
 def rule_with_vectors(k: int) -> Signature:
-    """Return the signature of a rule with K states and pretrained vectors u of size 1.
+    """Return the signature of a rule with K states, pretrained vectors u of size 1, and a matrix G.
 
     G maps a vector to one component per column.
     """
@@ -49,7 +49,7 @@ def rule_with_vectors(k: int) -> Signature:
 
 
 def small_rule_with_vectors(k: int) -> Signature:
-    """Return the signature of the small cases, with one vector for all words."""
+    """Return the signature for exhaustive small cases, in which all words share one pretrained vector."""
     signature = rule_with_vectors(k)
     return replace(
         signature,
@@ -156,7 +156,7 @@ def transitions(w: Weights, targets: Vector) -> Matrix:
 
 
 def spelled(w: Weights, join: Any) -> dict[str, Any]:
-    """Return T of each word combined with the wildcard's, elementwise by ``join``."""
+    """Return the matrix T of each word, combined elementwise with the wildcard's matrix by ``join``."""
     return {
         x: tuple(
             tuple(join(a, b) for a, b in zip(own, wild, strict=True))
@@ -193,7 +193,7 @@ def to_sink(targets: Vector, sink: int) -> tuple[int, ...]:
 
 
 def complete(w: Weights) -> Weights:
-    """Return the pseudo m-DFA completed with a sink, with final and nonfinal states exchanged."""
+    """Return the pseudo m-DFA, completed with a sink state and with final and nonfinal states exchanged."""
     sink = w.n + 1
     turned = {
         **w.entries,
@@ -222,7 +222,7 @@ turned_round = Recurrence(
 
 
 def spelled_rule(w: Weights) -> Weights:
-    """Return the rule over the words, with the two matrices of each combined by "or"."""
+    """Return the rule over plain words: each matrix is the "or" of the word's and the wildcard's."""
     return Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, max)}, w.size)
 
 

@@ -38,7 +38,7 @@ def rows(matrix: Any) -> Matrix:
 
 
 def start(w: Weights) -> tuple[Vector, Matrix]:
-    """Return the state of the empty sentence."""
+    """Return the initial vectors of the two directions."""
     one, other = both(w)
     unit = tuple(
         tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states)
@@ -47,7 +47,7 @@ def start(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Append one word at the sentence's end."""
+    """Return the vectors of the two directions after one more word at the end of the sentence."""
     (h, product), (one, other) = state, both(w)
     forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
     columns = tuple(zip(*product, strict=True))
@@ -93,7 +93,7 @@ averaged_vectors = Recurrence(start=start, step=step, out=score_of_mean)
 
 
 def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
-    """Return the word matrices, the BOS matrix and the final weights with s_0 before the other states."""
+    """Return the automaton's word matrices, BOS matrix and final weights, with s_0 as a new first state."""
     zero = automaton.semiring.zero
     none = (zero,) * (automaton.states + 1)
     words = {x: (none, *((zero, *row) for row in rows(automaton.matrix(x)))) for x in automaton.alphabet}
@@ -107,7 +107,7 @@ def times(w: Weights, h: Vector, matrix: Matrix) -> Vector:
 
 
 def at_s_0(w: Weights, states: int) -> Vector:
-    """Return the row vector of length ``states`` that is one at s_0."""
+    """Return the row vector of length ``states`` that is one at s_0 and zero elsewhere."""
     return tuple(w.over.one if i == 0 else w.over.zero for i in range(states))
 
 
@@ -120,7 +120,7 @@ def start_at_bos(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Append one word at the sentence's end, which the backward direction reads first."""
+    """Return the state after one more word at the end, which the backward direction reads first."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     return times(w, h, one[0][x]), tuple(times(w, row, product) for row in other[0][x])
 
@@ -147,7 +147,7 @@ bos_first = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bo
 
 
 def counting_step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """Append one word, with the rule's own automaton forward and the deterministic one backward."""
+    """Return the next state, with the rule's own automaton forward and the deterministic one backward."""
     return step_4(w, state[0], x), step(w, (start(w)[0], state[1]), x)[1]
 
 

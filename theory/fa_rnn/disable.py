@@ -32,7 +32,7 @@ SPARSE = (0, 0, 0, 0, 0, 0, 1, Fraction(1, 2), -2)
 
 
 def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
-    """Return the signature with K states."""
+    """Return the signature of an automaton with K states that belong to two rules or are shared."""
     return Signature(
         (
             one_start(),
@@ -69,13 +69,13 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
 
 
 def printed(w: Weights) -> set[int]:
-    """Return all states except the rule's states that are unreachable from states of other rules."""
+    """Return all states except those of the disabled rule that no other rule's state reaches."""
     others = {q for q in range(w.n) if owned(w, q) == OTHER}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
 
 
 def corrected(w: Weights) -> set[int]:
-    """Return all states except the rule's states that reach no final state of another rule."""
+    """Return all states except those of the disabled rule from which no other rule's end is reachable."""
     ends = {q for q in range(w.n) if w.alpha_inf[q]}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)
 
@@ -96,7 +96,7 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
 
 
 def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
-    """Return the signature before training.
+    """Return the signature of an untrained network with K states.
 
     No transition leads from a state of one rule to a state of another rule, or back to the start.
     """
@@ -115,7 +115,7 @@ def in_turn(signature: Signature) -> Signature:
 
 
 def separate(w: Weights, x: str) -> tuple[Vector, ...]:
-    """Return the entries of the random matrix from the start state, and between states of one rule."""
+    """Zero the entries of a random matrix between different rules and back to the start state."""
     return tuple(
         tuple(v if j and owned(w, i) in (0, owned(w, j)) else 0 for j, v in enumerate(row))
         for i, row in enumerate(w.t[x])

@@ -42,7 +42,7 @@ def two_sets(size: tuple[int, int, int, int], only: tuple[Any, ...] | None = Non
 
 
 def block(w: Weights, name: str) -> Weights:
-    """Return the weights of one of the two networks."""
+    """Return the weights of one of the two networks, without the suffix of their names."""
     own = {entry: w.entries[entry + name] for entry in ("alpha_0", "D_1", "v", "D_2", "alpha_inf")}
     return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
 
@@ -89,7 +89,7 @@ def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
 
 
 def scores(w: Weights, h: tuple[Vector, Vector]) -> tuple[Any, Any]:
-    """Return the score of each set of rules (equation 8)."""
+    """Return the scores of the two sets of rules (equation 8)."""
     return dot(w.over, h[0], w.alpha_inf), dot(w.over, h[1], w.alpha_inf_new)
 
 
@@ -97,7 +97,7 @@ merged = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=step, out=s
 
 
 def each_alone(w: Weights) -> list[WFSA]:
-    """Return the automaton of each set."""
+    """Return the automaton of each of the two sets of rules."""
     return [
         WFSA(w.over, own.alpha_0, own.alpha_inf, rebuilt(own)) for own in (block(w, name) for name in BLOCKS)
     ]
@@ -144,7 +144,7 @@ def interpolated(w: Weights, x: str, v: Vector, g: Any) -> Vector:
 
 
 def with_rows(w: Weights, rows: dict[str, tuple[Vector, Vector]]) -> Weights:
-    """Return the weights with these rows for both networks in place of v."""
+    """Return the weights of both networks with v replaced by the given rows."""
     old, new = ({x: both[i] for x, both in rows.items()} for i in (0, 1))
     return Weights(w.over, w.alphabet, {**w.entries, "v": old, "v_new": new}, w.size)
 
@@ -157,7 +157,7 @@ def step_with_vectors(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vec
 
 
 def each_alone_with_vectors(w: Weights) -> list[WFSA]:
-    """Return the automaton of each set, with its own v and G."""
+    """Return the automaton of each set of rules, with its own v and G."""
     return each_alone(
         with_rows(
             w,
@@ -184,7 +184,7 @@ def any_size() -> list[Identity]:
 
 
 def alone(of: AnyPlaces, j: Any) -> Any:
-    """Return component j of h times the set's own tensor."""
+    """Return component j of h T, where T is the tensor of the set's own factors."""
     return of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, j)))
 
 

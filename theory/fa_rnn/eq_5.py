@@ -30,7 +30,7 @@ from theory.weights import Weights
 
 
 def decomposed(size: tuple[int, int]) -> Signature:
-    """Return the signature of any factors, with K states and r columns."""
+    """Return the signature of arbitrary factors, with K states and r columns."""
     k, r = size
     return Signature(factors(k, r), size=("K", k), most_small=300)
 
@@ -48,13 +48,13 @@ def constructed(k: int) -> Signature:
 
 
 def with_isolated(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of any factors, with K' final weights of isolated states."""
+    """Return the signature of arbitrary factors and of K' isolated states with final weights."""
     k, r, isolated = size
     return Signature((*factors(k, r), constant("others", (isolated,))), size=("K", k), most_small=300)
 
 
 def padded(w: Weights) -> Weights:
-    """Return the factors with the rows of zeros, and the padded initial and final weights."""
+    """Return the factors with a zero row for each isolated state, and padded initial and final weights."""
     zeros = (w.over.zero,) * len(w.others)
     rows = ((w.over.zero,) * len(w.D_1[0]),) * len(w.others)
     entries = {"alpha_0": (*w.alpha_0, *zeros), "alpha_inf": (*w.alpha_inf, *w.others)}

@@ -39,13 +39,13 @@ MINUS = constant("minus", only=(-1,))
 
 
 def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
-    """Return u and G for K states, r columns and vectors of size D."""
+    """Return entries for u and G, with K states, r columns and word vectors of size D."""
     _, r, d = size
     return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)
 
 
 def mixed(size: tuple[int, int, int]) -> Signature:
-    """Return the signature of any weights."""
+    """Return the signature of arbitrary weights."""
     k, r, _ = size
     beta = constant("beta", only=("1/2", "1/4", "3/4", "1/8", "7/8", 0, 1, "1/3"))
     return Signature((*factors(k, r), beta, *mixture(None, size)), size=("K", k), most_small=300)
@@ -100,7 +100,7 @@ def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
 
 
 def at(w: Weights, x: str, h: Vector = ()) -> Concrete:
-    """Return the weights of a word and a state."""
+    """Return the weights of word x and the state h as a :class:`~theory.places.Concrete`."""
     entries = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
     return Concrete(w.over, len(w.D_1), entries | {"h": h}, {"r": len(w.G[0]), "D": len(w.G)})
 
@@ -115,7 +115,7 @@ network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
 
 
 def with_mixed_tensor(w: Weights) -> list[WFSA]:
-    """Return the automaton whose weights are the mixture."""
+    """Return the automaton whose transition weights are the mixed tensor."""
     size, tables = range(1, len(w.D_1) + 1), {}
     for x in w.alphabet:
         of = at(w, x)

@@ -102,7 +102,7 @@ def start(w: Weights) -> Run:
 
 
 def step(w: Weights, now: Run, x: str) -> Run:
-    """Process one word."""
+    """Return the states and the bounds after one more word."""
     with flint.ctx.workprec(PRECISION):
         e = (1 - least_gate(w, now, x)) * (1 + ball(ROOM))
         first, table = tuple(map(ball, w.alpha_0)), [[ball(v) for v in row] for row in w.T[x]]
@@ -134,7 +134,7 @@ def times(h: Vector, table: Any) -> Vector:
 
 
 def least_gate(w: Weights, now: Run, x: str) -> Any:
-    """Return sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
+    """Bound every gate below by sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
     read = max(abs(v) for words in (w.Wf, w.Wr) for v in words[x])
     heard = [
         sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
@@ -186,7 +186,7 @@ def total_of(h: Vector, end: Vector) -> Any:
 
 
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
-    """Return the recurrence of the two networks, with a comparison of them as output."""
+    """Return a recurrence that runs both networks and outputs a comparison of them."""
     return Recurrence(start=start, step=step, out=out)
 
 

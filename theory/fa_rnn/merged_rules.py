@@ -70,7 +70,7 @@ def scores(w: Weights, h: Vector) -> tuple[Any, Any]:
 
 
 def scores_without_zeros(w: Weights, h: Vector) -> tuple[Any, Any]:
-    """Return for each rule the score with the final weights of both."""
+    """Return, for each rule, the score that results if the final weights of both rules are used."""
     both = dot(w.over, h, (w.over.zero, *w.alpha_inf, *w.alpha_inf_new))
     return both, both
 
@@ -105,7 +105,7 @@ def blocks(w: Weights, h: Vector) -> tuple[Vector, Vector]:
 
 
 def any_blocks(w: Weights, variable: Any) -> list[Vector]:
-    """Return a state with any components."""
+    """Return one state whose components are distinct variables."""
     return [tuple(variable(f"h[{i}]") for i in range(1 + sum(sizes_of(w))))]
 
 

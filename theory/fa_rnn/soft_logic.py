@@ -43,7 +43,7 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
-    """Return the signature in which each rule ends in one state, in turn.
+    """Return the signature in which rule i ends in state i, modulo the number of states.
 
     Without transitions, the formula holds only for the empty sentence.
     """
@@ -155,7 +155,7 @@ by_perceptron = Clamped.of(
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
-    """Return the formula of the counts if the given values are all 0 or 1, else the logic."""
+    """Return the formula's soft value if all given counts are 0 or 1, and the exact logic otherwise."""
 
     def out(w: Weights, h: Vector) -> tuple[Any]:
         scores = forward_scores(w, h)
@@ -183,7 +183,7 @@ nested = Clamped.of(
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
-    """Return the nested formula of the counts if the flat formula is correct, else the logic."""
+    """Return the nested formula's value if the flat formula is correct, and the exact logic otherwise."""
     scores = forward_scores(w, h)
     right = int(holds(w.clauses, [score > 0 for score in scores]))
     return (formula(w.clauses, scores, nested_disjunction) if formula(w.clauses, scores) == right else right,)
@@ -247,7 +247,7 @@ RULES_IN_COQ = (
 
 
 def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
-    """Return the proposition that this value is 1 if the logic holds, else 0, over any ordered domain.
+    """Return the proposition that this value equals the logic (1 or 0) over any ordered domain.
 
     With ``refuted``, return its negation.
     """

@@ -91,7 +91,7 @@ maxima_of_factors = Recurrence(start=lambda w: w.alpha_0, step=max_factors_step,
 
 
 def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
-    """Return the automaton with the weights T over max-times."""
+    """Return the automaton over max-times whose weights T are the products of the factors."""
     return [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))]
 
 

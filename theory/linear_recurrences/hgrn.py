@@ -26,7 +26,7 @@ SMALL = records.unit(NAMES, only={"c_re": (0,), "c_im": (0,)})
 
 
 def written(t: Any) -> Any:
-    """Return 1 - f."""
+    """Return 1 - f, the factor of the input."""
     return t.one + t.minus * t.f
 
 

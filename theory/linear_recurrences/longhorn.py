@@ -28,7 +28,7 @@ def square(w: Weights, x: str) -> Any:
 
 
 def best_step(w: Weights, x: str) -> Any:
-    """Return the c for which c k is the optimal update of the state 0 if the key k should read 1.
+    """Return the c for which c k is the optimal update of the zero state for the key k and the value 1.
 
     The learner's loss |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at b / a.
     """

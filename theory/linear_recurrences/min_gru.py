@@ -21,7 +21,7 @@ CASES = records.unit("h_0 minus | z u")  # u for the candidate h~
 
 
 def kept(t: Any, j: Any) -> Any:
-    """Return 1 - z."""
+    """Return 1 - z, the factor of the previous state."""
     return t.one + t.minus * t.z
 
 

@@ -53,7 +53,7 @@ def stabilised_step(w: Weights, state: Any, x: str) -> Any:
 
 
 def stabilised(shown: Any) -> Recurrence:
-    """Return the network whose hidden state is computed by the given function."""
+    """Return the stabilised network whose output is computed by the function ``shown``."""
     return Recurrence(start=lambda w: (w.over.one, w.s_0, w.over.zero), step=stabilised_step, out=shown)
 
 

@@ -40,7 +40,7 @@ def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
 
 
 def removed(t: Token, s: Any, earlier: chunks.Chunk, u: Sequence[Any] | None) -> Any:
-    """Return the value that the removal key reads after earlier tokens; without u, they write nothing."""
+    """Return the value that the removal key reads after ``earlier`` tokens; without u, they write nothing."""
     return t.sum(lambda j: t.kappa[j] * (decays(earlier, j) * s[j] if u is None else moved(s, earlier, u, j)))
 
 

@@ -216,6 +216,6 @@ ARCHITECTURES = {
 def steps(
     architecture: Architecture, gates: Mapping[Any, Number], offsets: Mapping[Any, Number]
 ) -> dict[Hashable, tuple[Factor, ...]]:
-    """Return the steps of a head of size 1 with these gates and offsets, in the form of the architecture."""
+    """Return the factors of a head of size 1 with these gates and offsets, in the architecture's form."""
     assert architecture.scalar is not None
     return {letter: (architecture.scalar(gate, offsets.get(letter, 0)),) for letter, gate in gates.items()}

@@ -34,7 +34,7 @@ class LayerLaw:
     proof: str
 
     def separates(self, language: Language, *arguments: Any) -> bool:
-        """Return whether the language contradicts the instance of the law that the arguments give."""
+        """Return whether the language violates the law for these arguments."""
         raise NotImplementedError
 
     def text(self, *arguments: Any) -> str:
@@ -52,7 +52,7 @@ class Equation(LayerLaw):
     pair: Callable[..., tuple[Term, Term]]
 
     def separates(self, language: Language, before: Term, after: Term, *arguments: Any) -> bool:
-        """Return whether one of the two terms between ``before`` and ``after`` is in the language."""
+        """Return whether the language contains one term of the law in this context and not the other."""
         left, right = (word(before) + term + word(after) for term in self.pair(*arguments))
         return language.contains(left) != language.contains(right)
 
@@ -233,7 +233,7 @@ class Finite(LayerLaw):
         return all(language.contains(word("a" * j + "b" * i)) == (i == j) for i in bound for j in bound)
 
     def text(self, most: int) -> str:
-        """Return the words."""
+        """Return the words that show the violation, as text."""
         return f"aⁱbⁱ is in the language and aʲbⁱ is not if i ≠ j (run for i, j ≤ {most})"
 
 
@@ -249,11 +249,11 @@ class Unchecked(LayerLaw):
     """A law whose use is proved by hand only."""
 
     def separates(self, language: Language, *arguments: Any) -> bool:
-        """Return False: no program checks it."""
+        """Return ``False``, because no program checks a law of this kind."""
         return False
 
     def text(self, *arguments: Any) -> str:
-        """Return that there is no certificate."""
+        """Return a note that the law has no certificate."""
         return "proof by hand, without a certificate"
 
 
@@ -324,7 +324,7 @@ class Crossing(LayerLaw):
         return sum(layer.score(layer.run(w)) for w in left) == sum(layer.score(layer.run(w)) for w in right)
 
     def text(self, left: Sequence[Term], right: Sequence[Term]) -> str:
-        """Return the identity of scores."""
+        """Return the identity between the scores of the two lists, as text."""
         sums = (" + ".join(f"f({shown(w)})" for w in words) for words in (left, right))
         return " = ".join(sums) + "; only the words on the left are in the language"
 
@@ -369,7 +369,7 @@ class Alternation(LayerLaw):
         return max(sum(a != b for a, b in pairwise(signs[k :: self.stride])) for k in range(self.stride))
 
     def text(self, before: Term, letter: Hashable, after: Term) -> str:
-        """Return the sequence of words."""
+        """Return the sequence of words u sⁱ v as text."""
         start, end = (shown(word(w)) if w else "" for w in (before, after))
         among = " among even i or odd i" if self.stride == 2 else ""
         return f"the answer on {start}({shown(word([letter]))})ⁱ{end} changes infinitely often{among}"

@@ -20,7 +20,7 @@ State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], bytes]
 
 @dataclass(frozen=True, eq=False)
 class Gate:
-    """An affine map of the letter and the pools' sums; only its sign matters, and it must not be 0."""
+    """An affine map of the letter and the pool sums; a gate only uses its sign, which must not be 0."""
 
     offset: Mapping[Hashable, Integers]
     left: Integers | None = None

@@ -187,7 +187,7 @@ LAWS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: an entry is the name of a construction or of a law, or ``?``."""
+    """One cell of a table; its entry is the name of a construction or of a law, or ``?``."""
 
     table: str
     architecture: Architecture
@@ -201,14 +201,14 @@ class Cell:
 
     @property
     def law(self) -> laws.LayerLaw:
-        """The law of a cell "cannot"."""
+        """The law that a cell "cannot" names."""
         if self.entry != "power":
             return LAWS[self.entry]
         return next(law for law in self.architecture.finite_laws if law.name.startswith("powers"))
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """The arguments of the law by which the language contradicts it."""
+        """The arguments for which the language violates the law."""
         arguments = CERTIFICATES[self.entry][self.language.name]
         if (
             self.entry == "power" and self.language.name == "Dyck-(2,3)"
@@ -218,7 +218,7 @@ class Cell:
         return arguments
 
     def network(self) -> Network:
-        """Return the network of a cell "can"."""
+        """Return the network that a cell "can" names."""
         return _network(self.entry, self.language, self.architecture)
 
 

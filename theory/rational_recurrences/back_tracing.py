@@ -41,7 +41,7 @@ def traced_back(automaton: WFSA, string: String) -> Any:
 
 
 def of_one_path(automaton: WFSA, string: String) -> Any:
-    """Return the score if some path has this weight, else the greatest weight of a path.
+    """Return the score if some path has this weight, and otherwise the greatest weight of a path.
 
     The result therefore differs from the score only if no single path has its weight.
     """
@@ -64,13 +64,13 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
 
 
 def figure_1_of_gates(w: Weights) -> Drawn:
-    """Return the automaton B of a unit of Example 6."""
+    """Return the automaton B (Figure 1) of a unit of Example 6."""
     (b,) = figure_1(w)
     return Drawn(b)
 
 
 def small_selective(letters: int) -> Iterator[Drawn]:
-    """Yield the automata B over max-plus with weights -infinity, 0 and -1.
+    """Yield small automata B over max-plus with weights -infinity, 0 and -1.
 
     With one letter, there are also automata with more ends.
     """

@@ -40,7 +40,7 @@ def closed_sum(k: Any, u: Table, f: Table, string: Any) -> Any:
 
 
 def of_string(value: Callable[[Any, Any], Any]) -> Recurrence:
-    """Convert a function of strings to a recurrence."""
+    """Wrap a function of strings as a recurrence, whose state is the string read so far."""
     return Recurrence(
         start=lambda w: (), step=lambda w, string, x: (*string, x), out=lambda w, string: (value(w, string),)
     )

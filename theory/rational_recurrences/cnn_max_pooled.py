@@ -101,7 +101,7 @@ def chain_with_padding(w: Weights) -> list[WFSA]:
 
 
 def begun(w: Weights, state: State, unit: int) -> list[Any]:
-    """Return the semiring's one, the scores of partial windows, and c.
+    """Return Forward's vector: one, the score of each partial window, and c.
 
     The partial score for j below K compares the first j positions of the window with the last j symbols.
     """
@@ -111,7 +111,7 @@ def begun(w: Weights, state: State, unit: int) -> list[Any]:
 
 
 def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
-    """Return the semiring's one, the scores of partial windows, and c.
+    """Return Forward's vector with padding: one, the score of each partial window, and c.
 
     For each j below K, the score is that of positions j - i + 1 to j with the last i symbols, where
     i is j, or the length of a shorter string.
@@ -127,7 +127,7 @@ def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
 
 
 def histories(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """Return every history, with any c; before the first symbol, c is zero."""
+    """Return one state for each history of at most K - 1 symbols, with a variable for c."""
     return [(h, variable("c")) for h in windows.words(w.alphabet, w.n - 1)]
 
 

@@ -55,7 +55,7 @@ squashed_elman = Recurrence(start=lambda w: w.c_0, step=squashed, out=lambda w, 
 
 
 def as_isan(w: Weights) -> list[WFSA]:
-    """Return Proposition 13's automaton with d + 1 states, with W_x = W_c and b_x = W_v v + b_c."""
+    """Return Proposition 13's automaton (d + 1 states) for the ISAN with W_x = W_c and b_x = W_v v + b_c."""
     entries = {"c_0": w.c_0, "W": dict.fromkeys(w.alphabet, w.W), "b": w.v}
     return proposition_13.with_one_more_state(Weights(w.over, w.alphabet, entries, w.size))
 

@@ -46,7 +46,7 @@ def unit(w: Weights, i: int) -> Weights:
 
 
 def all_units(one: Recurrence) -> Recurrence:
-    """Return a recurrence that runs a one-unit recurrence for each of d units."""
+    """Return the recurrence of d independent units, each computed by the one-unit recurrence ``one``."""
     return Recurrence(
         start=lambda w: tuple(one.start(unit(w, i)) for i in range(w.n)),
         step=lambda w, c, x: tuple(one.step(unit(w, i), c_i, x) for i, c_i in enumerate(c)),
@@ -55,12 +55,12 @@ def all_units(one: Recurrence) -> Recurrence:
 
 
 def figures(w: Weights) -> list[WFSA]:
-    """Return Figure 1 as drawn, for each unit."""
+    """Return the automaton of Figure 1, as drawn, for each unit."""
     return [automaton for i in range(w.n) for automaton in proposition_7.figure_1(unit(w, i))]
 
 
 def figures_from_c_0(w: Weights) -> list[WFSA]:
-    """Return Figure 1 with lambda(q_1) = c_0, for each unit."""
+    """Return the automaton of Figure 1 with lambda(q_1) = c_0 for each unit."""
     return [automaton for i in range(w.n) for automaton in proposition_7.figure_1_from_c_0(unit(w, i))]
 
 

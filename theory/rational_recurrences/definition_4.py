@@ -28,7 +28,7 @@ from theory.weights import Weights
 
 @dataclass(frozen=True)
 class Drawn:
-    """An automaton as the case of a claim about automata."""
+    """An automaton as a case of a claim about automata."""
 
     automaton: WFSA
 
@@ -80,7 +80,7 @@ forward_algorithm = Recurrence(
 
 
 def summed(score: Any) -> Recurrence:
-    """Return a recurrence that recomputes a score of strings for every prefix."""
+    """Return a recurrence whose state is the string read so far and whose output is its score."""
     return Recurrence(
         start=lambda automaton: (),
         step=lambda automaton, string, x: (*string, x),
@@ -137,12 +137,12 @@ GATES = Signature((by_symbol("f"), by_symbol("u")))
 
 
 def long_drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Return the automata B with two states, without huge and tiny weights."""
+    """Return random automata B with two states, without huge and tiny weights, for long strings."""
     return GATES.random(alphabet, extreme=False).map(lambda w: Drawn(_figure_1(w)))
 
 
 def long_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Return the automata B whose second state has an epsilon loop of weight 1/2."""
+    """Return random automata B whose second state has an epsilon loop of weight 1/2, for long strings."""
     loop: Any = [[0, 0], [0, "1/2"]]
     return GATES.random(alphabet, extreme=False).map(lambda w: Drawn(_figure_1(w, loop)))
 

@@ -169,7 +169,7 @@ def for_every_n() -> list[Identity]:
 
 
 def reaching(of: SymbolicPlaces, where: str) -> Identity:
-    """Return the identity at an index j >= 1; index 0 is separate, because sums over indices start at 1."""
+    """Return the identity between Forward and the step at an index j >= 1; index 0 is separate."""
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )

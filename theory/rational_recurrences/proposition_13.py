@@ -140,7 +140,7 @@ def with_d_plus_1_states() -> list[Identity]:
 
 
 def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
-    """Return the equation of both sides at an index j of c."""
+    """Return the identity between the expression ``left`` and the recurrence's step at an index j of c."""
     right = next_number(of, of.j)
     return [
         Identity(
@@ -154,7 +154,7 @@ def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
 
 
 def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
-    """Return the identity at the indices of the constant 1."""
+    """Return the identity between the expression ``left`` and 1, at the states of the constant 1."""
     return Identity("step", "at every other place", of.write(left), "1", of.same(left, of.one))
 
 

@@ -89,7 +89,7 @@ forward_as_printed = Recurrence(
 
 
 def two_states(*signatures: Signature) -> Induction:
-    """Return the proof for everything that Figure 1 computes: Omega is (1, c)."""
+    """Return the proof for Figure 1: Forward's vector Omega is (1, c)."""
     return Induction(
         says="after every string, the Forward vector is (1, c), where c is the unit",
         invariant=lambda w, c, unit: (w.over.one, c),

@@ -30,7 +30,7 @@ def softsign(z: Any) -> Any:
 
 
 def gate(z: Any) -> Any:
-    """Return (1 + softsign(z)) / 2, which is between 0 and 1."""
+    """Return (1 + softsign(z)) / 2, a rational gate between 0 and 1."""
     return (1 + softsign(z)) / 2
 
 

@@ -67,7 +67,7 @@ def read(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
 
 
 def soft_pattern(epsilon: Any) -> Recurrence:
-    """Return the program with this rule for epsilon transitions.
+    """Return the dynamic program that applies epsilon transitions by the function ``epsilon``.
 
     Over max-plus, plus is the maximum, as in SoPa.
     """
@@ -129,7 +129,7 @@ def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
 
 
 def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
-    """Return one, h and c, and h_{j-1} e_j in the second row."""
+    """Return Forward's vector: one, h and c, and h_{j-1} e_j for the states of the second row."""
     k, (h, c) = w.over, state
     return (k.one, *h, c, *(k.times(b, weight) for b, weight in zip((k.one, *h), w.e, strict=False)))
 

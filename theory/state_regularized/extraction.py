@@ -40,7 +40,7 @@ Run = Iterator[tuple[int, str, int]]
 
 
 def moved(w: Weights, h: Vector, x: str) -> Vector:
-    """Return the centroid to which the hard run moves from h."""
+    """Return the centroid to which the hard run moves from the hidden state h with symbol x."""
     return tuple(w.S[most_probable(similarities(w, component(w, h, x))) - 1])
 
 
@@ -108,7 +108,7 @@ def counted(w: Weights, run: Any) -> Counter[tuple[int, str, int]]:
 
 
 def by_counts(w: Weights, run: Any) -> Table:
-    """Return delta(i, x) = argmax_j T[i, x, j] of runs from the start."""
+    """Return the transition function delta(i, x) = argmax_j T[i, x, j], counted over runs from the start."""
     return most_counted(w, counted(w, run))
 
 
@@ -127,7 +127,7 @@ def printed_hard(w: Weights) -> Table:
 
 
 def seen(w: Weights, run: Any) -> Table:
-    """Return the table from counts, without pairs that were never seen."""
+    """Return the transition table from counts, restricted to the pairs of state and symbol in the data."""
     pairs = {(q, x) for q, x, _ in counted(w, run)}
     return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
 
@@ -178,7 +178,7 @@ covered_network = Recurrence(
 
 
 def settled(w: Weights) -> bool:
-    """Return whether there are no ties, and soft runs over the data have a most probable centroid."""
+    """Return whether there are no ties and each soft run has a unique most probable centroid."""
     try:
         return no_ties(w) and all(True for string in data(w) for _ in soft_run(w, string))
     except UnsettledMixture:

@@ -29,7 +29,7 @@ Run = tuple[Configuration | None, tuple[()]]
 
 
 def signature(*more: Any, depths: tuple[int, ...] = (1, 2, 3, 4), kinds: Any = (1, -1, 0)) -> Signature:
-    """Return the signature of a depth and the kinds of symbols."""
+    """Return the signature of a maximum depth and of the kind of each symbol."""
     entries = constant("depth", only=depths), by_symbol("kind", only=kinds), *more
     return Signature(entries, most_small=120)
 

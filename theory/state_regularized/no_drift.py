@@ -59,7 +59,7 @@ def unregularized(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def no_longer(w: Weights, h: Vector) -> tuple[Any]:
-    """Return one if |h| is certainly at most the longest centroid's norm, else zero."""
+    """Return one if |h| is certainly at most the longest centroid's norm, and zero otherwise."""
     with flint.ctx.workprec(BITS):
         return (Fraction(bool(square(h) <= ball(longest(w)))),)
 
@@ -103,7 +103,7 @@ def mixed_by_table(w: Weights, state: tuple[str, tuple[()]], x: str) -> tuple[st
 
 
 def what_is_left(w: Weights, state: tuple[str, tuple[()]]) -> tuple[Any]:
-    """Return M - |h|^2."""
+    """Return M - |h|^2, where M is the squared norm of the longest centroid."""
     if not state[0]:
         return (longest(w) - square(w.S[0]),)
     alpha = w.alpha[state[0]]
@@ -115,7 +115,7 @@ by_table = Recurrence(start=lambda w: ("", ()), step=mixed_by_table, out=what_is
 
 
 def nothing_negative(w: Weights) -> list[WFSA]:
-    """Return the automaton with a start state and one for each symbol; final weights are the sums above."""
+    """Return the automaton of M - |h|^2, which has nonnegative weights, with one state per symbol."""
     one, pairs = w.over.one, list(combinations(range(w.n), 2))
     lack = [longest(w) - square(s) for s in w.S]
     distances = [square(tuple(a - b for a, b in zip(w.S[i], w.S[j], strict=True))) for i, j in pairs]

@@ -67,7 +67,7 @@ def at_token(w: Weights) -> Law:
 
 
 def anywhere(w: Weights) -> Law:
-    """Return the distribution at h_0, which need not be a centroid.
+    """Return the distribution that is concentrated on h_0, which need not be a centroid.
 
     A cell given as a table has a last row for h_0.
     """

@@ -52,7 +52,7 @@ limit_network = sampled(answer=in_the_limit)
 
 
 def follow(w: Weights, law: Law, x: str) -> Law:
-    """Return the part of a distribution that also follows the DFA on this symbol.
+    """Return the part of the distribution that belongs to runs that follow the DFA on this symbol.
 
     It is the distribution of runs that followed the DFA so far.
     """

@@ -53,7 +53,7 @@ def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEn
 
 
 def in_line(signature: Signature, most: int = 300) -> Signature:
-    """Return the signature from the first to the last state, so that all small weights can be tried."""
+    """Return the signature restricted to automata that start in the first state and end in the last one."""
     names = {"alpha_0": 0, "alpha_inf": -1}
 
     def fixed(entry: WeightEntry) -> WeightEntry:
@@ -160,7 +160,7 @@ def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
 
 
 def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
-    """Return the purpose of each column: a word and the state before, or two states (the word is ``None``).
+    """Return each column's meaning: a word and a source state, or ``None`` with a source and a target.
 
     States are counted from 0.
     """
@@ -171,7 +171,7 @@ def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
 
 
 def before(w: Weights) -> Matrix:
-    """Return D_1 by construction: one in the row of the column's state before."""
+    """Return D_1 by construction: column s has a one in the row of the source state of column s."""
     k = w.over
     return tuple(
         tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0))
@@ -200,7 +200,7 @@ def after(w: Weights) -> Matrix:
 
 
 def by_construction() -> tuple[WeightEntry, ...]:
-    """Return entries for D_1, v and D_2 of a T, to add to its signature."""
+    """Return signature entries that derive D_1, v and D_2 from T."""
     return (
         constant("D_1", derived=before, follows=are_exact),
         by_symbol("v", derived=of_word, follows=are_exact),
@@ -234,7 +234,7 @@ def any_size_5() -> list[Identity]:
 def vector_is_h(
     signatures: Iterable[Signature], enough: str, sizes: Callable[[], list[Identity]]
 ) -> Induction:
-    """Return the proof by the invariant h, checked for these signatures and for every size by identities."""
+    """Return the proof with the invariant h, for these signatures and, by identities, for every size."""
     return Induction(
         says="after every string, the Forward vector is h",
         invariant=lambda w, h, unit: h,
@@ -246,7 +246,7 @@ def vector_is_h(
 
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
-    """Return the equation of both sides at an index j."""
+    """Return the identity of the expressions ``left`` and ``right`` at an index j."""
     return Identity(
         "step",
         "at every state j, 1 <= j <= n = K, for every r",

@@ -69,7 +69,7 @@ def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
 
 
 def matches(w: Weights) -> list[WFSA]:
-    """Return the automaton of matches on sets of states, independently of any network."""
+    """Return the deterministic automaton of the rule's matches, built on sets of states without a network."""
     return [on_sets(w, lambda states: any(w.alpha_inf[q] for q in states))]
 
 

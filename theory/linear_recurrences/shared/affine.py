@@ -87,7 +87,7 @@ class Token:
 
 
 class After:
-    """A token in the situation after the layer's step, so that its state is the next state."""
+    """A token whose ``s`` is the state after the layer's step instead of before it."""
 
     def __init__(self, t: Any, layer: AffineLayer) -> None:
         self._t, self._layer = t, layer
@@ -204,14 +204,14 @@ class AffineLayer:
         return weight + self.mixing[p, q](t, i, j) if (p, q) in self.mixing else weight
 
     def move_to_output(self, t: Any, p: str, i: Any) -> Any:
-        """Return the weight from component i of part p to the output."""
+        """Return the weight of component i of part p in the output."""
         assert self.reading is not None
         if self.reading.first:
             return by_part(self.reading.weight, p)(t, i)
         return self._read(t, lambda q, j: self.move(t, p, i, q, j))
 
     def constant_to_output(self, t: Any) -> Any:
-        """Return the weight from the constant 1 to the output."""
+        """Return the summand of the output that does not depend on the state."""
         assert self.reading is not None
         skip = self.reading.skip(t)
         if self.reading.first:
@@ -219,7 +219,7 @@ class AffineLayer:
         return self._read(t, lambda q, j: by_part(self.update, q)(t, j)) + skip
 
     def _read(self, t: Any, number: Callable[[str, Any], Any]) -> Any:
-        """Return the sum over all parts and indices of the output's factor times the component."""
+        """Return the sum over all parts and indices of the output's factor times the state component."""
         assert self.reading is not None
         result = t.zero
         for q in self.parts:

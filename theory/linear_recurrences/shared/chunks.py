@@ -47,7 +47,7 @@ class Chunked:
     hand_over: Callable[[Any, Chunk, int], Any]
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """Process one token; at the end of a chunk, also pass on the state."""
+        """Process one token; at the end of a chunk, also pass the state to the next chunk."""
         before, numbers = state
         chunk, start = [self.layer.at(w, y) for y in before + x], Vector(numbers[:-1])
         shown = self.output(start, chunk)
@@ -155,7 +155,7 @@ def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
 def few(
     weights: Callable[..., Signature], *sizes: tuple[int, int], most: int = 500, **only: Sequence[Any]
 ) -> Sizes:
-    """Return small cases of these sizes, with some weights restricted to ``only``."""
+    """Return small cases of these sizes, in which the weights named in ``only`` are restricted."""
     return Sizes(lambda size: weights(size, most, **only), (), sizes)
 
 

@@ -17,5 +17,5 @@ LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
 
 
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
-    """Return the hypotheses of claims about a matrix memory, and those of the given claim."""
+    """Return the shared hypotheses of claims about one column of a matrix memory, plus those given."""
     return (TOKENS, *filter(None, (left_out,)), COLUMN, start, NO_TOKENS, *about, LINEAR_OUTPUT)

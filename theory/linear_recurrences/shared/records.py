@@ -70,7 +70,7 @@ def unit(names: str, **options: Any) -> Signature:
 
 
 def sizes(of: Callable[[int], Signature]) -> Sizes:
-    """Return random cases of K = 1 to 3, and small cases of K = 1 and 2."""
+    """Return random cases of K = 1, 2 and 3, and exhaustive small cases of K = 1 and 2."""
     return Sizes(of, (1, 2, 3), (1, 2))
 
 

@@ -26,7 +26,7 @@ def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def solved(matrix: list[list[Any]], right: Vector, a: Arithmetic) -> Vector:
-    """Return the solution for a positive definite matrix, whose pivots are positive in any order."""
+    """Solve ``matrix`` x = ``right`` for a positive definite matrix, by elimination without pivoting."""
     (pivot, *row), *below = matrix
     first, *rest = right
     if not below:

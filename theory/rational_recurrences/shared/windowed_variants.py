@@ -89,7 +89,7 @@ def from_gates(gates: str, update: str) -> str:
 
 
 def own_unit(unit: str, *gates: str) -> dict[str, Any]:
-    """Return how Coq runs a unit that computes its update from these gates, in a ring."""
+    """Return the Coq term that runs a unit over a ring with these gates and the update computed from them."""
     read = " ".join(f"{{{name}_w:of window}}" for name in gates)
     return {
         "network": f"{unit} {{k}} {{c_0}} {read} {{letters}}",

@@ -69,7 +69,7 @@ def bounds_divisor(of: AnyPlaces) -> Any:
 
 
 def part(of: AnyPlaces, factor: Any) -> Any:
-    """Return top times the factor, divided by the product of the two divisors.
+    """Return top times the factor, divided by the product of the divisors of the softmax and of the bound.
 
     This is alpha_M for the bound's divisor, and the bound for the softmax's.
     """
@@ -82,7 +82,7 @@ def at_symbol(w: Weights, x: str) -> Concrete:
 
 
 def go_on(w: Weights, p: Any, x: str) -> Any:
-    """Return the probability of following the DFA, multiplied by alpha_M."""
+    """Return p times alpha_M, the probability of following the DFA with one more symbol."""
     return w.over.times(p, part(at_symbol(w, x), bounds_divisor(at_symbol(w, x))))
 
 

@@ -29,7 +29,7 @@ def zero(w: Weights) -> Vector:
 
 
 def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
-    """Return alpha and the next cell state."""
+    """Return alpha and the next cell state of the cell with memory."""
     cell = tuple(
         now + sum(v * n for v, n in zip(row, h, strict=True)) + b
         for now, row, b in zip(c, w.V, w.W[x], strict=True)
@@ -49,5 +49,5 @@ with_cell_state = Recurrence(
 
 
 def at_zero(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return the cell's answer in the cell state 0."""
+    """Return alpha and the next cell state from the cell state 0."""
     return with_memory(w, h, zero(w), x)

@@ -116,14 +116,14 @@ The answer is alpha and the next c.
 
 
 def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return the answer at the weights' temperature; a cell given as a table may be any function."""
+    """Return alpha and c at the weights' temperature; a cell that is given as a table may be any function."""
     if "alpha" in w.entries:
         return w.alpha[x][h[0] - 1], c
     return softmax(w, similarities(w, component(w, h, x))), c
 
 
 def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return the answer in the automaton's form, alpha_i = 1 / sum_j exp((b_j - b_i) / tau).
+    """Return alpha, computed as the automaton does: alpha_i = 1 / sum_j exp((b_j - b_i) / tau), and c.
 
     b_j - b_i is u (s_j - s_i) in equation 2, and the difference of the distances of s_i and s_j
     from u in equation 3.
@@ -144,7 +144,7 @@ def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
 
 
 def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return the answer for tau -> 0."""
+    """Return alpha and c in the limit tau -> 0."""
     return limit(w, similarities(w, component(w, h, x))), c
 
 
@@ -194,7 +194,7 @@ def arrive(of: AnyPlaces, j: Any) -> Any:
 
 
 def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
-    """Return the distribution after a symbol, from the cell's answer at every possible vector."""
+    """Return the distribution over hidden states after a symbol, from the cell's answer at each of them."""
     states, p = law
     answers = [answer(w, state.h, state.c, x) for state in states]
     together: dict[Any, list[int]] = {}
