@@ -38,7 +38,7 @@ class AffineCell(AutomatonCell):
     def recurrence(
         self, matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None
     ) -> tuple[Tensor, ...]:
-        """Compute the recurrence with W_t selected by each step's symbol.
+        """Compute c_1, ..., c_T, where symbol x_t selects the matrix W_t.
 
         ``matrices`` has shape ``(S, d, d)``.
         """
@@ -56,7 +56,7 @@ class AffineCell(AutomatonCell):
         return [(initial, weights.one * row, matrices) for row in np.eye(d + 1)[1:]]
 
     def silent(self, weights: WindowWeights) -> list[Any]:
-        """Return ``None`` for each unit, because no unit has epsilon transitions."""
+        """Return ``None`` for each unit, because these automata have no epsilon transitions."""
         return [None] * self.hidden_size
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:
@@ -65,7 +65,7 @@ class AffineCell(AutomatonCell):
         return states, windows.symbols * states**2
 
     def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
-        """Return the gates' bounds; that of W includes the error of reduced-precision products."""
+        """Return bounds on the gates' deviations; W's includes the error of reduced-precision products."""
         bounds = super().slack(gates)
         weight = gates["W"].value
         bounds["W"] = bounds["W"] + reduction(format_of(weight.dtype)) * weight.double().abs()

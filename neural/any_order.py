@@ -48,7 +48,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _plain(function: Function) -> Function:
-    """Wrap the function so that torch computes with plain tensors, even within :class:`evaluating`."""
+    """Wrap the function so that torch computes it on plain tensors, even inside :class:`evaluating`."""
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -112,13 +112,13 @@ class ReorderingBound:
 
     @_plain
     def guarded(self) -> ReorderingBound:
-        """Return the same tensor, with an infinite error for values that might overflow."""
+        """Return the same tensor with an infinite error wherever the value might overflow."""
         if self._is_small():
             return self
         return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
 
     def _is_small(self) -> bool:
-        """Whether :meth:`bound` is certainly finite; no error exceeds the size."""
+        """Return whether :meth:`bound` is certainly finite, because no error exceeds the size."""
         count, most = _TIMES * self.roundings + _MORE, self.kind.largest / 32
         if not self.size.numel() or self.kind.gamma(count) + FLOAT64.gamma(count) > 1:
             return not self.size.numel()
@@ -294,13 +294,13 @@ _PARTS = ("value", "size", "error", "reach")
 
 
 def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
-    """Apply a linear map to every field of the tensor."""
+    """Apply a function that only moves elements to the value, the size and the error of the tensor."""
     value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
     return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
 
 
 def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound:
-    """Sum over the broadcast axes."""
+    """Sum over the axes that were broadcast, so that the result has the shape of ``like``."""
     if number.shape == like.shape:
         return number
     terms = number.value.numel() // max(1, like.value.numel())
@@ -329,7 +329,7 @@ def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
 
 
 def _carried(product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound) -> Tensor:
-    """Bound the error of an exact product that is propagated from its factors."""
+    """Bound the error of an exact product ``product(a, b)`` that is caused by the errors of a and b."""
     ours, theirs = (torch.where(x.value.isfinite(), x.value.abs(), 0.0) for x in (a, b))
     return product(a.error, theirs + b.error) + product(ours, b.error)
 
@@ -383,7 +383,7 @@ def _smooth(
     bound: Callable[[Tensor, Tensor, Format], Tensor],
     slope: Callable[[ReorderingBound, ReorderingBound], ReorderingBound],
 ) -> Callable[[ReorderingBound], ReorderingBound]:
-    """Return the rule for a function, from the bound of its value and its slope at an argument and result."""
+    """Return the rule for an elementwise function, given bounds on its value's rounding and its slope."""
 
     def rule(a: ReorderingBound) -> ReorderingBound:
         value = function(a.value)
@@ -562,7 +562,7 @@ def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
 
 
 def _way_back(run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int) -> PullBack:
-    """Return the transposed map, from the cotangent of the result to the cotangent of one source.
+    """Return the transpose of a data movement: a map from the result's cotangent to one source's cotangent.
 
     It adds the cotangents of all results that are copies of one element.
     """

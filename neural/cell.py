@@ -64,7 +64,7 @@ class AutomatonCell(RecurrentCell):
         return nn.Parameter(torch.zeros(self.hidden_size, **self.factory_kwargs))
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
-        """Compute the gates, which are the weights of the automata.
+        """Compute the gates, which are the weights of the automata, for a window of symbols.
 
         Args:
             view: the window, oldest first, shape ``(..., window * input_size)`` (symbols: ``(...)``).
@@ -162,11 +162,11 @@ class AutomatonCell(RecurrentCell):
         return arrays(self.pattern, weights, windows, self.hidden_size)
 
     def silent(self, weights: WindowWeights) -> list[Any]:
-        """Return each unit's epsilon transitions, shape ``(n, n)``, or ``None`` if it has none."""
+        """Return each unit's matrix of epsilon transitions, shape ``(n, n)``, or ``None`` if it has none."""
         return silent(self.pattern, weights, self.hidden_size)
 
     def exact_weights(self, gates: Mapping[str, NDArray[np.float64]]) -> Mapping[str, NDArray[Any]]:
-        """Return the automaton's weights from the gates' values; here, the gates are the weights."""
+        """Return the automaton's exact weights for the gates; by default, the gates themselves."""
         return gates
 
     def automata_size(self, windows: Windows) -> tuple[int, int]:

@@ -90,7 +90,7 @@ class CNNMaxPooledCell(AutomatonCell):
         return {f"f{j}": linear(view) for j, linear in enumerate(self.places, 1)}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute all steps of one window position after another, then the pooled values."""
+        """Compute z_j at all time steps, for one position j after another, and then the pooled values."""
         z = [gates["f1"]]
         for j in range(2, self.width + 1):
             z.append(shifted(state[j - 1], z[-1]) + gates[f"f{j}"])
@@ -118,7 +118,7 @@ class CNNMaxPooled(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the claim's weights: f as one vector, whose last entry includes the bias."""
+    """Return the weights of the claim: f as one vector per symbol, whose last entry includes the bias."""
     indices = range(1, len(tables) + 1)
     return ("K", len(indices)), {
         "b": Fraction(0),  # already added
@@ -127,7 +127,7 @@ def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
 
 
 def kind(name: str, padding: bool) -> LayerKind:
-    """Return the record of the layers with or without padding."""
+    """Return the :class:`LayerKind` of the layers with or without padding."""
     options = {"width": st.integers(1, 3), "padding": st.just(padding), "bias": FLAG}
     return LayerKind(name, CNNMaxPooled, options=options, starts=st.none(), weights=weights)
 

@@ -94,7 +94,7 @@ def _scores(
 
 
 def _forward_of(cell: AutomatonCell) -> Callable[..., Iterator[ReorderingBound]]:
-    """Return the Forward algorithm for the cell's automata."""
+    """Return the function that computes the scores of this kind of cell by the Forward algorithm."""
     if isinstance(cell, AffineCell):
         return _affine_scores
     return _polynomial_scores if isinstance(cell, LinearRecurrenceCell) else _pattern_scores
@@ -161,7 +161,7 @@ def _pattern_scores(
 
 
 class _PatternRun:
-    """The operations of the cell's semiring, with ``None`` as its zero, and the weights of the pattern."""
+    """A run of the pattern's automaton in the cell's semiring; ``None`` stands for the semiring's zero."""
 
     def __init__(
         self, cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, kind: Format

@@ -52,7 +52,7 @@ class LinearElman(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return Corollary 14's weights: the same W for every symbol, and W_v v + b as v."""
+    """Return the weights of Corollary 14's claim: the matrix W for every symbol, and the offset W_v v + b."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, "W": constant(tables["W"]), "v": tables["b"]}
 

@@ -43,7 +43,7 @@ class Example6Cell(GatedCell):
         self.update = self.linear(bias)
 
     def new(self, view: Tensor) -> Tensor:
-        """Compute g of equation 5b."""
+        """Compute the candidate, g(W_u v_t + b_u) in equation 5b."""
         z: Tensor = NONLINEARITIES[self.nonlinearity](self.update(view))
         return z
 

@@ -31,7 +31,7 @@ class GatedCell(AutomatonCell):
     update: nn.Linear
 
     def new(self, view: Tensor) -> Tensor:
-        """Compute z, here as only the linear map."""
+        """Compute the candidate z; here, it is only the linear map ``update``."""
         z: Tensor = self.update(view)
         return z
 

@@ -66,7 +66,7 @@ class ISAN(Recurrent):
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return Proposition 13's weights; d is the size of the state."""
+    """Return the weights of Proposition 13's claim, where d is the size of the state."""
     d = layer.hidden_size
     return ("d", d), {"c_0": (start,) * d, **tables}
 

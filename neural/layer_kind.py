@@ -40,17 +40,17 @@ STARTS: st.SearchStrategy[float | None] = st.sampled_from([0.0, 1.0, -0.5]) | st
 
 
 def one_state(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the gates unchanged, and c_0."""
+    """Return the weights of a claim whose only state is c_0: the gates by name, and c_0."""
     return None, {"c_0": start, **tables}
 
 
 def two_states(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the gates unchanged, and c1_0 and c2_0."""
+    """Return the weights of a claim with the states c1_0 and c2_0, and the gates by name."""
     return None, {"c1_0": start, "c2_0": start, **tables}
 
 
 def windowed(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return gates that read windows of K symbols, and c_0."""
+    """Return the weights of a claim whose gates read windows of K symbols: the size K, c_0 and the gates."""
     return ("K", layer.cell.window), {"c_0": start, **tables}
 
 
@@ -61,7 +61,7 @@ def constant(table: Any) -> Any:
 
 @dataclass(frozen=True)
 class LayerKind:
-    """A kind of layer whose units are automata.
+    """A record of one kind of layer whose units are automata.
 
     Attributes:
         name: the name in files and on the command line, for example ``"rrnn-b"``.

@@ -43,7 +43,7 @@ CONSTANT, OUTPUT = "one", "out"
 
 @dataclass(frozen=True)
 class AffineStep:
-    """The weights of a unit's step, for numbers of any type.
+    """The weights of one step of a unit, s_j <- sum over i of moves[i, j] s_i + update_j, of any number type.
 
     Attributes:
         update: the summand of each component that does not depend on the state.
@@ -78,22 +78,22 @@ class AffineStep:
 
 
 def total(numbers: Iterable[Any]) -> Any:
-    """Return the sum of at least one number of any type."""
+    """Return the sum of a nonempty iterable of numbers."""
     return reduce(add, numbers)
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Return the inner product of two sequences of numbers of any type."""
+    """Return the inner product of two sequences of numbers."""
     return total(x * y for x, y in zip(a, b, strict=True))
 
 
 def diagonal(decays: Sequence[Any]) -> dict[tuple[int, int], Any]:
-    """Return the moves of a step that only multiplies each component by a decay."""
+    """Return the entries of the diagonal matrix of the decays, keyed by ``(j, j)``."""
     return {(j, j): decay for j, decay in enumerate(decays)}
 
 
 def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) -> dict[tuple[int, int], Any]:
-    """Return the moves of the matrix Diag(decays) - erase read^T."""
+    """Return the entries of the matrix Diag(decays) - erase read^T, keyed by row and column."""
     return {
         (i, j): (decays[j] if i == j else 0) - left * right
         for j, left in enumerate(erase)
@@ -102,7 +102,7 @@ def erasing(decays: Sequence[Any], erase: Sequence[Any], read: Sequence[Any]) ->
 
 
 def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:
-    """Return the gates as attributes; ``k[1]``, ``k[2]``, ... are the list ``k``."""
+    """Return the gates as attributes of a namespace; ``k[1]``, ``k[2]``, ... become the list ``k``."""
     result: dict[str, Any] = {}
     for name, value in gates.items():
         base, bracket, _ = name.partition("[")
@@ -114,14 +114,14 @@ def grouped(gates: Mapping[str, Any]) -> SimpleNamespace:
 
 
 def scanned(decays: Sequence[Tensor], updates: Sequence[Tensor], first: Sequence[Tensor]) -> list[Tensor]:
-    """Return the states s_j <- decay_j s_j + update_j of all steps, each ``(T, B, units)``."""
+    """Compute s_j <- decay_j s_j + update_j at all steps; return one tensor ``(T, B, units)`` for each j."""
     return [elementwise(d.expand_as(u), u, s) for d, u, s in zip(decays, updates, first, strict=True)]
 
 
 def naively(
     step: Callable[[SimpleNamespace, list[Tensor]], list[Tensor]], g: SimpleNamespace, first: Sequence[Tensor]
 ) -> list[Tensor]:
-    """Run a step over all tokens, and return each of its results as one tensor ``(T, B, units)``.
+    """Run a step token by token, and return each of its results as one tensor ``(T, B, units)``.
 
     Args:
         step: a function from a token's gates and the components of the state to the next components, which
@@ -140,12 +140,12 @@ def naively(
 
 
 def flat(g: SimpleNamespace) -> list[Tensor]:
-    """Return all tensors of the gates."""
+    """Return all tensors of the gates in one list."""
     return [x for value in vars(g).values() for x in (value if isinstance(value, list) else [value])]
 
 
 def at(g: SimpleNamespace, t: int) -> SimpleNamespace:
-    """Return the gates of token t."""
+    """Return the gates at token t."""
 
     def row(value: Any) -> Any:
         if isinstance(value, list):
@@ -203,7 +203,7 @@ class LinearRecurrenceCell(AutomatonCell):
     # The step, which a layer defines.
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the automaton's weights from gates of any number type, with vectors as lists."""
+        """Return the weights of one step, for gates of any number type; gates that are vectors are lists."""
         raise NotImplementedError
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -96,7 +96,7 @@ class Windows:
 
     @cached_property
     def parts(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """Return the history before each window's last symbol, that symbol, and the history after it."""
+        """Return each window's history before its last symbol, that symbol, and the history after it."""
         number = {
             h: i
             for i, h in enumerate(h for k in range(self.size) for h in product(range(self.symbols), repeat=k))
@@ -126,7 +126,7 @@ class WindowWeights:
     fresh: NDArray[np.bool_]
 
     def of(self, name: str, unit: int) -> Any:
-        """Return the value of a name for a unit: a scalar, or one value per window."""
+        """Return the value of the weight ``name`` for a unit: a scalar, or one value per window."""
         constants = {ONE: self.one, ZERO: self.zero, START: self.start[unit]}
         return constants[name] if name in constants else self.gates[name][..., unit]
 

@@ -70,7 +70,7 @@ class RCNNCell(AutomatonCell):
         return {"f": f.expand(*view.shape[:-1], self.hidden_size), **updates}
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute equation 14 for one j after another."""
+        """Compute equation 14 for all steps at once, in the order j = 1, ..., n."""
         states = [elementwise(gates["f"], gates["u1"], state[0])]
         for j, name in enumerate(self.names[1:], 1):
             states.append(elementwise(gates["f"], shifted(state[j - 1], states[-1]) * gates[name], state[j]))
@@ -105,7 +105,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return Proposition 12's weights: u1, ..., un as one vector."""
+    """Return the weights of Proposition 12's claim, with u1, ..., un as one vector."""
     n = layer.cell.c_states
     updates = {x: tuple(tables[f"u{j}"][x] for j in range(1, n + 1)) for x in tables["u1"]}
     return ("n", n), {"c_0": (start,) * n, "f": tables["f"], "u": updates}

@@ -160,7 +160,7 @@ def first(cell: AutomatonCell, start: Any) -> NDArray[np.float64]:
 
 
 def _exact(unit: WFSA, initial: NDArray[Any], final: NDArray[Any], matrices: NDArray[Any]) -> WFSA:
-    """Convert to exact weights, those of the arrays, but share one object for all zeros.
+    """Convert the weights to exact numbers; all zeros share one object, because most weights are zero.
 
     With windows, almost all weights are zero.
     """
@@ -180,7 +180,7 @@ def _array(values: Tensor) -> NDArray[np.float64]:
 
 
 def _finite(values: Tensor) -> NDArray[np.float64]:
-    """Return an array whose infinities are replaced by the largest float64, for which there is no bound."""
+    """Return an array with infinities and NaN replaced by the largest float64, which has no error bound."""
     return np.nan_to_num(_array(values), nan=FLOAT64.largest, posinf=FLOAT64.largest)
 
 
@@ -214,7 +214,7 @@ def _windows(cell: AutomatonCell, embeddings: Tensor, vocabulary: Sequence[Hasha
 
 
 def _views(cell: AutomatonCell, embeddings: Tensor, windows: Windows) -> Tensor:
-    """Return the gates' input in each window, shape ``(windows, K * input_size)``, with zero padding."""
+    """Return the inputs of the gates in each window, zero-padded, shape ``(windows, K * input_size)``."""
     if cell.reads_symbols:
         return embeddings
     padded = torch.cat([embeddings, embeddings.new_zeros(1, cell.input_size)])  # index -1 is the last row

@@ -60,7 +60,7 @@ def affine(weight: Tensor, bias: Tensor | None, inputs: Tensor, error: Tensor | 
 
 
 def reduction(kind: Format) -> float:
-    """Bound the relative error of each product in a matrix product before it is rounded.
+    """Return a bound on the relative error of each product in a matrix product, for example with TF32.
 
     The bound is 0 at full precision.
     """

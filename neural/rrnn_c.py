@@ -22,7 +22,7 @@ from neural.scan import elementwise, gated_pair, outputs
 
 
 def shifted(start: Tensor, states: Tensor) -> Tensor:
-    """Return c_0, ..., c_{T-1} from c_0 and c_1, ..., c_T."""
+    """Return the states before each step, c_0, ..., c_{T-1}."""
     return torch.cat([start.unsqueeze(0), states])[:-1]
 
 
@@ -73,7 +73,7 @@ class RRNNCCell(AutomatonCell):
         return self.fused_with(view, state, None)
 
     def fused_with(self, view: Tensor, state: Sequence[Tensor], skip: Tensor | None) -> tuple[Tensor, ...]:
-        """Compute both recurrences; ``skip`` is added to the states that feed the second one."""
+        """Compute both recurrences; the second one reads the first one's states plus ``skip``."""
         forget = self.forget_1(view), self.forget_2(view)
         return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
 

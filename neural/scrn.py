@@ -97,7 +97,7 @@ ALPHAS = st.none() | st.sampled_from([0.0, 0.5, 0.95, 1.0]) | st.floats(0, 1)
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the weights of the context units: the same alpha for every symbol."""
+    """Return the weights of the context units' claim, with one alpha for all symbols."""
     return None, {"c_0": start, "alpha": constant(tables["f"]), "u": tables["u"]}
 
 

@@ -80,7 +80,7 @@ class SopaCell(AutomatonCell):
         return moves | loops | {f"e{j}": e for j, e in enumerate(self.left_out(), 1)}
 
     def left_out(self) -> list[Tensor]:
-        """Return e_1, ..., e_n, each of shape ``(hidden_size,)``."""
+        """Return the epsilon weights e_1, ..., e_n, each of shape ``(hidden_size,)``."""
         return [self.weight(skip) for skip in self.skips]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
@@ -95,7 +95,7 @@ class SopaCell(AutomatonCell):
         return (*h, self.plus(c, h[-1]))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute all steps of one position after another, because a position reads only the previous one."""
+        """Compute all time steps of one position after another; each position reads only the previous one."""
         h: list[Tensor] = []
         for j in range(1, self.words + 1):
             came, e = gates[f"m{j}"], gates[f"e{j}"]
@@ -140,7 +140,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {"words": st.integers(1, 3), "bias"
 
 
 def weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the claim's weights, in which m, s and e are vectors.
+    """Return the weights of the claim, with m, s and e as vectors.
 
     The claim's patterns start from zero.
     """

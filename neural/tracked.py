@@ -68,7 +68,7 @@ class RunningErrorTensor:
 
     @classmethod
     def exact(cls, value: Tensor) -> RunningErrorTensor:
-        """Return a tensor without error."""
+        """Return a tensor with error bound zero."""
         return cls(value, torch.zeros(value.shape, dtype=torch.float64, device=value.device))
 
     @classmethod
@@ -201,7 +201,7 @@ def _lerp(a: RunningErrorTensor, b: RunningErrorTensor, weight: RunningErrorTens
 
 
 def _vector_norm(a: RunningErrorTensor, *, dim: int) -> RunningErrorTensor:
-    """Return the Euclidean norm, whose slope is 1 in the norm of the errors; squares may underflow."""
+    """Return the Euclidean norm, whose propagated error is at most the norm of the errors."""
     kind = rounding.format_of(a.value.dtype)
     value = torch.linalg.vector_norm(a.value, dim=dim)
     terms, carried = a.value.shape[dim], torch.linalg.vector_norm(a.error, dim=dim)

@@ -71,7 +71,7 @@ def cp_factors(
 
 
 def _norm(factors: Factors) -> float:
-    """Return ||T|| over all words, including the wildcard's matrix."""
+    """Return the norm of T over all words, including the wildcard's matrix."""
     columns = np.column_stack([factors.words, factors.stands])
     rows, counts = np.unique(columns, axis=0, return_counts=True)
     slices = (
@@ -82,7 +82,7 @@ def _norm(factors: Factors) -> float:
 
 
 def _balanced(factors: Factors) -> Factors:
-    """Return the same tensor with columns of equal norm in all three factors, as in the authors' program."""
+    """Return factors of the same tensor, rescaled to equal column norms, as in the authors' program."""
     parts = (factors.words, factors.before, factors.after)
     norms = [np.maximum(np.linalg.norm(part, axis=0), 1e-12) for part in parts]
     mean = np.cbrt(norms[0] * norms[1] * norms[2])

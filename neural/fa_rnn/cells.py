@@ -204,13 +204,13 @@ class FactoredCell(nn.Module):
         return torch.cat([h, *done[::-1]])
 
     def _maxima(self, z: Tensor, stands: Tensor, symbols: Tensor, there: Tensor, h: Tensor) -> Tensor:
-        """Compute :meth:`forward` with maxima instead of sums, with the matrices of the distinct words."""
+        """Compute :meth:`forward` for Viterbi scoring, with maxima instead of sums."""
         matrices = self._matrices(z, stands)
         states = torch.cat([h.unsqueeze(0), matrix_scan(matrices, symbols, h, semiring="max_times")])
         return states[there.sum(dim=0), torch.arange(len(h), device=h.device)]
 
     def _matrices(self, z: Tensor, stands: Tensor) -> Tensor:
-        """Return the matrix of each of m words (equation 9) from :meth:`read`'s result, ``(m, K, K)``."""
+        """Return the matrices of m words (equation 9), ``(m, K, K)``, from the result of :meth:`read`."""
         if len(z) < self.before.shape[1]:  # fewer words than columns
             matrices = (self.before * z.unsqueeze(1)) @ self.after.T
             return matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
@@ -236,7 +236,7 @@ class FactoredCell(nn.Module):
         return z, self.stands[packed].unsqueeze(-1), torch.arange(len(packed), device=packed.device)
 
     def _mixed(self, rules: Tensor, vectors: Tensor, turn: Tensor) -> Tensor:
-        """Compute equation 6."""
+        """Return beta ``rules`` + (1 - beta) ``vectors`` G (equation 6), where ``turn`` is G."""
         return self.beta * rules + (1 - self.beta) * vectors @ turn
 
     def step(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
@@ -277,7 +277,7 @@ class FAGRUCell(nn.Module):
     reset: nn.Linear
 
     def read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute :meth:`FactoredCell.read` of the inner cell."""
+        """Return :meth:`FactoredCell.read` of the inner cell."""
         return self.inner.read(words)
 
     def forward(self, read: tuple[Tensor, Tensor], h: Tensor, first: Tensor) -> Tensor:

@@ -134,7 +134,7 @@ def disable_rules(model: Classifier, numbers: Iterable[int]) -> Classifier:
 
 
 def _leading_to(cell: FactoredCell, ends: set[int]) -> set[int]:
-    """Return the states from which some string leads to ``ends`` through nonzero weights."""
+    """Return the states from which a path with nonzero weights leads to a state in ``ends``."""
     connected = (cell.tensor() != 0).any(dim=0).cpu().numpy()
     reaching = np.isin(np.arange(cell.states), list(ends))
     while True:

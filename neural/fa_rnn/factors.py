@@ -100,7 +100,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
 
 
 def side_by_side(one: Factors, other: Factors) -> Factors:
-    """Return the factors of the two networks in blocks (equation 10).
+    """Return the factors of both networks combined in blocks (equation 10).
 
     The columns and states of one network follow those of the other. The wildcard must stand for the same
     words in both; the result uses the words of ``one``.
@@ -115,13 +115,13 @@ def side_by_side(one: Factors, other: Factors) -> Factors:
 
 
 def _blocks(one: Floats, other: Floats) -> Floats:
-    """Return [[one, 0], [0, other]]."""
+    """Return the block-diagonal matrix [[one, 0], [0, other]]."""
     beside, below = np.zeros((len(one), other.shape[1])), np.zeros((len(other), one.shape[1]))
     return np.block([[one, beside], [below, other]])
 
 
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:
-    """Return columns by pairs of states.
+    """Return factors with one column for each group of state pairs.
 
     There is one for each set of letters (with weights) and each set of states that it connects to the same
     targets (or from the same sources).
@@ -145,7 +145,7 @@ def _by_pair(letters: Floats, rows: bool) -> list[Term]:
 
 
 def _by_letter(letters: Floats) -> list[Term]:
-    """Return columns by letters: one for each letter and each distinct row of its matrix."""
+    """Return factors with one column for each letter and each distinct row of its matrix."""
     terms: list[Term] = []
     for number, matrix in enumerate(letters):
         rows: dict[bytes, list[int]] = defaultdict(list)

@@ -46,11 +46,11 @@ class ChunkedCell(LinearRecurrenceCell):
         return super().roundings + self.chunk
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Return, for each token, the components of the state after it, and the output."""
+        """Return the components of the state after each token of a chunk, and the output at each token."""
         raise NotImplementedError
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute chunk after chunk, each from the state after the one before it."""
+        """Compute the chunks in order, each from the state after the previous one."""
         time = next(len(x) for x in flat(g) if x.dim() > 1)
         state, rows = first, list[list[Tensor]]()
         for begin in range(0, time, self.chunk):
@@ -67,7 +67,7 @@ def prefixes(run: Callable[[Tokens], list[Tensor]]) -> Callable[[Tokens], list[l
 
 
 def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
-    """Return the products of the gates of the tokens i + 1, ..., r for i = 0, ..., r, by component.
+    """Return the product of the gates of tokens i + 1 to r for each i from 0 to r, by component.
 
     Args:
         gates: the gates of the tokens 1, ..., r, each a list by component.
@@ -79,6 +79,6 @@ def products(gates: Sequence[Sequence[Tensor]]) -> list[list[Tensor]]:
 
 
 def written(decays: Sequence[Sequence[Tensor]], rows: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """Return the sum over the tokens of decay times row, by component, for as many decays as rows."""
+    """Return the sum over the tokens of decay times row, by component."""
     terms = [[d * x for d, x in zip(*pair, strict=True)] for pair in zip(decays, rows, strict=True)]
     return [total(column) for column in zip(*terms, strict=True)]

@@ -36,7 +36,7 @@ class CombaCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return alpha - beta~ k k^T, the update beta k_j v, and q_j - d k_j as the output's factor."""
+        """Return the step with matrix alpha - beta~ k k^T, update beta k_j v, output weights q_j - d k_j."""
         moves = erasing([g.alpha for _ in g.k], [g.erase * k for k in g.k], g.k)
         query = [q - g.d * k for q, k in zip(g.q, g.k, strict=True)]
         return AffineStep([g.beta * k * g.v for k in g.k], moves, query)

@@ -46,7 +46,7 @@ class DeltaChunksCell(ChunkedCell, GatedDeltaNetCell):
 
 
 def between(chunk: Tokens) -> list[Tensor]:
-    """Return g(0, r), ..., g(r, r): the products of alpha of the tokens after token i."""
+    """Return g(i, r) for i = 0, ..., r: the products of the alphas of the tokens after token i."""
     return [g for (g,) in products([[t.alpha] for t in chunk])]
 
 

@@ -27,7 +27,7 @@ class DeltaNetCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"beta": torch.sigmoid, "k": torch.tanh}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the matrix 1 - beta k k^T, beta k_j v as the update, and q_j as the factor in the output."""
+        """Return the step with matrix 1 - beta k k^T, update beta k_j v and output weights q_j."""
         moves = erasing([1 for _ in g.k], [g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 

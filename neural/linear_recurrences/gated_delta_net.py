@@ -27,7 +27,7 @@ class GatedDeltaNetCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid, "beta": torch.sigmoid, "k": torch.tanh}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the matrix alpha (1 - beta k k^T), the update beta k_j v, and q_j as the output's factor."""
+        """Return the step with matrix alpha (1 - beta k k^T), update beta k_j v and output weights q_j."""
         moves = erasing([g.alpha for _ in g.k], [g.alpha * g.beta * k for k in g.k], g.k)
         return AffineStep([g.beta * k * g.v for k in g.k], moves, g.q)
 

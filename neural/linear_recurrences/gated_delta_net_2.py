@@ -32,7 +32,7 @@ class GatedDeltaNet2Cell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return (1 - k (b o k)^T) Diag(alpha), the update k_j w v, and q_j as the output's factor."""
+        """Return the step with matrix (1 - k (b o k)^T) Diag(alpha), update k_j w v, output weights q_j."""
         held = [b * k * a for b, k, a in zip(g.b, g.k, g.alpha, strict=True)]
         return AffineStep([k * (g.w * g.v) for k in g.k], erasing(g.alpha, g.k, held), g.q)
 

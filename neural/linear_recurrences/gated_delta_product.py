@@ -41,7 +41,7 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
     }
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the product of both steps' matrices and g, both updates, and q_j as the output's factor."""
+        """Return both delta steps as one: the matrix with factor g, the update and the output weights q_j."""
         size = range(len(g.k1))
         first = erasing([g.g for _ in size], [g.beta1 * k for k in g.k1], [g.g * k for k in g.k1])
         second = erasing([1 for _ in size], [g.beta2 * k for k in g.k2], g.k2)
@@ -64,7 +64,7 @@ class GatedDeltaProductCell(LinearRecurrenceCell):
 
     @property
     def roundings(self) -> int:
-        """Return the maximum number of roundings, of which the first step has K + 4."""
+        """Return the maximum number of roundings of a monomial; the first delta step adds K + 4."""
         return super().roundings + self.keys + 4
 
 

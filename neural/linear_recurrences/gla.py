@@ -27,7 +27,7 @@ class GLACell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"alpha": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return alpha_j as the decay, k_j v as the update, and q_j as the factor in the output."""
+        """Return the step with decays alpha_j, update k_j v and output weights q_j."""
         return AffineStep([k * g.v for k in g.k], diagonal(g.alpha), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

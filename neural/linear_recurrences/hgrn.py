@@ -49,7 +49,7 @@ class HGRNCell(UnitCell):
         return {"cos": (1 - t * t) * scale, "sin": 2 * t * scale, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return f exp(i theta) as a matrix of two rows, and (1 - f) c as the update."""
+        """Return the step with the rotation f exp(i theta) as a 2 x 2 matrix, and the update (1 - f) c."""
         keep, turn = g.f * g.cos, g.f * g.sin
         moves = {(0, 0): keep, (1, 1): keep, (0, 1): turn, (1, 0): -turn}
         return AffineStep([(1 - g.f) * g.c_re, (1 - g.f) * g.c_im], moves)
@@ -67,7 +67,7 @@ class HGRNCell(UnitCell):
         return naively(step, g, first)[:2]
 
     def shown_state(self, unit: int) -> int:
-        """Return the index of the state that holds the real (even unit) or imaginary (odd unit) part."""
+        """Return the automaton state of the unit: the real part if even, the imaginary part if odd."""
         return 1 + unit % 2
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
@@ -76,7 +76,7 @@ class HGRNCell(UnitCell):
         return torch.where(odd, state[1], state[0])
 
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
-        """Return the arrays of each unit's automaton, whose final state is the part that it shows."""
+        """Return the arrays of each unit's automaton, which ends in the unit's part (real or imaginary)."""
         finals = (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
         parts = [
             arrays(replace(self.pattern, final=final), weights, windows, self.hidden_size) for final in finals
@@ -85,7 +85,7 @@ class HGRNCell(UnitCell):
 
 
 class HGRN(Recurrent):
-    """An HGRN layer, whose outputs are real and imaginary parts of h_t in turn."""
+    """An HGRN layer, whose outputs alternate between the real and imaginary parts of h_t."""
 
     cell_class = HGRNCell
 
@@ -97,7 +97,7 @@ class RealHGRNCell(UnitCell):
     functions: ClassVar[Functions] = {"f": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return f as the decay and (1 - f) c as the update."""
+        """Return the step with decay f and update (1 - f) c."""
         return AffineStep([(1 - g.f) * g.c], diagonal([g.f]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -27,7 +27,7 @@ class HGRN2Cell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"f": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return f_j as the decay, (1 - f_j) i as the update, and o_j as the factor in the output."""
+        """Return the step with decays f_j, update (1 - f_j) i and output weights o_j."""
         return AffineStep([(1 - f) * g.i for f in g.f], diagonal(g.f), g.o)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

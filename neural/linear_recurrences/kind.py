@@ -19,7 +19,7 @@ MINUS = {"minus": Fraction(-1)}
 def column(
     *states: str, letter: str = "K", size: str = "keys"
 ) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
-    """Return the function that maps the gates of a layer with keys to the weights of its claim.
+    """Return a function that converts the gates of a layer with keys to the weights of its claim.
 
     Args:
         states: the names of the state's vectors.
@@ -35,7 +35,7 @@ def column(
 
 
 def unit(*states: str) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
-    """Return the function that maps the gates of a layer without keys to the weights of its claim.
+    """Return a function that converts the gates of a layer without keys to the weights of its claim.
 
     Args:
         states: the names of the components of the state.
@@ -48,7 +48,7 @@ def unit(*states: str) -> Callable[[Recurrent, Tables, Any], ClaimWeights]:
 
 
 def vectors(tables: Tables) -> dict[str, Any]:
-    """Return tables by name, in which ``k[1]``, ``k[2]``, ... are one table of vectors."""
+    """Return the tables with ``k[1]``, ``k[2]``, ... merged into one table ``k`` of vectors."""
     parts: dict[str, list[Any]] = {}
     for name, table in tables.items():
         parts.setdefault(name.partition("[")[0], []).append(table)

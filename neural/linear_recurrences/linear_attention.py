@@ -27,7 +27,7 @@ class LinearAttentionCell(LinearRecurrenceCell):
     token = "q[K] k[K] v"
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the decay 1, k_j v as the update, and q_j as the factor in the output."""
+        """Return the step with decay 1, update k_j v and output weights q_j."""
         return AffineStep([k * g.v for k in g.k], diagonal([1 for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

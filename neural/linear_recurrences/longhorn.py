@@ -39,7 +39,7 @@ class LonghornCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"beta": torch.sigmoid}
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return delta, and 1 - delta k_j^2 as a quotient of positive numbers, in which nothing cancels."""
+        """Return delta, and the decay 1 - delta k_j^2 in a form without cancellation."""
         beta = raw.pop("beta")
         parts = [beta * (k * k) for k in grouped(raw).k]
         denominator = 1 + total(parts)
@@ -48,7 +48,7 @@ class LonghornCell(LinearRecurrenceCell):
         return {"delta": beta / denominator, **decays, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the decays, the update delta k_j x, and q_j as the factor in the output."""
+        """Return the step with decays 1 - delta k_j^2, update delta k_j x and output weights q_j."""
         return AffineStep([g.delta * (k * g.x) for k in g.k], diagonal(g.decay), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

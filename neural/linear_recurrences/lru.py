@@ -51,7 +51,7 @@ class LRUCell(LinearRecurrenceCell):
         return {**parts, **raw}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return Lambda as matrices of two rows, B u as the update, and (c, -d) as factors in the output."""
+        """Return the step with Lambda as 2 x 2 rotations, update B u and output weights (c, -d)."""
         n = len(g.a)
         moves: dict[tuple[int, int], Any] = {}
         for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):

@@ -44,7 +44,7 @@ class MambaCell(LinearRecurrenceCell):
         return {**decays, **keys, **others}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return a_j as the decay, B_j x as the update, C_j as the factor in the output, and D x."""
+        """Return the step with decays a_j, update B_j x, output weights C_j and the output's summand D x."""
         return AffineStep([b * g.x for b in g.B], diagonal(g.a), g.C, g.D * g.x)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

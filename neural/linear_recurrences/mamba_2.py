@@ -28,7 +28,7 @@ class Mamba2Cell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"a": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return a as the decay, B_j x as the update, C_j as the factor in the output, and D x."""
+        """Return the step with decay a, update B_j x, output weights C_j and the output's summand D x."""
         return AffineStep([b * g.x for b in g.B], diagonal([g.a for _ in g.B]), g.C, g.D * g.x)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

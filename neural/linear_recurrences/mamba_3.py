@@ -41,7 +41,7 @@ class Mamba3Cell(LinearRecurrenceCell):
         return 4 * self.keys
 
     def derived(self, raw: dict[str, Any]) -> dict[str, Any]:
-        """Return exp(Delta A) as a + ib, both factors of inputs, and B x as p + ir."""
+        """Return exp(Delta A) as a + ib, the factors of the current and previous input, and B x as p + ir."""
         delta = -functional.logsigmoid(-raw["z"])
         decay = torch.exp(delta * raw["A"])
         parts: dict[str, Any] = {}
@@ -54,7 +54,7 @@ class Mamba3Cell(LinearRecurrenceCell):
         return {**parts, **read, "beta": (1 - raw["lambda"]) * delta, "gamma": raw["lambda"] * delta}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return both rotations as matrices of two rows, both inputs as updates, and (c, d) as factors."""
+        """Return the step with 2 x 2 rotation matrices, both inputs as updates, and output weights (c, d)."""
         n = len(g.a)
         moves: dict[tuple[int, int], Any] = {}
         for j, (a, b) in enumerate(zip(g.a, g.b, strict=True)):

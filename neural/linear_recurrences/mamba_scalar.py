@@ -37,7 +37,7 @@ class MambaScalarCell(UnitCell):
         return {"decay": decay, "held": 1 - decay, "u": raw["u"]}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return exp(-Delta) as the decay and b x as the update."""
+        """Return the step with decay exp(-Delta) and update b x."""
         return AffineStep([getattr(g, self.factor) * g.u], diagonal([g.decay]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

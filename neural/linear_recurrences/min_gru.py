@@ -27,7 +27,7 @@ class MinGRUCell(UnitCell):
     functions: ClassVar[Functions] = {"z": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return 1 - z as the decay and z u as the update."""
+        """Return the step with decay 1 - z and update z u."""
         return AffineStep([g.z * g.u], diagonal([1 - g.z]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
@@ -59,7 +59,7 @@ class MinGRULogSpace(Recurrent):
 
 
 def log_space_weights(layer: Recurrent, tables: Tables, start: Any) -> ClaimWeights:
-    """Return the claim's weights, with g(u) as ``g_u``."""
+    """Return the weights of the claim, in which ``g_u`` is g(u)."""
     size, weights = unit("h")(layer, tables, start)
     return size, {**weights, "g_u": weights["u"]}
 

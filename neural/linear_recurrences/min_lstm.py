@@ -36,7 +36,7 @@ class MinLSTMCell(UnitCell):
         return {"f_part": torch.sigmoid(f - i), "i_part": torch.sigmoid(i - f), "u": raw["u"]}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return f' as the decay and i' u as the update."""
+        """Return the step with decay f' and update i' u."""
         return AffineStep([g.i_part * g.u], diagonal([g.f_part]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -33,7 +33,7 @@ CAP = 16
 
 
 def capped_exponential(x: Tensor) -> Tensor:
-    """Return exp(CAP tanh(x / CAP)): the exponential of a gate with a soft cap, which does not overflow."""
+    """Return exp(CAP tanh(x / CAP)), an exponential with a soft cap that does not overflow."""
     return torch.exp(CAP * torch.tanh(x * (1 / CAP)))
 
 
@@ -44,7 +44,7 @@ class MLSTMCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"f": torch.sigmoid, "i": capped_exponential}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return f as the decay, i k_j v as the update, and q_j as the factor in the output."""
+        """Return the step with decay f, update i k_j v and output weights q_j."""
         return AffineStep([g.i * (k * g.v) for k in g.k], diagonal([g.f for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
@@ -75,19 +75,19 @@ class StabilisedMLSTMCell(MLSTMCell):
         return [*super().sizes(), (self.hidden_size,)]
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
-        """Return the first memory, the output of no token, and M = 1."""
+        """Return the initial memory, a zero output, and M = 1."""
         *state, scale = super().start(batch, value)
         return (*state, torch.ones_like(scale))
 
     def steps(self, gates: dict[str, Tensor], state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Compute the stabilised memory, the value that the query reads from it times M, and M."""
+        """Compute the memory divided by M, the output (multiplied by M again), and M, at all steps."""
         memory = [*state[: self.keys], state[-1]]
         *new, scale, shown = naively(stabilised_step, grouped(gates), memory)
         return (*new, shown, scale)
 
     @property
     def roundings(self) -> int:
-        """Return the maximum number of roundings; products with quotients by M have four more."""
+        """Return the maximum number of roundings of a monomial; the quotients by M add four."""
         return super().roundings + 4
 
 

@@ -1,4 +1,4 @@
-"""The affine step of delta rules with momentum, which the query reads after it."""
+"""The affine step of delta rules with momentum."""
 
 from __future__ import annotations
 

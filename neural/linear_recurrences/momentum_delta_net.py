@@ -36,7 +36,7 @@ class MomentumDeltaNetCell(LinearRecurrenceCell):
         return 2 * self.keys
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with the term of rank one eta k p^T, and q_j as the factor of the memory."""
+        """Return the step with the momentum's rank-one term eta k p^T and the memory's output weights q_j."""
         left = [g.eta * k for k in g.k]
         return momentum_step(g.mu, g.alpha, -g.beta, left, g.p, [-x * g.v for x in left], g.q)
 

@@ -28,7 +28,7 @@ class RetNetCell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"gamma": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return gamma as the decay, k_j v as the update, and q_j as the factor in the output."""
+        """Return the step with decay gamma, update k_j v and output weights q_j."""
         return AffineStep([k * g.v for k in g.k], diagonal([g.gamma for _ in g.k]), g.q)
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:

@@ -42,7 +42,7 @@ class RGLRUCell(UnitCell):
         return {"a": a, "m": torch.sqrt(1 - a * a), "ix": raw["i"] * raw["x"]}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return a as the decay and m i x as the update."""
+        """Return the step with decay a and update m i x."""
         return AffineStep([g.m * g.ix], diagonal([g.a]))
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
@@ -57,7 +57,7 @@ class RGLRU(Recurrent):
 
 
 class RGLRUAsProgrammedCell(RGLRUCell):
-    """A cell that does not scale its first token; a second part of its state is 1 after that token.
+    """A cell that does not scale its first token.
 
     With that part s, the update is i x + s (m - 1) i x.
     """
@@ -69,7 +69,7 @@ class RGLRUAsProgrammedCell(RGLRUCell):
 
     @property
     def pattern(self) -> Pattern:  # type: ignore[override]
-        """Return the automaton's shape: the states 1, s and h, of which s starts at zero."""
+        """Return the pattern with the states 1, s and h, where s starts at zero."""
         return Pattern((ONE, ZERO, START), (ZERO, ZERO, ONE), super().pattern.arrows)
 
     def start(self, batch: int, value: float | Tensor | None = None) -> tuple[Tensor, ...]:
@@ -78,11 +78,11 @@ class RGLRUAsProgrammedCell(RGLRUCell):
         return torch.zeros_like(s), h
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the weights of s, which becomes 1, and of h."""
+        """Return the step of s and h: s becomes 1, and h <- a h + i x + s (m - 1) i x."""
         return AffineStep([1, g.ix], {(0, 1): (g.m - 1) * g.ix, (1, 1): g.a})
 
     def run_steps(self, g: SimpleNamespace, first: list[Tensor]) -> list[Tensor]:
-        """Compute equation 4, without the factor m for a token before which s is 0."""
+        """Compute equation 4, omitting the factor m at tokens where s is 0."""
         later = torch.ones_like(g.ix)
         seen = torch.cat([first[0].unsqueeze(0), later])[: len(later)]
         return [later, *scanned([g.a], [torch.where(seen == 0, g.ix, g.m * g.ix)], first[1:])]

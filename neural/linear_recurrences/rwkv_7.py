@@ -27,7 +27,7 @@ class RWKV7Cell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"w": torch.sigmoid, "kappa": torch.tanh, "a": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return diag(w) - (a o kappa) kappa^T, the update k_j v, and q_j as the factor of the output."""
+        """Return the step with matrix diag(w) - (a o kappa) kappa^T, update k_j v and output weights q_j."""
         moves = erasing(g.w, [a * kappa for a, kappa in zip(g.a, g.kappa, strict=True)], g.kappa)
         return AffineStep([k * g.v for k in g.k], moves, g.q)
 

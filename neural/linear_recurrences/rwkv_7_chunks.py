@@ -27,7 +27,7 @@ class RWKV7ChunksCell(ChunkedCell, RWKV7Cell):
     """A cell with the gates of :class:`~neural.linear_recurrences.rwkv_7.RWKV7Cell`."""
 
     def run_chunk(self, tokens: Tokens, first: Sequence[Tensor]) -> list[list[Tensor]]:
-        """Solve for what each token writes, z = k v - (a o kappa) u, and add it with its decays."""
+        """Solve for the updates z = k v - (a o kappa) u of the tokens, and add them to the decayed state."""
         z, rows, state = list[list[Tensor]](), list[list[Tensor]](), list(first)
         for r, t in enumerate(tokens):
             u = dot(t.kappa, state)

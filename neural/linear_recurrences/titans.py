@@ -24,7 +24,7 @@ from neural.linear_recurrences.momentum import momentum_step
 
 
 def rate(x: Tensor) -> Tensor:
-    """Return a learning rate below 1/32, with which steps of gradient descent do not overshoot."""
+    """Return sigmoid(x) / 32, a learning rate small enough that gradient descent does not overshoot."""
     return torch.sigmoid(x) * 0.03125
 
 
@@ -44,7 +44,7 @@ class TitansCell(LinearRecurrenceCell):
         return 2 * self.keys
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with the term of rank one -2 theta k k^T, and q_j as the factor of the memory."""
+        """Return the step with the momentum's rank-one term -2 theta k k^T and output weights q_j."""
         write = [2 * (g.theta * k) for k in g.k]
         left = [-x for x in write]
         return momentum_step(g.eta, 1 - g.alpha, 1, left, g.k, [x * g.v for x in write], g.q)

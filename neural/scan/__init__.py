@@ -123,7 +123,7 @@ def gated_pair(
 
 
 def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Promote all tensors to one dtype, and broadcast tensors with and without a time axis separately."""
+    """Promote all tensors to one dtype and broadcast them; only ``timed`` tensors have a time axis."""
     dtype = common_type("the arguments of a recurrence", (*timed, *starts))
     shape = timed[0].shape
     if shape and all(x.shape == shape for x in timed) and all(x.shape == shape[1:] for x in starts):

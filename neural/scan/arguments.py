@@ -33,10 +33,10 @@ def require_one_device(what: str, tensors: Sequence[Tensor]) -> None:
 
 
 def is_narrow(values: Tensor) -> bool:
-    """Return whether the dtype has fewer digits than the accumulation dtype."""
+    """Return whether the dtype is bfloat16 or float16, which accumulate in float32."""
     return values.dtype in (torch.bfloat16, torch.float16)
 
 
 def widened(values: Tensor) -> Tensor:
-    """Return the values in the accumulation dtype."""
+    """Return the values in the dtype in which they are accumulated."""
     return values.float() if is_narrow(values) else values

@@ -116,12 +116,12 @@ def is_forced() -> bool:
 
 
 def of(values: Tensor) -> Any:
-    """Return the module of the backend for tensors like this one."""
+    """Return the backend module that is used for tensors like this one."""
     return BACKENDS[name_for(values)]
 
 
 def name_for(values: Tensor) -> str:
-    """Return the name of the backend for tensors like this one.
+    """Return the name of the backend that is used for tensors like this one.
 
     Raises:
         InputError: If the forced backend does not support them.

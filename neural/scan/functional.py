@@ -24,7 +24,7 @@ from neural.scan import backends
 
 
 def one_precision(values: Tensor) -> AbstractContextManager[Any]:
-    """Return a context in which torch's products ignore autocast.
+    """Return a context that disables autocast, so that torch's products keep their precision.
 
     With reduced precision, their errors would add up over the steps, and only on some backends.
     """
@@ -135,7 +135,7 @@ class Operation(Operator):
         return tuple(None if x is None else y for x, y in zip(inputs, floats, strict=True))
 
     def _inputs(self, values: Sequence[Any], results: int) -> list[Any]:
-        """Return the arguments of ``backward`` that are arguments of ``forward``."""
+        """Return the arguments of ``forward`` from the arguments ``values`` of ``backward``."""
         return [*values[results : results + self._at], *values[2 * results + self._at :]]
 
     def _like_arguments(self, *values: Any) -> tuple[Tensor, ...]:
@@ -195,7 +195,7 @@ def _has_gradient(argument: Any) -> bool:
 
 
 def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
-    """Return the batching rule that adds the batch as an axis of each tensor."""
+    """Return the batching rule for :func:`torch.vmap`, which adds the batch as an axis of each tensor."""
 
     def batched(operator: Any) -> Any:
         def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:

@@ -69,7 +69,7 @@ def library(source: Path, contraction: str) -> ctypes.CDLL:
 
 
 def is_whole(library: Path) -> bool:
-    """Return whether the file is complete; loading a truncated file would end the process."""
+    """Return whether the library file is complete, because loading a truncated file crashes the process."""
     return library.stem.endswith(_digest(library))
 
 
@@ -92,7 +92,7 @@ def _build(compiler: list[str], source: Path, folder: Path, name: str) -> Path:
 
 
 def _processor() -> str:
-    """Return the processor's features, as far as the system reports them."""
+    """Return the processor's features as text, as far as the system reports them."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -66,12 +66,12 @@ def scan_backward(
 
 
 def before(start: Tensor, states: Tensor) -> Tensor:
-    """Return c_0, ..., c_{T-1}."""
+    """Return the states before each step, c_0, ..., c_{T-1}."""
     return torch.cat([start.unsqueeze(0), states])[:-1]
 
 
 def shares(forget: Tensor, update: Tensor, old: Tensor, semiring: str) -> tuple[Tensor, Tensor | None]:
-    """Return dc_t / dc_{t-1} and dc_t / du_t (``None``: 1).
+    """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t; ``None`` stands for 1.
 
     Both are 1/2 if the terms of a maximum are equal or both -infinity.
     """
@@ -91,14 +91,14 @@ def shares(forget: Tensor, update: Tensor, old: Tensor, semiring: str) -> tuple[
 def gradients(
     flow: Tensor, old: Tensor, share: Tensor, of_update: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor]:
-    """Return the gradients of forget and update from the gradients of the states, ``flow``."""
+    """Return the gradients of forget and update, given ``flow``, the gradient of the states."""
     if of_update is None:
         return flow * old, flow
     return part(flow, share, semiring), part(flow, of_update, semiring)
 
 
 def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
-    """Return the part of the gradient that passes to a term.
+    """Return the gradient of one term of the semiring's sum.
 
     The smaller term of a maximum gets zero, even if the gradient is infinite.
     """
@@ -134,7 +134,7 @@ def pair_of(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Compute the two recurrences one after the other with ``run``.
+    """Compute two gated recurrences one after the other with ``run``.
 
     The second one's update is (c1_{t-1} + skip) (1 - f2) update_2.
     """

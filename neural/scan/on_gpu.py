@@ -159,7 +159,7 @@ def scan_backward(
 
 
 def _no_marks(start: Tensor) -> Tensor:
-    """Return marks, initially zero, for lanes whose summaries overflow; the kernel sets them."""
+    """Return an array of zeros in which the kernel marks lanes whose chunk summaries overflow."""
     return torch.zeros(start.shape, dtype=torch.int8, device=start.device)
 
 
@@ -172,7 +172,7 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
 
 
 def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
-    """Return the number of steps in a chunk."""
+    """Return the number of steps per chunk: all steps if there are enough lanes or few steps."""
     forced = CHUNK.get()
     if forced is not None:
         return max(1, min(forced, steps))
@@ -275,7 +275,7 @@ _COMPILED: dict[tuple[Any, ...], Any] = {}
 
 
 def _compiled_alike(argument: Tensor | int) -> tuple[Any, ...]:
-    """Return the properties of an argument for which Triton compiles a separate kernel."""
+    """Return a key that is equal for arguments that share a compiled Triton kernel."""
     if isinstance(argument, Tensor):
         return argument.dtype, argument.data_ptr() % 16 == 0
     return argument == 1, argument % 16 == 0, argument < 2**31

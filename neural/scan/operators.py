@@ -102,7 +102,7 @@ def _states(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 
 
 def _contiguous(results: Any) -> Any:
-    """Make results contiguous, as the fake kernels declare them, for every backend."""
+    """Make the results contiguous, because the fake kernels declare contiguous results for every backend."""
     return tuple(x.contiguous() for x in results)
 
 
@@ -126,7 +126,7 @@ def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
 def _scan_again(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str = "gated"
 ) -> Three:
-    """Compute the gradients with a recurrence over the reals from the end.
+    """Compute the gradients by a recurrence over the reals in reverse order, for higher-order derivatives.
 
     It is g_t = grad_t + s_{t+1} g_{t+1} with s_t = dc_t / dc_{t-1}.
     """

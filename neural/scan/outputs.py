@@ -78,7 +78,7 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
 
 
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    """Compute the output of one of the forms above, for arrays of the same shape and dtype."""
+    """Compute the output for one of the ``form`` values, for arrays of the same shape and dtype."""
     backend = backends.of(states)
     if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()
@@ -115,7 +115,7 @@ def _in_torch(
 
 
 def _slope(value: Tensor) -> Tensor:
-    """Return the slope of the tanh at which it has this value."""
+    """Return the derivative of tanh at the argument where tanh has this value."""
     return (1 - value) * (1 + value)
 
 

@@ -30,7 +30,7 @@ COUNTS = ["steps", "chunk", "strings"]
 
 
 def constant(value: int) -> Any:
-    """Return a constant that kernels may use."""
+    """Return ``value`` as a Triton constant if Triton is installed, so that kernels may use it."""
     return value if tl is None else tl.constexpr(value)
 
 
@@ -41,7 +41,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 @kernel
 def _reduced(x):
-    """Return 2^n, r and (exp(r) - 1 - r) / r^2 with x = n log 2 + r, for x <= 0.
+    """Return 2^n, r and (exp(r) - 1 - r) / r^2, where x = n log 2 + r and x <= 0.
 
     x is clamped so that 2^n is a normal number.
     """
@@ -82,7 +82,7 @@ def _reduced(x):
 
 @kernel
 def exponential(x):
-    """Return exp(x) for x <= 0, within 2 units in the last place; 0 if that is subnormal; NaN of NaN."""
+    """Return exp(x) for x <= 0 with an error of at most 2 ulp; subnormal results are 0, and NaN gives NaN."""
     power, r, total = _reduced(x)
     least = -708.3964 if x.dtype == tl.float64 else -87.3365
     return tl.where(x < least, 0.0, power * ((total * r + 1.0) * r + 1.0))
@@ -90,7 +90,7 @@ def exponential(x):
 
 @kernel
 def hyperbolic_tangent(x):
-    """Return tanh(x), within 3 units in the last place; NaN of NaN.
+    """Return tanh(x) with an error of at most 3 ulp; tanh(NaN) is NaN.
 
     exp(y) - 1 for y = -2 |x| is 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, because n is 0 there.
     """
@@ -102,7 +102,7 @@ def hyperbolic_tangent(x):
 
 @kernel
 def quotient(a, b):
-    """Return a / b, rounded once."""
+    """Return a / b, correctly rounded."""
     if a.dtype == tl.float64:
         result = a / b
     else:

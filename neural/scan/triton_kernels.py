@@ -40,7 +40,7 @@ def _lanes_and_chunk(lanes, BLOCK: tl.constexpr):
 
 @kernel
 def _gates(a, b, KIND: tl.constexpr):
-    """Return f and u from the two values that are loaded at a step."""
+    """Return f and u, computed from the two values ``a`` and ``b`` that are loaded at a step."""
     if KIND == GATED:
         f = sigmoid(a)
         u = (1.0 - f) * b
@@ -69,7 +69,7 @@ def _step(f, before, u, KIND: tl.constexpr):
 
 @kernel
 def _shares(f, before, u, KIND: tl.constexpr):
-    """Return dc_t / dc_{t-1} and dc_t / du_t."""
+    """Return the derivatives dc_t / dc_{t-1} and dc_t / du_t."""
     if KIND == MAX_PLUS:
         carried = f + before
         share = tl.where(carried == u, 0.5, tl.where(carried > u, 1.0, 0.0)).to(f.dtype)
@@ -90,7 +90,7 @@ def _shares(f, before, u, KIND: tl.constexpr):
 
 @kernel
 def _part(flow, share, KIND: tl.constexpr):
-    """Return the part of the gradient that passes to a term.
+    """Return the gradient of one term of the semiring's sum.
 
     The smaller term of a maximum gets zero, even if the gradient is infinite.
     """
@@ -103,7 +103,7 @@ def _part(flow, share, KIND: tl.constexpr):
 
 @kernel
 def _overflowed(carried, KIND: tl.constexpr):
-    """Return whether a summary overflowed; over the other semirings, -infinity is valid."""
+    """Return whether a chunk's summary overflowed; over max-plus and log, -infinity is a valid value."""
     size = carried if (KIND == MAX_PLUS) | (KIND == LOG) else tl.abs(carried)
     return (size == float("inf")) | (size != size)
 

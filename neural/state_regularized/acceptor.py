@@ -254,7 +254,7 @@ class Acceptor(nn.Module):
 
 
 def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor) -> tuple[Tensor, ...]:
-    """Return each string's state at its end.
+    """Return the state of each string at its end.
 
     ``first`` is the state before the string, ``after`` contains the states after each symbol, ``(T, B,
     ...)``.
@@ -266,7 +266,7 @@ def _last(first: tuple[Tensor, ...], after: tuple[Tensor, ...], lengths: Tensor)
 
 
 def _require_defaults(kind: str, options: dict[str, Any]) -> None:
-    """Raise InputError if an option of centroids differs from its default."""
+    """Raise InputError if an option that only applies to centroids differs from its default."""
     defaults = signature(Acceptor).parameters
     for name, value in options.items():
         if value != defaults[name].default:

@@ -90,7 +90,7 @@ class SRCell(RecurrentCell):
         return CellOutput(alpha, after[0], after)
 
     def _run_fast(self, inputs: Tensor, state: Sequence[Tensor]) -> CellOutput:
-        """Run the cell with the hand-written gradient."""
+        """Run the cell with the hand-written gradient of :mod:`neural.state_regularized.fast_steps`."""
         noise, like = None, inputs.new_empty(inputs.shape[1], self.component.k)
         if self.training and self.component.noise:
             noise = self.component.noise * torch.stack([torch.randn_like(like) for _ in inputs])

@@ -81,7 +81,7 @@ class Rows:
         values: tuple[Tensor | None, ...],
         grads: tuple[Tensor | None, ...],
     ) -> tuple[Tensor | None, ...]:
-        """Return the gradients of a function in a differentiable form, computed by autograd.
+        """Return the gradients of a function in a differentiable form, for higher-order derivatives.
 
         Args:
             steps: the function of the values and these rows.
@@ -111,7 +111,7 @@ class Rows:
 
 
 def blocks(rows: Rows, width: int) -> Iterator[range]:
-    """Yield the steps from last to first, in groups whose rows of that width fit into the cache."""
+    """Yield groups of consecutive steps from last to first; the rows of a group fit into the cache."""
     group = max(1, CACHED // (rows.sizes[0] * width))
     last = len(rows.sizes) - 1
     for high in range(last, -1, -group):
@@ -119,11 +119,11 @@ def blocks(rows: Rows, width: int) -> Iterator[range]:
 
 
 def added(to: Tensor, values: Tensor | None) -> None:
-    """Add rows to the first rows of a tensor."""
+    """Add ``values`` to the first rows of the tensor ``to``, in place."""
     if values is not None:
         (to if len(values) == len(to) else to[: len(values)]).add_(values)
 
 
 def softmax_backward(grad: Tensor, alpha: Tensor) -> None:
-    """Replace the gradient of ``alpha = softmax(logits)`` by the gradient of the logits."""
+    """Convert the gradient of ``alpha = softmax(logits)`` to the gradient of the logits, in place."""
     grad.copy_(torch._softmax_backward_data(grad, alpha, 1, alpha.dtype))

@@ -122,7 +122,7 @@ def run(
 
 
 class _Unrolled(torch.autograd.Function):
-    """All steps, with each symbol's row at the same index in every buffer."""
+    """A run over all steps, whose buffers have one row per symbol."""
 
     @staticmethod
     def forward(

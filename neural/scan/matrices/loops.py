@@ -90,7 +90,7 @@ def _is_too_large(values: Tensor, semiring: str) -> Tensor:
 def _flows(
     w: Tensor, h: Tensor, m: Tensor, after: Tensor, offset: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute the gradients of one step: of the matrices, shape ``(B, n, n)``, the states and the offsets."""
+    """Compute the gradients of one step with respect to the matrices, the state and the offset."""
     if semiring == "real":
         return h.unsqueeze(2) * w.unsqueeze(1), torch.bmm(m, w.unsqueeze(2)).squeeze(2), w
     terms, value, w = _terms(h, m, semiring), after.unsqueeze(1), w.unsqueeze(1)
@@ -112,7 +112,7 @@ def _flows(
 
 
 def _share(term: Tensor, value: Tensor) -> Tensor:
-    """Return exp(term - value), or 0 if the sum is empty."""
+    """Return exp(term - value), the term's share of a log-sum, or 0 if the sum is empty."""
     difference = torch.where(term < value, term - value, 0)
     return torch.where(value == -torch.inf, 0, difference.exp())
 

@@ -131,7 +131,7 @@ def _start(
 
 
 def _filled(n: int) -> int:
-    """Return the smallest power of two that is at least n and at least 16."""
+    """Return the smallest power of two that is at least max(n, 16)."""
     return max(16, 2 ** (n - 1).bit_length())
 
 

@@ -100,7 +100,7 @@ def _backend(start: Tensor) -> Any:
 
 
 def _read_by(backend: Any, matrices: Tensor) -> Tensor:
-    """Return the matrices in the dtype that the backend reads: narrow on a GPU, to halve the traffic."""
+    """Return the matrices in the dtype that the backend reads; a GPU reads narrow dtypes directly."""
     return matrices if backend is on_gpu else widened(matrices)
 
 
@@ -127,7 +127,7 @@ def _again(
     offsets: Tensor | None,
     semiring: str,
 ) -> list[Tensor | None]:
-    """Compute the gradients with differentiable functions."""
+    """Compute the gradients by differentiable functions, for derivatives of higher order."""
     dtype = start.dtype
     with one_precision(start):
         if is_narrow(start):  # the accumulation dtype is wider than the stored dtype
@@ -187,7 +187,7 @@ def _batched_backward(operator: Any) -> Any:
 
 
 def _of_their_own(symbols: Tensor, matrices: Tensor) -> Tensor:
-    """Return the symbols of a batch, shape ``(T, size, B)``, as indices into all matrices.
+    """Return symbols as indices into the matrices of all batch elements, which are concatenated.
 
     The matrices have shape ``(size, S, n, n)``. An invalid symbol remains invalid, so the operator rejects
     it.

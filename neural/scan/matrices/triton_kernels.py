@@ -26,7 +26,7 @@ LOG = constant(3)
 
 @kernel
 def _zero(KIND: tl.constexpr):
-    """Return the semiring's zero, or a lower bound of all terms."""
+    """Return the semiring's zero: 0 over the reals, otherwise -infinity."""
     if KIND == REAL:
         result = 0.0
     else:
@@ -36,7 +36,7 @@ def _zero(KIND: tl.constexpr):
 
 @kernel
 def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
-    """Load a tile of a matrix; the padding leaves the semiring's zero unchanged."""
+    """Load a tile of a matrix; out-of-range entries are the semiring's zero."""
     inside = (row < n)[:, None] & (column < n)[None, :]
     if KIND == MAX_TIMES:
         other = 1.0
@@ -47,7 +47,7 @@ def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
 
 @kernel
 def _counted(number):
-    """Return a loop's counter as a Triton value; in the interpreter it is a Python integer."""
+    """Convert a loop counter to a Triton value, because the interpreter passes Python integers."""
     return tl.program_id(0) * 0 + number
 
 
@@ -93,14 +93,14 @@ def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.cons
 
 @kernel
 def _share(term, after):
-    """Return exp(term - after), or 0 if the sum is empty."""
+    """Return exp(term - after), the term's share of a log-sum, or 0 if the sum is empty."""
     part = exponential(tl.where(term < after, term - after, 0.0))
     return tl.where(after == float("-inf"), 0.0, part)
 
 
 @kernel
 def _part_of_state(h, m, after, w, KIND: tl.constexpr):
-    """Return the gradient of h from w, if h and m form a term of a state with the value ``after``."""
+    """Return the gradient of h from w, the gradient of a state ``after`` of which h times m is a term."""
     if KIND == REAL:
         result = m * w
     elif KIND == LOG:
@@ -114,7 +114,7 @@ def _part_of_state(h, m, after, w, KIND: tl.constexpr):
 
 @kernel
 def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
-    """Return the gradient of m."""
+    """Return the gradient of m from w, the gradient of a state ``after`` of which h times m is a term."""
     if KIND == REAL:
         result = h * w
     elif KIND == MAX_TIMES:
