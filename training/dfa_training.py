@@ -98,7 +98,7 @@ def _train(
     seed: int,
     report_progress: Callable[[str], None],
 ) -> tuple[int, JsonObject, list[str]]:
-    """Train without a proof until no string is found on which the decisions differ.
+    """Train without certification until no string is found on which network and automaton disagree.
 
     Returns:
         The exit status, the JSON object, and the lines to print.

@@ -50,7 +50,7 @@ class RunGroup:
         return tuple(run["seed"] for run in self.runs)
 
     def mean(self, metric: str) -> float:
-        """Return the mean of a metric over the seeds; a missing value counts as 0."""
+        """Return the mean of a metric over the seeds, where a missing value counts as 0."""
         return mean(run["metrics"].get(metric) or 0 for run in self.runs)
 
     @property
@@ -119,7 +119,7 @@ def groups_of(results: Iterable[dict[str, Any]]) -> list[RunGroup]:
 
 
 def by_unique_key(items: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
-    """Return the items by key.
+    """Return the items as a dictionary by key.
 
     Raises:
         ValueError: If two items have the same key, so that a table would drop one of them.
@@ -134,7 +134,7 @@ def by_unique_key(items: Iterable[T], key: Callable[[T], K]) -> dict[K, T]:
 def differing_settings(
     groups: Sequence[RunGroup], shown: Callable[[RunGroup], Hashable]
 ) -> list[dict[str, Any]]:
-    """Return for each group the settings that differ among the groups for which ``shown`` is equal.
+    """Return, for each group, the settings in which it differs from groups with an equal ``shown`` value.
 
     If only the data differ between two groups, their digest is among the settings, as ``data``.
     """
@@ -155,7 +155,7 @@ def differing_settings(
 
 
 def in_words(settings: dict[str, Any]) -> str:
-    """Return settings as text.
+    """Return settings as text, with floats rounded to three digits.
 
     >>> in_words({"hidden": 114, "rate": 0.0036000911, "order": "normal"})
     'hidden 114, rate 0.0036, order normal'
@@ -169,7 +169,7 @@ def in_words(settings: dict[str, Any]) -> str:
 def with_settings(
     title: str, header: Sequence[str], rows: Sequence[Sequence[str]], differing: Sequence[dict[str, Any]]
 ) -> Table:
-    """Return a table with the settings of each row in its last column, if there are any."""
+    """Return the table with the differing settings in an additional last column, if there are any."""
     if not any(differing):
         return title, list(header), [list(row) for row in rows]
     body = [[*row, in_words(settings)] for row, settings in zip(rows, differing, strict=True)]
@@ -206,7 +206,7 @@ def _defaults(settings: type[Settings]) -> dict[str, Any]:
 
 
 def _beside(record: Experiment, preset: dict[str, Any], model: str, own: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings that a command must give besides a preset."""
+    """Return the settings that a command must pass in addition to a preset."""
     base = _defaults(record.settings) | preset
     with suppress(InputError):  # the preset alone may not fit the model
         base = record.settings(**{**preset, "model": model}).to_json()
@@ -229,6 +229,6 @@ def _group(name: str, model: str, data: str, every: list[dict[str, Any]]) -> Run
 
 
 def _disagree(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether a metric of two results differs, other than a speed."""
+    """Return whether the metrics of two results differ, except for speeds."""
     a, b = one["metrics"], other["metrics"]
     return any(a[name] != b[name] for name in a.keys() & b.keys() if not name.endswith(RATE))

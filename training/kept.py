@@ -79,7 +79,7 @@ def fill_optimiser(
 
 
 def _after_a_step(optimiser: torch.optim.Optimizer) -> dict[int, dict[str, Tensor]]:
-    """Return the state of a copy of the optimiser after one step, to obtain names and shapes."""
+    """Return the optimiser state after one step of a copy, from which names and shapes are read."""
     other = copy.deepcopy(optimiser)
     for group in other.param_groups:
         for parameter in group["params"]:

@@ -97,7 +97,7 @@ def _names() -> str:
 
 
 def show(selected: list[dict[str, Any]], as_json: bool, with_commands: bool = False) -> int:
-    """Print the tables of some results, and sentences about seeds whose results disagree.
+    """Print the tables of some results, with a note on seeds whose results disagree.
 
     Raises:
         InputError: If there are results, but no table of any of them.

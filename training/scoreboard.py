@@ -57,7 +57,7 @@ class FigureComparison:
 
     @property
     def row(self) -> str:
-        """Return the settings of the paper's row that are not the default."""
+        """Return the settings of the paper's row that differ from the default."""
         if self.model == "rules":
             return ""
         record = record_of(self.experiment, self.group.model)
@@ -102,12 +102,12 @@ class FigureComparison:
 
     @property
     def smaller(self) -> str:
-        """Return how the run is smaller than the paper's, or the empty string."""
+        """Return a text that says how our run is smaller than the paper's; empty if it is not."""
         return smaller_than_paper(self.group)
 
     @property
     def differs(self) -> str:
-        """Return how the run differs from the paper's at the same scale, or the empty string."""
+        """Return how our run of the same scale differs from the paper's, as text; empty if it does not."""
         theirs, ours = (self.group.runs[0]["paper"] or {}).get("vectors"), self.group.runs[0]["data"]
         return f"{ours['vectors']} instead of {theirs}" if theirs else ""
 
@@ -144,7 +144,7 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def smaller_than_paper(group: RunGroup) -> str:
-    """Return how the runs are smaller than those of the paper, or the empty string."""
+    """Return a text that says how the runs are smaller than the paper's; empty if they are not."""
     record = record_of(group.runs[0]["experiment"], group.model)
     if record is None:
         return ""
@@ -175,14 +175,14 @@ def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
 
 
 def _on_dev(group: RunGroup) -> tuple[float, int]:
-    """Return the mean score on the dev part, and the number of seeds."""
+    """Return the mean dev score and the number of seeds."""
     metrics = group.runs[0]["metrics"]
     sign, name = (-1, "dev_perplexity") if "dev_perplexity" in metrics else (1, "dev_accuracy")
     return sign * group.mean(name), len(group.seeds)
 
 
 def _figures(group: RunGroup) -> Iterator[FigureComparison]:
-    """Yield the figures of the paper in a group's results, with those of the results."""
+    """Yield each figure of the paper in a group, with the corresponding results."""
     paper, experiment = group.runs[0]["paper"] or {}, group.runs[0]["experiment"]
     for metric, printed, of_run, larger in _printed(paper):
         if all(run["metrics"].get(metric) is not None for run in group.runs):
@@ -203,7 +203,7 @@ Transform = Callable[[float], float]
 
 
 def _printed(paper: dict[str, Any]) -> Iterator[tuple[str, float, Transform, bool]]:
-    """Yield for each figure the metric, the figure, how a metric becomes one, and whether more is better."""
+    """Yield each figure's metric, its value, the metric's conversion, and whether more is better."""
     for name in ("test_accuracy", "rules_test_accuracy"):
         if name in paper:
             yield name, 100 * paper[name], _in_percent, True

@@ -93,12 +93,12 @@ def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
 
 
 def warnings(results: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a sentence for each row with a seed whose results disagree."""
+    """Return the warnings about rows whose seeds have contradictory results."""
     return [group.warning for group in groups_of(results) if group.warning]
 
 
 def commands(results: Sequence[dict[str, Any]]) -> Table:
-    """Return the table of the commands that make the rows."""
+    """Return the table of the commands that reproduce the rows."""
     rows = [
         [
             group.name,

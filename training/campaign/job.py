@@ -52,7 +52,7 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
 
 
 class JobRequest:
-    """A check whether a file exists, which looks at most once per second.
+    """A callable that returns whether a file exists, and looks at most once per second.
 
     Args:
         path: the path of the file.

@@ -40,7 +40,7 @@ def _decided_by_the_run(data: Any) -> Any:
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
-    """Return the status in the format of a hunt: the runs as rows, their digest, and the unfinished runs."""
+    """Return the status of the runs in the format of a hunt: rows, their digest, and the unfinished runs."""
     total, rows, incomplete = hashlib.sha256(), 0, []
     for job in sorted(plan.jobs, key=lambda job: job.name):
         path = folder / job.name / RESULT
@@ -86,7 +86,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
 
 
 def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
-    """Copy a run's folder, the result last, and record a trial's score in the journal."""
+    """Copy a run's folder, its result file last, and record a trial's score in the journal."""
     from training.campaign import searches
     from training.campaign.work import require_settings
 

@@ -77,7 +77,7 @@ class Job:
 
     @property
     def study(self) -> str:
-        """Return the name of the search that the run belongs to or waits for."""
+        """Return the name of the search to which the run belongs, or for which it waits."""
         return f"{self.searched or self.experiment} {self.model}"
 
 
@@ -145,7 +145,7 @@ def read(path: str | Path) -> Plan:
 
 
 def kept_name(name: str) -> str:
-    """Return the name of the file with the result of the run with that name."""
+    """Return the name of the file that stores the result of this run."""
     return name.replace("/", "-") + ".json"
 
 

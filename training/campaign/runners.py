@@ -36,7 +36,7 @@ _ending = threading.Event()
 
 @dataclass
 class _JobRun:
-    """A run that was submitted.
+    """A run that was submitted to an executor.
 
     Attributes:
         name: the name of the run.
@@ -136,7 +136,7 @@ class Runner:
 
 
 def read(answer: bytes, name: str) -> tuple[int, str]:
-    """Return the exit status and the text of a run from a worker's JSON list.
+    """Parse a worker's answer, a JSON list of an exit status and a text, about the run ``name``.
 
     >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
     (0, 'done')

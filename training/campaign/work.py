@@ -49,7 +49,7 @@ def state(job: Job, folder: Path) -> str:
 
 
 def _is_json(result: Path) -> bool:
-    """Return whether the result file is complete.
+    """Return whether the result file contains a complete JSON object.
 
     Runs write it atomically, but a full disk or an interrupted copy can leave an incomplete file.
     """
@@ -71,7 +71,7 @@ def keep(plan: Plan, folder: Path, to: Path) -> None:
 
 
 def take(plan: Plan, folder: Path, kept: Path) -> None:
-    """Import the results in a folder, from an archive or from single files.
+    """Import results of earlier runs from a folder.
 
     These runs count as done. The scores of trials are added to the journal.
 
@@ -97,7 +97,7 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
 
 
 def require_settings(plan: Plan, folder: Path, job: Job, result: dict[str, Any], where: Path) -> None:
-    """Raise :class:`~automata.errors.InputError` if a result does not belong to the run with these settings.
+    """Raise :class:`~automata.errors.InputError` if a result does not match the settings of its run.
 
     The settings are the run's settings in the campaign; ``where`` is the result's file.
     """

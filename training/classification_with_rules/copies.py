@@ -1,4 +1,4 @@
-"""Texts of the dev and test parts that also stand in the training file, and accuracies without them."""
+"""Accuracies without the texts of the dev and test parts that also occur in the training part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
 
 
 def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:
-    """Return for each part, except the training part, whether each text is in the training part too."""
+    """Return, for each part except the training part, whether each text also occurs in the training part."""
     known = set(parts["train"].words)
     return {
         name: torch.tensor([words in known for words in part.words])
@@ -25,13 +25,13 @@ def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:
 
 
 def without_copies(right: Tensor, copied: Tensor) -> float | None:
-    """Return the share of correct texts among those that are not copied; ``None`` if all are copied."""
+    """Return the accuracy on the texts that are not copied; ``None`` if all are copied."""
     others = right[~copied]
     return float(others.double().mean()) if len(others) else None
 
 
 def bounds(accuracy: float, texts: int, copied: int) -> tuple[float, float]:
-    """Return the smallest and the largest accuracy without the copied texts, from the one with them.
+    """Return bounds on the accuracy without the copied texts, given the accuracy with them.
 
     >>> bounds(0.75, 8, 4)  # of 6 correct texts, 2 to 4 are copied
     (0.5, 1.0)

@@ -65,7 +65,7 @@ class EncodedSentences:
         return len(self.rows)
 
     def at(self, indices: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
-        """Return the sentences at these indices, and their labels, shape ``(B,)``."""
+        """Return the sentences at these indices as a batch, and their labels, shape ``(B,)``."""
         chosen = indices.cpu()
         rows = [self.rows[i] for i in chosen.tolist()]
         back = [torch.cat([row[:1], row[1:].flip(0)]) for row in rows]
@@ -74,7 +74,7 @@ class EncodedSentences:
         return batch, self.labels[chosen].to(device)
 
     def portions(self) -> Iterator[Tensor]:
-        """Yield the indices of all sentences, sorted by length."""
+        """Yield the indices of all sentences in batches, sorted by length."""
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
@@ -110,7 +110,7 @@ class RuledSentences:
         return tuple(map(str, self.rules.automaton.index))
 
     def by_rules(self, part: str) -> Tensor:
-        """Return the index of the label that the rules give each sentence, shape ``(N,)``.
+        """Return the index of the label that the rules assign to each sentence, shape ``(N,)``.
 
         If several labels match, it is the last one in the file.
         """
@@ -120,7 +120,7 @@ class RuledSentences:
         return torch.where(last >= 0, last, self.labels.index(self.default))
 
     def right_by_rules(self, part: str) -> Tensor:
-        """Return whether the rule system is right on each sentence, shape ``(N,)``."""
+        """Return whether the rules assign the correct label to each sentence, shape ``(N,)``."""
         truth = [
             self.labels.index(label) if label in self.labels else -1 for label in self.parts[part].labels
         ]

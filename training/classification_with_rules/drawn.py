@@ -62,7 +62,7 @@ class RuleSentences:
         self.choices: dict[tuple[int, bool], tuple[np.ndarray, np.ndarray]] = {}
 
     def _distances(self) -> np.ndarray:
-        """Return, for each state, the minimum number of words to a state that accepts after EOS."""
+        """Return, for each state, the minimum number of words from it to the end of an accepted sentence."""
         far = np.where(self.near, 0, NEVER)
         while True:
             less = np.minimum(far, 1 + far[self.after].min(axis=1))
@@ -72,7 +72,7 @@ class RuleSentences:
             far = less
 
     def _ways(self, state: int, forth: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Return the words that may come next, and their cumulative frequencies."""
+        """Return the words that may follow in this state, and their cumulative frequencies."""
         if (state, forth) not in self.choices:
             far = self.far[self.after[state]]
             fits = far < self.far[state] if forth else (far <= self.far[state] + 1) & (far < NEVER)

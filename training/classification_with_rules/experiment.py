@@ -148,7 +148,7 @@ def _word_vectors(
 
 
 def _beside_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float | None]:
-    """Return the accuracies of the rules and of the untrained network, and their agreement."""
+    """Return the accuracies of the rules and of the untrained network, and how often the two agree."""
     truth, by_rules = task.parts[part].labels, task.data.by_rules(part)
     predicted, _ = task.predict(network, part)
     return {

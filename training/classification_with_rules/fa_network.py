@@ -144,7 +144,7 @@ class FANetwork(nn.Module):
             self._forget()
 
     def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
-        """Return the labels' logits, shape ``(B, labels)``; ``noise`` is that of a training step."""
+        """Return the logits of the labels, shape ``(B, labels)``, with the noise of a training step."""
         matches = []
         for number, (direction, words) in enumerate(
             zip(self.directions, (batch.words, batch.mirrored), strict=False)
@@ -211,7 +211,7 @@ class FANetwork(nn.Module):
         return kept, mask
 
     def _forget(self) -> None:
-        """Replace the weights from the rules by random ones (Table 6: Rand)."""
+        """Replace the weights from the rules by random ones (the variant "Rand" of Table 6)."""
         for direction in self.directions:
             assert isinstance(direction, Direction)
             cell = direction.factored
@@ -231,7 +231,7 @@ class FANetwork(nn.Module):
 
 
 def _train(cell: FactoredCell) -> None:
-    """Make E_R, which is a buffer, a parameter."""
+    """Replace the cell's buffer E_R by a trainable parameter with the same values."""
     features = cell.rules
     del cell.rules
     cell.rules = nn.Parameter(features)

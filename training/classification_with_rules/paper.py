@@ -67,7 +67,7 @@ def variant(settings: RuleClassification) -> str | None:
 
 
 def paper(experiment: str, settings: RuleClassification) -> dict[str, Any] | None:
-    """Return the paper's test accuracy for this run and its table, or ``None`` if it has none."""
+    """Return the paper's test accuracy for these settings, and its table; ``None`` if there is none."""
     if experiment not in SETS:
         return None
     index, which = SETS.index(experiment), variant(settings)

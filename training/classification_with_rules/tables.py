@@ -25,7 +25,7 @@ Cells = dict[tuple[str, str, str, float], list["TableCell"]]
 
 @dataclass(frozen=True)
 class TableCell:
-    """Results of runs of one recipe on the same data, by seed.
+    """The runs of one recipe on the same data, with different seeds.
 
     Attributes:
         runs: the results.
@@ -36,7 +36,7 @@ class TableCell:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def metric(self, name: str) -> tuple[float, ...]:
-        """Return a metric of each run."""
+        """Return the values of a metric for all runs."""
         return tuple(run["metrics"][name] for run in self.runs)
 
     @property
@@ -61,7 +61,7 @@ class TableCell:
         return "-" if self.paper is None else f"{100 * self.paper:.1f}"
 
     def both(self) -> str:
-        """Return our figure, with the paper's figure in brackets."""
+        """Return our accuracy, followed by the paper's in brackets."""
         return f"{self.ours()} ({self.theirs()})"
 
 
@@ -127,7 +127,7 @@ def ablations(every: Cells, experiment: str) -> list[list[str]]:
 
 
 def cell_of(every: Cells, experiment: str, model: str, share: float, which: str = "F") -> TableCell | None:
-    """Return the cell of a model; of several recipes, the first one with the most seeds."""
+    """Return the cell of a model and variant, or ``None``; of several recipes, the one with most seeds."""
     return next(iter(every.get((experiment, model, which, share), ())), None)
 
 
@@ -142,7 +142,7 @@ def _other_recipes(every: Cells, experiment: str) -> list[list[str]]:
 
 
 def _has_a_place(model: str, which: str, share: float) -> bool:
-    """Return whether a table of the paper has that variant."""
+    """Return whether one of the paper's tables has a cell for this variant."""
     return share in COLUMNS if which == "F" else which in TABLE_6 and (model, share) == ("fa-rnn", 1.0)
 
 

@@ -65,7 +65,7 @@ class RuleTask(ExampleTask):
             self.weights /= self.weights[targets].mean()
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Return the batches, with every training sentence once and with sentences drawn from the rules.
+        """Return the batches of an epoch: every training sentence once, and sentences drawn from the rules.
 
         The indices of drawn sentences follow those of the training sentences.
         """
@@ -99,7 +99,7 @@ class RuleTask(ExampleTask):
         return own * self.weights.to(device)[labels]
 
     def _imitating(self, own: Tensor, logits: Tensor, matches: Tensor) -> Tensor:
-        """Mix the loss with that of imitating the rules, if any rule matches.
+        """Mix the loss with the loss of imitating the rules.
 
         Knowledge distillation (Hinton et al. 2015) imitates the rules' labels as a softmax. Posterior
         regularisation (Hu et al. 2016, equation 4) imitates the network's predictions, projected to the
@@ -139,7 +139,7 @@ class RuleTask(ExampleTask):
         return predicted, loss / max(1, known)
 
     def in_words(self, score: float) -> str:
-        """Return the accuracy of a score as text."""
+        """Return the accuracy as text."""
         return f"{score + TIE:.2%}"
 
     def optimiser(self) -> torch.optim.Optimizer:
@@ -154,7 +154,7 @@ class RuleTask(ExampleTask):
         return torch.optim.Adam(named, weight_decay=s.weight_decay)
 
     def next_rate(self, epoch: int, rate: float) -> float:
-        """Return the rate of a cosine schedule, or the same rate."""
+        """Return the learning rate of a cosine schedule, or the rate unchanged."""
         s = self.settings
         if s.schedule == "plateau":
             return rate

@@ -109,7 +109,7 @@ def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.
 
 
 def _listed(path: Path) -> list[str]:
-    """Return the words of ``vocab_labels.json``."""
+    """Return the words in ``vocab_labels.json``, in the order of the rows."""
     try:
         data = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:

@@ -125,7 +125,7 @@ def _entry(entry: Any) -> bool:
 
 
 def _rates(own: dict[str, Any], saved: Any) -> dict[str, Any]:
-    """Validate the learning rate's state and return it; only entries that a run changes may differ."""
+    """Return the saved state of the learning rates; raise FormatError if fixed entries differ from ours."""
     if not isinstance(saved, dict) or set(saved) != set(own):
         raise InputError("the learning rate's state must have the entries of this version")
     for name, value in saved.items():

@@ -140,7 +140,7 @@ class ExperimentRun(Generic[S]):
         raise NotImplementedError
 
     def paper(self) -> dict[str, Any] | None:
-        """Return the paper's figures for such a run."""
+        """Return the paper's figures for these settings, or ``None``."""
         return None
 
     def lines(self, result: dict[str, Any]) -> Iterator[Any]:
@@ -249,12 +249,12 @@ class ExperimentRun(Generic[S]):
 
 
 def per_second(count: int, progress: Progress) -> int | None:
-    """Return the number of items per second of training; an epoch has ``count`` items."""
+    """Return the number of items per second of training, if an epoch has ``count`` items."""
     return round(count * progress.epoch / progress.seconds) if progress.seconds else None
 
 
 def right_on(result: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
-    """Return a line with the network's accuracy on a part, or on a truncated part."""
+    """Return a line of text with the network's accuracy on a part, which may be truncated."""
     name = part.partition("_")[0]
     accuracy, error = result["metrics"][f"{part}_accuracy"], result["metrics"][f"{part}_standard_error"]
     share = f"{accuracy:.1%} ± {error:.1%} of {result['data'][name]['sentences']:,}"

@@ -27,7 +27,7 @@ Before version 2.35, glibc refuses KEPT.
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Retain up to a gigabyte of freed memory at the end of the heap.
+    """Make glibc keep up to a gigabyte of freed memory at the end of the heap.
 
     With a C library other than glibc, do nothing.
     """

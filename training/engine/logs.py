@@ -79,7 +79,7 @@ class Logs:
 
 
 def _rows(path: Path) -> list[list[str]]:
-    """Return the rows of the file; none if there is no file, or an empty one after a power loss.
+    """Return the rows of a log file; the list is empty if the file does not exist or is empty.
 
     Raises :class:`~automata.errors.FormatError` if the file is not a log, because it would be overwritten.
     """

@@ -37,7 +37,7 @@ class Diverged(InputError):
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """The log entry of a step.
+    """The record of one training step in the log.
 
     It has the step's number and epoch, the mean loss of its examples, the gradient's norm before clipping,
     and the learning rate.
@@ -171,7 +171,7 @@ class Loop:
         self.set_rate(self.task.next_rate(p.epoch, first))
 
     def _begin_anew(self) -> None:
-        """Reset the optimiser, rates and best weights after a restart, but not the progress."""
+        """Reset the optimiser, the rates and the best weights, but not the progress, after a restart."""
         p = self.progress
         self.optimiser.state.clear()
         self.scheduler = self._plateaus()
@@ -201,14 +201,14 @@ class Loop:
             self.mean[name].lerp_(parameter, 1 - decay)
 
     def _mean(self, value: Tensor) -> Tensor:
-        """Return the mean of the processes' values."""
+        """Return the mean of the value over all processes."""
         if self.fabric.world_size == 1:
             return value
         mean: Tensor = self.fabric.all_reduce(value, reduce_op="mean")  # type: ignore[assignment]
         return mean
 
     def _agreed(self, *answers: bool) -> list[bool]:
-        """Return whether each condition is true in any process, so that all processes stop together."""
+        """Return, for each condition, whether it is true in any process, so that all stop together."""
         if self.fabric.world_size == 1:
             return list(answers)
         votes = torch.tensor([float(answer) for answer in answers], device=self.fabric.device)

@@ -36,7 +36,7 @@ class Noise:
 
     @classmethod
     def of_step(cls, step_key: Tensor, examples: Tensor) -> Noise:
-        """Return the numbers of a step from the :attr:`step_key` of another instance."""
+        """Return the random numbers of a step, given the :attr:`step_key` of another instance."""
         noise = cls(0, 0, examples)
         noise.step_key = step_key
         return noise
@@ -87,7 +87,7 @@ class Noise:
         return drawn.to(dtype or torch.get_default_dtype()).reshape(-1, *shape)
 
     def _numbers(self, stream: int, shape: tuple[int, ...]) -> Tensor:
-        """Return uniform integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
+        """Return uniform random integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
         keys = _hashed(self.keys + _signed((stream + 1) * _FIRST))
         counters = torch.arange(math.prod(shape), device=keys.device) * _STEP
         return _hashed(keys[:, None] + counters).bitwise_and_((1 << _BITS) - 1)
@@ -107,5 +107,5 @@ def _hashed(z: Tensor) -> Tensor:
 
 
 def _shifted(z: Tensor, by: int, out: Tensor) -> Tensor:
-    """Shift to the right, filling with zeros."""
+    """Return z shifted right by ``by`` bits, filled with zeros."""
     return torch.bitwise_right_shift(z, by, out=out).bitwise_and_((1 << (64 - by)) - 1)

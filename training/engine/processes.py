@@ -70,7 +70,7 @@ def fabric_for(device: str, precision: str) -> Fabric:
 
 @cache
 def _store_of_torchrun() -> Any:
-    """Return the store by which processes find each other; it exists as long as torchrun runs."""
+    """Return torchrun's key-value store, through which the processes find each other."""
     if not are_several() or os.environ.get(OF_TORCHRUN) != "True":
         return None
     where = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
@@ -101,14 +101,14 @@ def _attempt() -> int:
 
 
 def begin(folder: Path) -> None:
-    """Record that these processes have a run in that folder, so that restarted processes resume it."""
+    """Record that these processes use the folder, so that processes restarted by torchrun resume its run."""
     store = _store_of_torchrun()
     if store is not None and is_first():
         store.set(_begun(folder), "yes")
 
 
 def begun_before_restart(folder: Path) -> bool:
-    """Return whether torchrun restarted this process in place of one that had a run in that folder."""
+    """Return whether torchrun restarted this process after it had begun a run in the folder."""
     store = _store_of_torchrun() if _attempt() else None
     return store is not None and bool(store.check([_begun(folder)]))
 

@@ -100,7 +100,7 @@ def require_result(data: Any, where: str | Path) -> dict[str, Any]:
 
 
 def _wrong(data: dict[str, Any]) -> str | None:
-    """Describe the error in an object that has all keys, or return ``None``."""
+    """Describe what is wrong with an object that has all required keys; ``None`` if it is a valid result."""
     paper, decided = data["paper"], data.get("decided")
     accuracy = data["metrics"].get("test_accuracy", 0) if isinstance(data["metrics"], dict) else 0
     checks = {
@@ -160,7 +160,7 @@ def _size(part: dict[str, Any]) -> Any:
 
 
 def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
-    """Write the results of runs, keyed by name, into the folder's archive; equal results give equal bytes."""
+    """Write results, keyed by name, to the folder's archive; equal results give equal bytes."""
     lines = [
         json.dumps({"run": name, "result": results[name]}, ensure_ascii=False, separators=(",", ":"))
         for name in sorted(results)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Where:
-    """Options that do not change a run's result.
+    """Options of a run that do not change its result, such as its folder.
 
     Attributes:
         folder: the folder for all files of the run.
@@ -110,7 +110,7 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
 
 
 def of_same_data(result: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
-    """Return the result of a finished run if its data equal the current data.
+    """Return the result of a finished run if its data equal the current data, or raise InputError.
 
     Args:
         result: the result.
@@ -135,7 +135,7 @@ def train(
     what: str,
     stop: Callable[[], bool] = lambda: False,
 ) -> Ran:
-    """Train in a folder.
+    """Train a network in a folder, with checkpoints and logs.
 
     Args:
         task: the network and the data.

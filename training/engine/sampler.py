@@ -38,5 +38,5 @@ def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:
 
 
 def share_of(batch: Tensor, rank: int, processes: int) -> Tensor:
-    """Return the part of a batch that one of several processes computes; it may be empty."""
+    """Return the part of a batch for one of several processes; it may be empty."""
     return batch[rank::processes]

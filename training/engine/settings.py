@@ -19,7 +19,7 @@ S = TypeVar("S", bound="Settings")
 def setting(
     default: Any, says: str, least: float = -math.inf, most: float = math.inf, one_of: tuple[str, ...] = ()
 ) -> Any:
-    """Return a field with its help and its range.
+    """Return a dataclass field with a help text and a range of values.
 
     The value is a number from ``least`` to ``most``, or one of the strings ``one_of``.
     """
@@ -94,7 +94,7 @@ OPTIONS = {
 
 
 def option(name: str) -> str:
-    """Return the command line's option for a field."""
+    """Return the command-line option for a field, such as ``--batch-size``."""
     return "--" + OPTIONS.get(name, name).replace("_", "-")
 
 

@@ -56,7 +56,7 @@ class Task(Protocol):
         """Measure the network on the dev set, and return a score (higher is better) and values to log."""
 
     def in_words(self, score: float) -> str:
-        """Return a score as text."""
+        """Return the score of an epoch as text."""
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Return the optimiser of the network's parameters."""
@@ -65,10 +65,10 @@ class Task(Protocol):
         """Return the learning rate after that many epochs, without the halving by the scheduler."""
 
     def carried(self) -> dict[str, Tensor]:
-        """Return the recurrent state at the start of the next batch, keyed by name."""
+        """Return the recurrent state with which the next batch begins, keyed by name."""
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Set the recurrent state at the start of the next batch."""
+        """Set the recurrent state with which the next batch begins."""
 
 
 class ExampleTask:
@@ -114,8 +114,8 @@ class ExampleTask:
         return rate
 
     def carried(self) -> dict[str, Tensor]:
-        """Return no state."""
+        """Return an empty state, because examples are independent."""
         return {}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
-        """Do nothing, because there is no state."""
+        """Do nothing, because examples are independent."""

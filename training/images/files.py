@@ -44,7 +44,7 @@ class Images:
         return Images(self.pixels[begin:end], self.labels[begin:end])
 
     def described(self) -> dict[str, Any]:
-        """Return the number of images and a hash."""
+        """Return the number of images and a hash of them, for a result."""
         both = self.pixels.numpy().tobytes() + self.labels.numpy().tobytes()
         return {"sentences": len(self.labels), "sha256": hashlib.sha256(both).hexdigest()[:16]}
 
@@ -67,7 +67,7 @@ class Pixels:
         self.lengths = torch.full((len(images.labels),), side * side)
 
     def at(self, indices: Tensor) -> Tensor:
-        """Return the images at these indices, shape ``(T, B, 1)``."""
+        """Return the images at these indices as sequences, shape ``(T, B, 1)``."""
         return self.values[indices].T.unsqueeze(-1)
 
 

@@ -23,7 +23,7 @@ SOME = 4
 
 @torch.no_grad()
 def prototypes(task: SequenceTask, network: SequenceClassifier, part: Pixels, order: str) -> dict[str, Any]:
-    """Return the pictures as text.
+    """Return the mean pictures of the centroids as text.
 
     Returns:
         ``side``; ``labels``, a list for each label with a picture for each centroid, of ``side * side``

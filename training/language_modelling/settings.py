@@ -80,14 +80,14 @@ class LanguageModelling(Settings):
                 )
 
     def dropped(self, dropout: float) -> float:
-        """Return the share of units to drop so that as many are kept as in the budget's RRNN(F)."""
+        """Return the dropout rate with which the expected number of kept units equals that of RRNN(F)."""
         if not self.budget:
             return dropout
         return max(0.0, 1 - (1 - dropout) * self._width("rrnn-f") / self.hidden)
 
     @property
     def is_of_budget(self) -> bool:
-        """Return whether the model is the largest one within its budget."""
+        """Return whether the model has the largest width within its budget."""
         return self.hidden == self._width(self.model)
 
     def _width(self, model: str) -> int:

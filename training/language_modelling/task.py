@@ -59,7 +59,7 @@ class LanguageTask:
         return [torch.arange(count) + count * window for window in range(self.windows)]
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return cross-entropies, summed over the window's words, shape ``(B,)``."""
+        """Return the cross-entropy of each column, summed over the window's words, shape ``(B,)``."""
         count, steps = self.settings.batch, self.settings.window
         window, chosen = int(examples[0]) // count, examples % count
         there, device = slice(window * steps, (window + 1) * steps), noise.examples.device
@@ -75,13 +75,13 @@ class LanguageTask:
         return losses
 
     def _is_graphed(self, network: nn.Module, ids: Tensor) -> bool:
-        """Return whether this is a complete window of all columns, on a GPU."""
+        """Return whether the window can run as a CUDA graph: it is complete, and on a GPU."""
         s = self.settings
         full = ids.shape == (s.window, s.batch)
         return ids.is_cuda and full and s.precision in GRAPHED and network.training
 
     def _of_columns(self, chosen: Tensor) -> State | None:
-        """Return the carried state of the given columns. A resumed run has the state of all columns."""
+        """Return the carried state of the given columns."""
         if self.state is None or len(chosen) == self.state[0][0].shape[COLUMNS]:
             return self.state
         return [tuple(t.index_select(COLUMNS, chosen.to(t.device)) for t in layer) for layer in self.state]

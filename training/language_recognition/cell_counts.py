@@ -47,7 +47,7 @@ def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
 
 
 def _states(network: TrainedAcceptor, strings: Strings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the cell state after each symbol of all strings, the depth, and the symbol's position."""
+    """Return the cell state after each symbol of all strings, with the depth and the symbol's position."""
     tokens, lengths, _ = strings.at(torch.arange(len(strings)))
     with torch.no_grad():
         _, cells = network.states(tokens)

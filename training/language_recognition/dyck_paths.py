@@ -33,7 +33,7 @@ def dyck_paths(sizes: Sequence[tuple[int, int]], rng: np.random.Generator) -> li
 
 
 def _of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) -> list[Steps]:
-    """Draw all paths at once, each step with a probability proportional to its number of completions."""
+    """Draw paths of one height at once; each step has a probability proportional to its completions."""
     longest = 2 * int(pairs.max())
     ways = _ways(most, longest)
     heights, touched = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
@@ -51,7 +51,7 @@ def _of_height(most: int, pairs: NDArray[np.int64], rng: np.random.Generator) ->
 
 
 def _ways(most: int, longest: int) -> NDArray[np.float64]:
-    """Count the completions of a path, shape ``(longest + 1, most + 3, 2)``.
+    """Count the completions of a path for each state, shape ``(longest + 1, most + 3, 2)``.
 
     The axes are the number of remaining steps, the height plus one (-1 and ``most`` + 1 are included, with no
     completion), and whether the path has reached the maximum height. Each number of steps has its own scale.

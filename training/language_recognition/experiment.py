@@ -117,7 +117,7 @@ class RecognitionRun(ExperimentRun[Recognition]):
 
 
 def _pictured(task: RecognitionTask) -> dict[str, Any]:
-    """Return the data for figures."""
+    """Return the data for the figures of a trained network."""
     many, network = max(2, task.settings.test_strings // REACH_SHARE), task.acceptor
     return {
         "reach": reach(lambda some: task.right(network, some), many, DATA_SEED),
@@ -126,7 +126,7 @@ def _pictured(task: RecognitionTask) -> dict[str, Any]:
 
 
 def _shares(wrong: torch.Tensor, kinds: tuple[str, ...]) -> dict[str, float]:
-    """Return the error rate for each kind of strings."""
+    """Return the error rate on each kind of string."""
     shares = {}
     for kind in dict.fromkeys(kinds):
         own = torch.tensor([other == kind for other in kinds])

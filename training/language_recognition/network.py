@@ -63,7 +63,7 @@ class TrainedAcceptor(nn.Module):
     def forward(
         self, tokens: Tensor, lengths: Tensor, noise: Noise | None = None, margins: bool = False
     ) -> NetworkAnswer:
-        """Read strings.
+        """Return the network's answer for a batch of strings.
 
         Args:
             tokens: shape ``(T, B)``, with any values after a string's end.
@@ -107,7 +107,7 @@ class TrainedAcceptor(nn.Module):
         return embedded
 
     def _unrolled(self, inputs: Tensor, there: Tensor, noise: Noise | None) -> tuple[Tensor, ...]:
-        """Return the states after each step, each of shape ``(T + 1, B, d)``, zero after a string's end."""
+        """Return the state after each step, ``(T + 1, B, d)`` per part; it is zero after a string's end."""
         on_gates, on_logits = self._drawn(inputs, noise)
         order = there.sum(dim=0).argsort(descending=True, stable=True)
         packed = there[:, order]
@@ -127,7 +127,7 @@ class TrainedAcceptor(nn.Module):
         return tuple(states)
 
     def _drawn(self, inputs: Tensor, noise: Noise | None) -> tuple[Tensor | None, Tensor | None]:
-        """Return the noise on the gates and on the logits, shape ``(T + 1, B, ...)``, or ``None``."""
+        """Draw the noise on the gates and on the logits, ``(T + 1, B, ...)``; ``None`` without noise."""
         cell, steps, drawn = self.cell, len(inputs), list[Tensor | None]()
         width = cell.part.gates * cell.hidden_size
         k = cell.component.k if isinstance(cell, SRCell) else 0
@@ -141,7 +141,7 @@ class TrainedAcceptor(nn.Module):
     def _lacking(
         self, read: Tensor, before: tuple[Tensor, ...], there: Tensor, of_states: bool = True
     ) -> Tensor:
-        """Return the mean shortfall of the margins over a string's steps, shape ``(B,)``."""
+        """Return the margins' shortfall, averaged over the steps of each string, shape ``(B,)``."""
         part, cell = self.cell.part, self.cell
         inside = gates(part, read, before)
         lacking = functional.relu(self.gate_margin - inside.abs()).mean(dim=-1)
@@ -153,7 +153,7 @@ class TrainedAcceptor(nn.Module):
 
 
 def untrained(alphabet: Sequence[Hashable], settings: Recognition, restarts: int = 0) -> TrainedAcceptor:
-    """Return the network with which a run begins, initially or after ``restarts`` restarts."""
+    """Return the untrained network after the given number of restarts."""
     options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
     with seeded(mixed(settings.seed, 3, *([restarts] if restarts else []))):
         return TrainedAcceptor(Acceptor(alphabet, settings.model, settings.units, **options), settings)
@@ -179,7 +179,7 @@ def gates(part: RecurrentPart, read: Tensor, before: tuple[Tensor, ...]) -> Tens
 
 
 def _there(tokens: Tensor, lengths: Tensor) -> Tensor:
-    """Return a mask of each string's steps, including the start token, shape ``(T + 1, B)``."""
+    """Return whether each string has a symbol (or its start token) at each step, shape ``(T + 1, B)``."""
     return torch.arange(len(tokens) + 1, device=tokens.device)[:, None] <= lengths
 
 
@@ -191,7 +191,7 @@ def _one_by_one(
     noise: Tensor | None,
     gate_noise: Tensor | None,
 ) -> fast_steps.Steps:
-    """Run :func:`~neural.state_regularized.fast_steps.steps` step by step for a GRU without centroids."""
+    """Run the cell step by step, for a GRU without centroids, with the interface of ``fast_steps.steps``."""
     assert noise is None
     read = cell.part.read(inputs)
     states = list[tuple[Tensor, ...]]()

@@ -58,7 +58,7 @@ def is_palindrome(tokens: list[int]) -> bool:
 
 
 def draw(column: PalindromeColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
-    """Draw strings without duplicates, if there are enough; the negative kinds have equal shares."""
+    """Draw strings without duplicates if possible; the negative kinds have equal shares."""
     drawn: dict[tuple[int, ...], DrawnStrings] = {}
     shares = {kind: negative // len(column.kinds) for kind in column.kinds}
     shares[column.kinds[0]] += negative - sum(shares.values())
@@ -81,14 +81,14 @@ def _some(column: PalindromeColumn, kind: str, rng: np.random.Generator, many: i
 
 
 def _changed(tokens: list[int], rng: np.random.Generator) -> list[int]:
-    """Change one letter."""
+    """Return the string with one letter changed."""
     index = int(rng.integers(len(tokens)))
     tokens[index] = (tokens[index] + int(rng.integers(1, len(LETTERS)))) % len(LETTERS)
     return tokens
 
 
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Exchange two different letters at positions of one parity; return ``None`` if there are none."""
+    """Return the string with two different letters exchanged at positions of equal parity, or ``None``."""
     for _ in range(TRIES if len(tokens) > 2 else 0):
         first = int(rng.integers(len(tokens)))
         second = int(rng.choice(np.arange(first % 2, len(tokens), 2)))

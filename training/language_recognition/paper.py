@@ -37,7 +37,7 @@ TABLE_11: dict[str, tuple[float, ...]] = {
 
 
 def paper(experiment: str, settings: Recognition) -> dict[str, Any] | None:
-    """Return the paper's ``errors`` by test set and the table, or ``None`` if it has none."""
+    """Return the paper's error rates by test set, and the table; ``None`` if it has none."""
     if experiment in ("tomita", "exchanges"):
         return None  # the paper has no error rate
     if experiment == "palindromes":

@@ -75,7 +75,7 @@ def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random
 
 
 def _sizes(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
-    """Draw the depth, the pairs of brackets and the length of each string.
+    """Draw the depth, the number of bracket pairs and the length of each string.
 
     Each is uniform, conditioned on the previous ones.
     """
@@ -99,7 +99,7 @@ def _balanced(column: ParenthesesColumn, many: int, rng: np.random.Generator) ->
 
 
 def _random(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> Iterator[DrawnStrings]:
-    """Yield random strings with such lengths and numbers of brackets, in any order."""
+    """Yield random strings with the lengths and bracket numbers of the column, in any order."""
     for _, pairs, length in _sizes(column, many, rng):
         tokens = rng.integers(len(LETTERS), size=length)
         positions = rng.permutation(length)[: 2 * pairs]
@@ -123,7 +123,7 @@ def _brackets(tokens: list[int]) -> list[int]:
 
 
 def _turned(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Flip one bracket; in a string without brackets, replace a letter by one."""
+    """Return the string with one bracket flipped, or with a letter replaced by a bracket."""
     indices = _brackets(tokens) or list(range(len(tokens)))
     if not indices:
         return None
@@ -133,7 +133,7 @@ def _turned(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 
 
 def _dropped(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Drop one bracket."""
+    """Return the string without one of its brackets."""
     indices = _brackets(tokens)
     if not indices:
         return None
@@ -142,7 +142,7 @@ def _dropped(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 
 
 def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Move one bracket so that the string is no longer balanced."""
+    """Return the string with one bracket moved, so that it is no longer balanced."""
     indices = _brackets(tokens)
     for _ in range(TRIES if indices else 0):
         index = indices[int(rng.integers(len(indices)))]
@@ -155,7 +155,7 @@ def _moved(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
 
 
 def _exchanged(tokens: list[int], rng: np.random.Generator) -> list[int] | None:
-    """Exchange an opening and a later closing bracket so that the string is no longer balanced.
+    """Return the string with an opening and a later closing bracket exchanged, so that it is not balanced.
 
     The count then becomes negative and returns to zero at the end.
     """

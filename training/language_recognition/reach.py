@@ -16,7 +16,7 @@ DEPTHS, LENGTHS = (1, 5, 10, 20, 30, 40, 50), (120, 250, 500, 1000)
 
 
 def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str, Any]:
-    """Compute the share of wrongly classified strings for each depth and length.
+    """Return the error rate for each depth and length.
 
     Args:
         right: returns which strings are classified correctly, shape ``(N,)``.

@@ -141,7 +141,7 @@ NEW_STARTS = """. If the
 
 
 def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Experiment:
-    """Return the record; if ``does`` is empty, another record has the command."""
+    """Return an experiment's record; an empty ``does`` means that another record has the command."""
     return Experiment(
         name,
         Recognition,

@@ -29,7 +29,7 @@ RANKED_OVER = 1000
 
 
 def along(network: TrainedAcceptor, many: Strings) -> dict[str, Any]:
-    """Return the string, and the network's states after its start token and after each symbol.
+    """Return the states of a network along one string.
 
     Args:
         network: a network of any model.
@@ -56,7 +56,7 @@ def along(network: TrainedAcceptor, many: Strings) -> dict[str, Any]:
 
 
 def _moves(state: Tensor) -> Tensor:
-    """Return the range of each unit, shape ``(d,)``."""
+    """Return the range (maximum minus minimum) of each unit along the string, shape ``(d,)``."""
     return state[:, 0].amax(dim=0) - state[:, 0].amin(dim=0)
 
 
@@ -81,7 +81,7 @@ def _ranked(network: TrainedAcceptor, many: Strings) -> list[float]:
 
 
 def _rows(states: Tensor) -> list[str]:
-    """Return a row for each unit of states ``(T + 1, size)``."""
+    """Return states of shape ``(T + 1, size)`` as one row of text for each unit."""
     return written(states.T.tolist())
 
 

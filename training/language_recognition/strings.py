@@ -19,7 +19,7 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
 @dataclass(frozen=True)
 class DrawnStrings:
-    """A drawn string: its tokens, whether it is in the language, and its kind."""
+    """One drawn string: its tokens, its label, and how it was drawn."""
 
     tokens: Sequence[int]
     label: bool

@@ -89,7 +89,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
 
 
 def _shown(row: RecognitionRow) -> tuple[str, str, str, str]:
-    """Return the text by which a row is known."""
+    """Return the texts that identify a row in the tables."""
     return row.experiment, row.size, row.name, row.method
 
 

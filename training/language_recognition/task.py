@@ -121,7 +121,7 @@ class RecognitionTask(ExampleTask):
         return (float(self.epoch) if self.settings.keep == "last" else accuracy), metrics
 
     def in_words(self, score: float) -> str:
-        """Return the accuracy as text, or a note that the last weights are used."""
+        """Return the accuracy as text, with a note if the last weights are used."""
         return (
             "not measured, the last weights are used"
             if self.settings.keep == "last"
@@ -176,7 +176,7 @@ class RecognitionTask(ExampleTask):
         return torch.cat(answers).cpu()
 
     def _climb(self, network: nn.Module) -> None:
-        """Advance the curriculum if enough strings are correct, or after a long wait; start the finish."""
+        """Advance the curriculum if enough strings are correct or the wait was long; start the finish."""
         s = self.settings
         self.waited += 1
         if self.finishing:

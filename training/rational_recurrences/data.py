@@ -65,14 +65,14 @@ def split(sentences: SentencePart) -> dict[str, SentencePart]:
 
 
 def in_fifths(sentences: SentencePart) -> dict[str, SentencePart]:
-    """Split the sentences into four fifths for training and one fifth for dev."""
+    """Use four fifths of the sentences for training and the last fifth as the dev part."""
     begin = len(sentences) - len(sentences) // 5
     order = range(len(sentences))
     return {"train": _taken(sentences, list(order[:begin])), "dev": _taken(sentences, list(order[begin:]))}
 
 
 def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
-    """Return the description of the data in a result: sizes, a hash of each part, and the split."""
+    """Return the description of the data for a result: sizes, a hash of each part, and the split."""
     result: dict[str, Any] = {
         part: {"sentences": len(sentences), "sha256": _hash(sentences)} for part, sentences in parts.items()
     }

@@ -81,7 +81,7 @@ def decide_layers(
 
 
 def some(vectors: Tensor, rng: random.Random) -> Tensor:
-    """Sample vectors for an alphabet."""
+    """Draw vectors at random as the alphabet of a decision."""
     return vectors[sorted(rng.sample(range(len(vectors)), min(SYMBOLS, len(vectors))))]
 
 
@@ -89,7 +89,7 @@ def some(vectors: Tensor, rng: random.Random) -> Tensor:
 def _alphabets(
     network: SentenceClassifier, training: EncodedTexts, table: Tensor, rng: random.Random
 ) -> list[Tensor]:
-    """Return distinct inputs of each layer on training sentences, shape ``(symbols, size)``."""
+    """Return, for each layer, distinct inputs that occur on training sentences, ``(symbols, size)``."""
     indices = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))
     vectors, lengths, _ = training.at(torch.tensor(sorted(indices)), table)
     there = torch.arange(len(vectors), device=lengths.device)[:, None] < lengths

@@ -33,13 +33,13 @@ class EncodedTexts:
         self.lengths = torch.tensor([len(row) for row in self.rows])
 
     def at(self, indices: Tensor, table: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return vectors ``(T, B, width)``, lengths and labels ``(B,)`` on the table's device."""
+        """Return the sentences at these indices: vectors ``(T, B, width)``, lengths and labels ``(B,)``."""
         chosen = indices.cpu()
         words = nn.utils.rnn.pad_sequence([self.rows[i] for i in chosen.tolist()]).to(table.device)
         return table[words], self.lengths[chosen].to(table.device), self.labels[chosen].to(table.device)
 
     def portions(self) -> Iterator[Tensor]:
-        """Yield the indices of all sentences, sorted by length."""
+        """Yield the indices of all sentences in batches, sorted by length."""
         yield from torch.split(self.lengths.argsort(descending=True, stable=True), AT_ONCE)
 
 
@@ -82,7 +82,7 @@ class ClassificationTask(ExampleTask):
         return right / len(part.labels), loss / len(part.labels)
 
     def _table(self) -> Tensor:
-        """Return the vectors on the network's device and in its precision."""
+        """Return the word vectors on the network's device and in its dtype."""
         like = next(self.network.parameters())
         if self.table.device != like.device or self.table.dtype != like.dtype:
             self.table = self.table.to(like)

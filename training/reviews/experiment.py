@@ -37,7 +37,7 @@ class ReviewRun(SequenceRun[Sentiment]):
         return SequenceTask(network, s, self.examples["train"], self.examples["dev"])
 
     def more_parts(self) -> dict[str, SequenceExamples]:
-        """Return the reviews truncated to other lengths."""
+        """Return the reviews truncated to other lengths, keyed by name."""
         pairs = [(name, n) for n in self.settings.lengths for name in ("train", "test") if self.test]
         return {f"{name}_{length}": self._cut(name, length) for name, length in pairs}
 
@@ -58,7 +58,7 @@ class ReviewRun(SequenceRun[Sentiment]):
 
 
 def _vectors(s: Sentiment, files: Data, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
-    """Return GloVe's vectors of the words, with three rows before them, and their description."""
+    """Return GloVe's vectors of the words, after three rows for special tokens, and a description of them."""
     about: dict[str, Any] = {"words": len(index)}
     if s.embedding == "learned":
         return None, about

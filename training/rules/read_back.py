@@ -145,7 +145,7 @@ def best_of(
 
 
 def own_states(model: Classifier) -> Tensor:
-    """Return which transitions stay within one rule or leave a state of no rule (the start state).
+    """Return a mask of the transitions within one rule, or out of a state of no rule (the start state).
 
     The result has shape ``(K, K)``.
     """
@@ -179,7 +179,7 @@ def reached(transitions: Tensor, initial: Tensor, rows: Sequence[Tensor]) -> Ten
 def covering(
     seen: Tensor, targets: Tensor, allowed: Tensor, support: int, default: int
 ) -> list[tuple[int, int]]:
-    """Order the pairs of a state and a label, the most reliable first.
+    """Return pairs of a state and a label in order of decreasing reliability.
 
     On the sentences that no earlier rule matches, each rule is correct more often than the default label.
 

@@ -179,7 +179,7 @@ def text(report: ReadBackReport) -> str:
 
 
 def _finals(model: Classifier) -> Tensor:
-    """Return the initial readout of the rules, without the differences that order them."""
+    """Return the rules' initial readout, without the small differences that determine their order."""
     weights = torch.zeros_like(model.readout.weight)
     for block in model.blocks:
         weights[model.labels.index(block.label), list(block.final)] = SCALE
@@ -187,7 +187,7 @@ def _finals(model: Classifier) -> Tensor:
 
 
 def _of_labels(part: Sentences, labels: set[str]) -> Sentences:
-    """Return the sentences with labels of the classifier."""
+    """Return the sentences whose label the classifier knows."""
     kept = [(words, label) for words, label in zip(part.words, part.labels, strict=True) if label in labels]
     if not kept:
         raise InputError("training sentences must have labels of the classifier, got none")

@@ -108,7 +108,7 @@ def before_training(model: Classifier) -> Tensor:
 
 
 def rules_of(model: Classifier, system: ReadBack, write: bool) -> list[ReadRule]:
-    """Return the rules of a system that was read back, in the order in which they decide.
+    """Return the rules of a system that was read back, in order of priority.
 
     Args:
         model: The network.
@@ -175,14 +175,14 @@ def automaton_of(model: Classifier, system: ReadBack, state: int) -> WFSA:
 
 
 def without_begin(automaton: WFSA) -> WFSA:
-    """Return the automaton of the strings that are accepted after BOS."""
+    """Return the automaton of the strings that are accepted after the token BOS."""
     start = (automaton.initial.astype(int) @ automaton.matrix(BEGIN).astype(int)) > 0
     tables = {word: automaton.matrix(word) for word in automaton.index if word != BEGIN}
     return trim(WFSA(BOOLEAN, start, automaton.final, tables))
 
 
 def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
-    """Merge the words that the automaton does not distinguish into one letter.
+    """Replace each set of indistinguishable words by one letter.
 
     A single word keeps its name. A set of 787 words is called ``$787``, as in Figure 4, or ``$787b`` if there
     is another set of that size.
@@ -204,7 +204,7 @@ def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
 
 
 def spelled(rule: Rule, names: dict[str, tuple[str, ...]]) -> Rule:
-    """Replace some letters of the rule by their words."""
+    """Return the rule with some letters replaced by the words that they stand for."""
     if isinstance(rule, Word):
         return either(map(Word, names[rule.text])) if rule.text in names else rule
     if isinstance(rule, Wildcard):

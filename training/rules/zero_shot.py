@@ -173,7 +173,7 @@ def zero_shot(
 def _matches(
     network: FARNN | Bidirectional, sentences: Sequence[tuple[str, ...]], layer: SoftLogic | None
 ) -> Tensor:
-    """Return the match of each sentence with each label, shape ``(B, R)``.
+    """Return how well each sentence matches each label, from 0 to 1, shape ``(B, R)``.
 
     Scores are clamped to at most 1, because Table 2 requires values from 0 to 1.
     """

@@ -24,7 +24,7 @@ REGULARIZED = {"sr-lstm": SRLSTM, "sr-lstm-p": SRLSTMP, "sr-gru": SRGRU}
 
 
 class Ran(NamedTuple):
-    """The results of a layer on sequences.
+    """The states of one layer on a batch of sequences.
 
     Attributes:
         u, h: before and after the stochastic component, if there is one, shape ``(T, B, d)``.
@@ -84,7 +84,7 @@ class SequenceClassifier(nn.Module):
         return ran
 
     def _read(self, ran: list[Ran], lengths: Tensor) -> Tensor:
-        """Return the classifier's input, shape ``(B, size)``."""
+        """Return the classifier's input, computed from the last layer's states, shape ``(B, size)``."""
         head, top = self.settings.head, ran[-1]
         if head == "max-h":
             behind = torch.arange(len(top.h), device=lengths.device)[:, None] >= lengths

@@ -56,7 +56,7 @@ class SequenceTask(ExampleTask):
         return functional.cross_entropy(network(values, lengths, noise), labels, reduction="none")
 
     def taken(self, part: SequenceExamples, indices: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return examples, their lengths and labels, on the network's device and in its precision."""
+        """Return the examples at these indices, with lengths and labels, on the network's device."""
         like, chosen = next(self.network.parameters()), indices.cpu()
         values = part.at(chosen)
         values = values.to(like) if values.is_floating_point() else values.to(like.device)

@@ -44,7 +44,7 @@ class BatchRows:
 
 
 class BatchAnswer(Protocol):
-    """A network's output with logits, shape ``(B,)``; positive means accept."""
+    """The logits of a network on B strings, shape ``(B,)``; positive means accept."""
 
     @property
     def logits(self) -> Tensor: ...

@@ -90,7 +90,7 @@ def sizes(most: int) -> list[int]:
 
 
 def some_states(network: Acceptor, rows: BatchRows, generator: torch.Generator) -> Tensor:
-    """Return at most POINTS random states of the recurrent part alone, without noise, ``(states, d)``."""
+    """Return up to POINTS random states of the recurrent part without noise, shape ``(states, d)``."""
     with torch.no_grad():
         every = alone(network, rows, torch.arange(len(rows.lengths) - 1, -1, -1)).states
     return every[torch.randperm(len(every), generator=generator)[:POINTS]]
@@ -128,7 +128,7 @@ def farthest(states: Tensor, most: int) -> Tensor:
 
 
 def _means(states: Tensor, names: Tensor) -> Tensor:
-    """Return the mean of the states of each name that occurs, shape ``(names, d)``."""
+    """Return the mean of the states in each cluster, shape ``(clusters, d)``; ``names`` are the clusters."""
     return torch.stack([states[names == name].mean(dim=0) for name in torch.unique(names)])
 
 

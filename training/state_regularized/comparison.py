@@ -37,7 +37,7 @@ class MethodComparison:
 
 
 def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]:
-    """Return the properties of a certified network for a result.
+    """Return the comparison of a certified network's automata with the language, for a result.
 
     Returns:
         ``hard``, the comparison of the automaton for temperature -> 0 (``None`` if strings lead to a tie),

@@ -69,7 +69,7 @@ def _summary(counted: TransitionCounts, asked: HardAutomaton, dfa: DFA) -> dict[
 
 
 def _machine(counted: TransitionCounts, asked: HardAutomaton) -> DFA | None:
-    """Return the DFA of the counted table, with the classifier's decisions at the centroids.
+    """Return the DFA of the counted transitions, with the classifier's decisions at the centroids.
 
     Return ``None`` if a pair was never seen or a decision is a tie.
     """

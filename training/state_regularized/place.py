@@ -52,7 +52,7 @@ class Place:
 
 
 def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
-    """Return the state that :meth:`Place.tensors` saved.
+    """Return the state of training that :meth:`Place.tensors` saved.
 
     Args:
         tensors: the tensors by name.

@@ -91,7 +91,7 @@ class Recipe(Settings):
 
     @property
     def noises(self) -> tuple[float, ...]:
-        """Return the noise of each start, or nothing if an entry is not a number.
+        """Return the noise level of each start, or nothing if an entry is not a number.
 
         >>> Recipe().noises
         (1.5, 2.0, 1.0)
@@ -104,7 +104,7 @@ class Recipe(Settings):
 
     @property
     def finishes(self) -> bool:
-        """Return whether there is a finish, which ends when the boxes close."""
+        """Return whether training has a final phase, which ends when the boxes close."""
         return self.penalty > 0 or self.clusters
 
 

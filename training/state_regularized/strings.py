@@ -134,7 +134,7 @@ class _Near:
         return list(yes), list(no)
 
     def _near_miss(self, length: int) -> Tokens | None:
-        """Return a rejected string of that length that is one edit away from an accepted one.
+        """Return a rejected string of this length, one edit away from an accepted one, or ``None``.
 
         Return ``None`` if the change gives none.
         """

@@ -73,7 +73,7 @@ class LearningTask(ExampleTask):
 
     @property
     def finishing(self) -> bool:
-        """Return whether all training strings are right and the boxes have yet to close."""
+        """Return whether all training strings are classified correctly, but the boxes do not close yet."""
         return self.place.level == len(self.curriculum.lengths)
 
     @property
@@ -82,11 +82,11 @@ class LearningTask(ExampleTask):
         return self.curriculum.length(min(self.place.level, len(self.curriculum.lengths) - 1))
 
     def batches(self, epoch: int) -> list[Tensor]:
-        """Return the same tensor for every iteration; its strings depend on the previous iterations."""
+        """Return one batch per iteration; all are the same tensor, which each iteration overwrites."""
         return [self.chosen] * self.settings.steps
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """Return each string's logistic loss, shape ``(B,)``, plus the shortfall of gaps in the finish."""
+        """Return the logistic loss of each string, shape ``(B,)``, plus the gaps' shortfall in the finish."""
         s, rows, p = self.settings, self.training, self.place
         right = rows.labels[examples]
         weights = (
@@ -134,7 +134,7 @@ class LearningTask(ExampleTask):
         return float(p.iterations), {**metrics, "restarts": float(p.restarts)}
 
     def in_words(self, score: float) -> str:
-        """Return the state as text; the last weights are used, regardless of the dev set."""
+        """Return the state of learning as text; the score is not used."""
         at = "finish" if self.finishing else f"length {self.length}"
         return f"not measured, {at}, {self.place.restarts} restarts"
 
@@ -174,7 +174,7 @@ class LearningTask(ExampleTask):
         self.chosen.copy_(chosen.sort(descending=True).values)
 
     def _climb(self) -> None:
-        """Advance the curriculum while all strings are right.
+        """Advance the curriculum while all strings of the current length are classified correctly.
 
         Finish if there is no further level and no finish.
         """
@@ -186,7 +186,7 @@ class LearningTask(ExampleTask):
                 self._end()
 
     def _louder(self) -> None:
-        """Increase the noise on the states if enough of the batch was right, otherwise decrease it."""
+        """Increase the noise if enough of the batch was classified correctly, otherwise decrease it."""
         s, p = self.settings, self.place
         if self.right >= s.mastered:
             p.noise = min(s.loudest, p.noise * s.louder)
@@ -194,13 +194,13 @@ class LearningTask(ExampleTask):
             p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
 
     def _all_right(self, length: int) -> bool:
-        """Return whether all training strings up to that length are classified correctly; save the others."""
+        """Return whether all training strings up to that length are correct; save the wrong ones."""
         answer = alone if self.settings.clusters else evaluate
         self.place.wrong = mistakes(self.acceptor, self.training, length, answer)
         return not self.place.wrong
 
     def _end(self) -> None:
-        """Finish if every training and validation string is right and the boxes close.
+        """End training if all training and validation strings are correct and the boxes close.
 
         The boxes have to close only if the recipe requires it.
         """
@@ -214,7 +214,7 @@ class LearningTask(ExampleTask):
             p.level = 0  # some strings are wrong, so training continues
 
     def _centroids_keep_it_right(self) -> bool:
-        """Return whether centroids at the means of some number of clusters classify all strings correctly.
+        """Return whether centroids at cluster means classify all strings correctly.
 
         Few clusters are tried first. If none works, the strings that are wrong for the best number are saved
         for review.
@@ -265,6 +265,6 @@ def _seed(settings: Recipe, starts: int) -> int:
 
 
 def _class_weights(labels: Tensor) -> Tensor:
-    """Return the weights of rejected and accepted strings that balance both classes."""
+    """Return weights for rejected and accepted strings that give both classes equal influence."""
     share = labels.double().mean().clamp(1 / (2 * len(labels)), 1 - 1 / (2 * len(labels)))
     return torch.stack([0.5 / (1 - share), 0.5 / share]).float()

@@ -39,4 +39,4 @@ class WikipediaRun(TextRun[WikipediaModelling]):
         return paper(self.settings)
 
     def decide(self) -> None:
-        """Decide nothing."""
+        """Do nothing and return ``None``, because these networks are not rational."""

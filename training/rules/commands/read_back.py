@@ -94,5 +94,5 @@ def read_back(
 
 
 def shorten_middle(text: str, most: int) -> str:
-    """Remove the middle of a long text."""
+    """Return the text without its middle part if it is longer than ``most`` characters."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 2 :]}"
