@@ -82,7 +82,7 @@ def chain(n: int, last: int) -> WFSA:
 
 
 def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
-    """Decide equivalence with the same algorithm, implemented with ``fractions.Fraction``.
+    """Decide equivalence with the same algorithm over ``fractions.Fraction``, as a baseline.
 
     The search is breadth-first with one echelon form, and builds no certificate.
     """

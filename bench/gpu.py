@@ -149,7 +149,7 @@ def keep(out: Path) -> None:
 
 
 def _run(step: GpuStep, work: Path, device: str, seconds: float) -> int:
-    """Run a command, and return its exit status, or 124 if it exceeded its time limit."""
+    """Run one step's command; return its exit status, or 124 if it exceeded its time limit."""
     file = work / step.file
     (file if step.file.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
     cores = os.cpu_count() or 1
@@ -173,7 +173,7 @@ def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subp
 
 
 def _keep_network(folder: Path, out: Path) -> None:
-    """Write the result and the history of the training and, if it has finished, its network in float16."""
+    """Save the result and the training history and, if the training has finished, its network in float16."""
     from safetensors.torch import load_file, save_file
 
     kept = folder.parent / "bench" / "results"

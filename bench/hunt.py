@@ -39,7 +39,7 @@ MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50
 
 
 def plain() -> dict[str, float]:
-    """Return the processor seconds of all rounds in one process without digests, except its start."""
+    """Return the processor seconds of all rounds in one process without digests, excluding its start-up."""
     look = Examples.look
     Examples.look = lambda self, comparison, strings: None  # type: ignore[method-assign]
     try:
@@ -115,7 +115,7 @@ def ledger() -> dict[str, float]:
 
 
 def checking(rows: list[RoundRow]) -> float:
-    """Return the seconds that the driver needs to read these rows from the messages of workers."""
+    """Return the driver's seconds for parsing these rows from the messages of workers."""
     chunks = [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
     texts = [json.dumps({"rows": [row.to_json() for row in chunk]}).encode() for chunk in chunks]
     begun = time.perf_counter()
@@ -125,7 +125,7 @@ def checking(rows: list[RoundRow]) -> float:
 
 
 def in_turns() -> dict[str, dict[str, float]]:
-    """Return the minimum processor seconds of each way to run the same rounds."""
+    """Return the minimum processor seconds of each way to run the same rounds, measured in turns."""
     ways = {
         "plain": plain,
         "one worker": lambda: by_workers("--jobs", "1"),
@@ -160,7 +160,7 @@ def cluster() -> Iterator[str]:
 
 
 def chunk_overhead() -> float:
-    """Return the seconds per task and worker that Dask needs for a task that does nothing."""
+    """Return Dask's overhead in seconds per task and worker, for a task that does nothing."""
     from distributed import Client
 
     with cluster() as file:

@@ -148,7 +148,7 @@ def _run(task: Task) -> Row:
 
 
 def _verdicts(list_: str, kinds: dict[str, str]) -> Row:
-    """Return the verdicts by kind, the overall verdict, and whether it is wrong."""
+    """Return the verdict of each kind of evidence, the overall verdict, and whether it is wrong."""
     order = ("refuted", "unknown", "holds")
     verdict = next((one for one in order if one in kinds.values()), "raised")
     must = ("holds",) if list_ == "right" else ("refuted", "unknown")
@@ -166,7 +166,7 @@ def _sources() -> str:
 
 
 class DrawnKernel:
-    """The largest sizes that kernels were called with."""
+    """A recorder of the largest sizes with which kernels were called."""
 
     def __init__(self) -> None:
         self.most: dict[str, int] = {}
@@ -198,7 +198,7 @@ class DrawnKernel:
 
 
 def compare_with_loops(form: kernel_forms.RightForm) -> None:
-    """Raise ValueError if a kernel differs from its family's recurrence.
+    """Raise ValueError if a kernel's results differ from its family's recurrence.
 
     It compares outputs, last state and gradients of a few calls with plain loops in float64.
     """

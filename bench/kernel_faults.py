@@ -54,7 +54,7 @@ Step = Callable[[Tensor, int, int], Tensor]
 
 
 def right(x: Arguments, before: Step | None = None, after: Step | None = None) -> tuple[Tensor, Tensor]:
-    """Return the results of the recurrence, token by token, for packed sequences or a batch.
+    """Return the correct results of a family, token by token, with one planted fault.
 
     Args:
         x: the tensors of one of the families above, and the options.
@@ -92,7 +92,7 @@ def right(x: Arguments, before: Step | None = None, after: Step | None = None) -
 
 
 def kernel(family: str, says: str, **declared: Any) -> Callable[[Callable[[Arguments], Any]], Any]:
-    """Put a wrong kernel into the list: a function of all arguments as one mapping."""
+    """Register a faulty kernel, which takes all arguments as one mapping."""
 
     def keep(wrong: Callable[[Arguments], Any]) -> Callable[[Arguments], Any]:
         names = {**dict.fromkeys(TENSORS[family], inspect.Parameter.empty), **OPTIONS}
@@ -130,7 +130,7 @@ def _add(name: str, says: str, claim: Callable[[str, Noting], Claim]) -> None:
 
 
 def _zeroed(x: Tensor, axis: int, begin: int) -> Tensor:
-    """Return a tensor that is 0 from an index on."""
+    """Return a copy of the tensor that is 0 from index ``begin`` on."""
     kept = torch.arange(x.shape[axis]) < begin
     return x * kept.view([-1 if n == axis % x.dim() else 1 for n in range(x.dim())])
 
@@ -430,7 +430,7 @@ def gradients_beside_frozen_ones(x):
 
 
 class _ZeroesAfterwards(torch.autograd.Function):
-    """The last step of the backward pass, when v is no longer needed for gradients."""
+    """An identity whose backward pass zeroes v after its last use."""
 
     @staticmethod
     def forward(ctx, v):
@@ -578,15 +578,15 @@ class PlantedModel(StatefulModel):
         raise NotImplementedError
 
     def taken(self, state):
-        """Return the state with which the model continues, from the state that it receives."""
+        """Return the state from which the model continues; faults override this."""
         return dict(state)
 
     def handed_over(self, state):
-        """Return the state that the model returns."""
+        """Return the state that the model returns; faults override this."""
         return state
 
     def masked(self, mask):
-        """Return the mask that the model reads."""
+        """Return the mask that the model uses; faults override this."""
         return mask
 
     def run(self, inputs, state=None, mask=None):
@@ -727,7 +727,7 @@ MODELS: dict[str, type[PlantedModel]] = {
 
 
 def model(says: str, **declared: Any) -> Callable[[type[PlantedModel]], type[PlantedModel]]:
-    """Put a wrong model into the list, by its class."""
+    """Register a class as a faulty model."""
 
     def keep(wrong: type[PlantedModel]) -> type[PlantedModel]:
         name = "".join(f"-{c.lower()}" if c.isupper() else c for c in wrong.__name__)
@@ -743,7 +743,7 @@ def model(says: str, **declared: Any) -> Callable[[type[PlantedModel]], type[Pla
 
 
 class _FourPercent(Linear):
-    """A model whose returned states are 4 % too large."""
+    """A faulty model that returns states 4 % too large."""
 
     def taken(self, state):
         return {"S": 1.04 * state["S"]}

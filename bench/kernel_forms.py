@@ -75,7 +75,7 @@ FORMS: dict[str, RightForm] = {}
 def form(
     family: str | LinearRecurrence, says: str, name: str = "", **declared: Any
 ) -> Callable[[Kernel], Kernel]:
-    """Put a kernel into the list, under a name or its function's."""
+    """Register a function as a correct kernel of a family."""
 
     def keep(kernel: Kernel) -> Kernel:
         own = (name or kernel.__name__).replace("_", "-")
@@ -89,7 +89,7 @@ def form(
 def packed(
     family: str | LinearRecurrence, says: str, run: Callable[..., Any] | None = None, **declared: Any
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Put a kernel into the list that reads one sequence, or a batch, at once.
+    """Register a kernel that processes one sequence or one batch per call.
 
     Packed sequences are passed one by one. ``body(state, scale, *tensors)`` receives the tensors in the order
     of :data:`TOKENS` and returns the outputs and the last state. If ``run`` is given, it is called with the
@@ -123,19 +123,19 @@ def packed(
 
 
 def unpacked(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[..., Kernel]:
-    """Put a kernel into the list that does not support packed sequences."""
+    """Register a kernel that does not support packed sequences."""
     return packed(family, says, **{"without": UNPACKED, **declared})
 
 
 def stepwise(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[..., Kernel]:
-    """Put a kernel into the list that applies a step to each token: ``step(state, scale, *token)``."""
+    """Register a kernel that applies ``step(state, scale, *token)`` to each token."""
     return unpacked(family, says, run=_steps, **declared)
 
 
 def chunkwise(
     family: str | LinearRecurrence, says: str, chunk: int, **declared: Any
 ) -> Callable[..., Kernel]:
-    """Put a kernel into the list that applies a step to each chunk: ``step(state, scale, *chunk)``."""
+    """Register a kernel that applies ``step(state, scale, *chunk)`` to each chunk of tokens."""
     run = functools.partial(_chunks, chunk)
     return unpacked(family, says, run=run, form="chunked", chunk=chunk, **declared)
 
@@ -161,7 +161,7 @@ def _chunks(
 
 
 def _value(tensors: tuple[Tensor, ...]) -> Tensor:
-    """Return the values, or the inputs of lanes, which have the shape of the outputs."""
+    """Return the tensor that has the shape of the outputs: the values, or the inputs of a scan."""
     return tensors[2] if len(tensors) > 2 else tensors[0]
 
 
@@ -181,7 +181,7 @@ def scaling(scale: float | None, query: Tensor) -> float:
 
 
 def stacked(outputs: list[Tensor], value: Tensor) -> Tensor:
-    """Return outputs along the time axis."""
+    """Return the outputs, stacked along the time axis; zeros if there are none."""
     return torch.stack(outputs, 1) if outputs else torch.zeros_like(value)
 
 
@@ -447,7 +447,7 @@ def gla_exp2(state, scale, q, k, v, g):
 
 
 def associative(decay: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the prefixes of x -> decay x + added along axis 1, as a work-efficient parallel scan does."""
+    """Return the prefix compositions of x -> decay x + added along axis 1, by a parallel scan."""
     time = decay.shape[1]
     if time < 2:
         return decay, added
@@ -524,7 +524,7 @@ def _gla_chunk(decays_of, state, scale, q, k, v, g):
 
 
 def _of_differences(gates):
-    """Return decays since the chunk's beginning, and between two tokens, from sums of logarithms."""
+    """Return the decays since the beginning of the chunk, and between two tokens, from sums of logarithms."""
     since = gates.cumsum(1)
     between = since[:, :, None] - since[:, None]
     size = gates.shape[1]
@@ -533,7 +533,7 @@ def _of_differences(gates):
 
 
 def _of_products(gates):
-    """Return the same decays as products, which support gates of -infinity."""
+    """Return the decays since the beginning of the chunk, and between two tokens, as products of gates."""
     decay, rows = gates.exp(), []
     row = None
     for i in range(gates.shape[1]):
@@ -672,7 +672,7 @@ def simple_gla_chunks(state, scale, *tensors):
 
 
 def _of_heads(gates):
-    """Return the sums of the heads' gates, and the decays between two tokens."""
+    """Return the cumulative sums of the heads' gates, and the decays between two tokens."""
     since = gates.cumsum(-1)
     later = torch.ones(since.shape[-1], since.shape[-1], dtype=torch.bool).triu(1)
     return since, (since[..., :, None] - since[..., None, :]).masked_fill(later, -torch.inf).exp()
@@ -1019,7 +1019,7 @@ def plain(
     initial_state: Tensor | None,
     cu_seqlens: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Return the results of a family's recurrence, by loops over sequences, heads and tokens in float64.
+    """Return the results of a family's recurrence in float64, by loops over sequences, heads and tokens.
 
     Args:
         family: a family's name, or a recurrence.

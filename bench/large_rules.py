@@ -57,7 +57,7 @@ def permuted(automaton: WFSA) -> WFSA:
 
 
 def least(automaton: WFSA) -> WFSA | None:
-    """Return the minimal deterministic automaton, if it is small enough."""
+    """Return the minimal deterministic automaton, or ``None`` if it is too large."""
     try:
         return minimal(automaton)
     except LimitReached as limit:

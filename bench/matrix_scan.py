@@ -45,7 +45,7 @@ SLOW = 4
 def scanning(
     values: list[Tensor], symbols: Tensor, semiring: str, backend: str | None, weights: Tensor | None = None
 ) -> Callable[[], object]:
-    """Return a run of the matrix products, with the backward pass if the gradients' weights are given."""
+    """Return a function that runs the matrix products, with the backward pass if ``weights`` are given."""
 
     def run() -> object:
         with torch.set_grad_enabled(weights is not None), use(backend) if backend else nullcontext():
@@ -56,7 +56,7 @@ def scanning(
 
 
 def own_matrices(states: int, device: str) -> dict[str, float]:
-    """Return milliseconds over the reals with a separate matrix for each step, and of a copy of the bytes.
+    """Return the milliseconds with a separate matrix for each step, and those of a copy of the same bytes.
 
     The backward pass reads the matrices again, and writes their gradients.
     """

@@ -27,7 +27,7 @@ def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
 
 
 def _hgrn(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
-    """Call a kernel whose arrays have the batch axis first, and whose gates are logarithms."""
+    """Call flash-linear-attention's HGRN kernel, which has the batch axis first and takes log gates."""
     scan = import_module("fla.ops.hgrn").chunk_hgrn
     return lambda g, x: scan(x, g)[0], [x.transpose(0, 1).contiguous() for x in (f.log(), u)]
 

@@ -62,7 +62,7 @@ Functions = Mapping[str, Callable[..., Tensor]]
 
 
 def beside(device: str, f: Tensor, u: Tensor) -> Run:
-    """Return a triad, which reads two arrays and writes one, or on a GPU a copy of as many bytes."""
+    """Return the reference run: a triad (read two arrays, write one), or on a GPU a copy of as many bytes."""
     if device == "cpu":
         return lambda: torch.add(f, u, alpha=0.5)
     half, other = (
@@ -73,7 +73,7 @@ def beside(device: str, f: Tensor, u: Tensor) -> Run:
 
 
 def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: Tensor) -> Run:
-    """Return a forward and backward pass, as in a training step."""
+    """Return a function that runs a forward and a backward pass, as in a training step."""
 
     def run() -> None:
         for value in values:
@@ -104,7 +104,7 @@ def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
 
 
 def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run) -> dict[str, float]:
-    """Return the milliseconds of each function's forward pass, and of the lower bounds."""
+    """Return the milliseconds of the forward pass of each function and of the lower bounds."""
     detached = [value.detach() for value in values]
     runs = {name: partial(function, *detached) for name, function in functions.items()}
     with torch.no_grad():
@@ -114,7 +114,7 @@ def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run)
 def back(
     functions: Functions, values: list[Tensor], grad: Tensor, device: str, **bound: Run
 ) -> dict[str, float]:
-    """Return the milliseconds of each function's forward and backward pass, and of the lower bounds."""
+    """Return the milliseconds of a forward and a backward pass of each function and of the lower bounds."""
     runs = {name: with_backward(function, values, grad) for name, function in functions.items()}
     return interleaved({**bound, **runs}, 15, device, from_memory=True)
 
@@ -168,7 +168,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
 def beside_other(
     name: str, other: str, forward: Mapping[str, float], backward: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the milliseconds of one run, and the ratio to another run."""
+    """Return the milliseconds of another implementation, and the ratio of its time to ours."""
     return {
         "forward": forward[name],
         "backward": backward[name],
@@ -194,7 +194,7 @@ def beside_published(f: Tensor, u: Tensor, values: list[Tensor], device: str) ->
 
 
 def passes(network: nn.Module, inputs: Tensor, backward: bool) -> Run:
-    """Return a run of a layer, forward or forward and backward."""
+    """Return a function that runs a layer forward, or forward and backward."""
 
     def run() -> None:
         out = network(inputs)
@@ -283,7 +283,7 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
 
 
 def starting(device: str) -> dict[str, float]:
-    """Return the microseconds of a call with few elements, which is the CPU time to launch the kernels."""
+    """Return the microseconds of a call with few elements, which measures the cost of launching kernels."""
     f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
     start = torch.rand(64, device=device)
     values = [x.clone().requires_grad_() for x in (f, u, start)]

@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 
 class TrigramSteps:
-    """The finished steps, which are timed, printed and recorded."""
+    """A recorder that runs, times and prints the steps of the benchmark."""
 
     def __init__(self) -> None:
         self.done: list[dict[str, Any]] = []
