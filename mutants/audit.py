@@ -129,7 +129,7 @@ def holding(claim: Claim) -> list[Variant]:
 
 
 def planned(name: str) -> dict[str, Fault | None]:
-    """Return the faults that are derived from a claim, with the keys of their rows.
+    """Return the faults that are derived from a claim, keyed by their rows' keys.
 
     The first entry of each variant is ``None``, for a run without a fault.
     """
@@ -145,7 +145,7 @@ def planned(name: str) -> dict[str, Fault | None]:
 
 
 def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
-    """Yield the rows of these faults of a claim."""
+    """Run these faults of a claim, and yield their rows."""
     plan = planned(name)
     for key in keys:
         _, variant, part, says = key.split(" | ", 3)
@@ -168,7 +168,7 @@ def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
 
 
 def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = "") -> dict[str, str]:
-    """Return the verdicts of these kinds of evidence on a variant in its current state.
+    """Return the verdict of each of these kinds of evidence on the variant as it is now.
 
     Args:
         name: The name of the claim.

@@ -103,7 +103,7 @@ def _saying_nothing(theorem: str) -> CoqFault:
 
 
 def _imported(file: Path, folder: Path) -> list[str]:
-    """Return the files in the papers' folders that a file imports."""
+    """Return the files, among those in the papers' folders, that a file imports."""
     imports = r"^From ratproof\.([\w.]+) Require Import (.*?)\.$"
     files = [
         f"{paper.replace('.', '/')}/{name}.v"
@@ -179,7 +179,7 @@ def variant_file(variant: Variant) -> str:
 
 
 def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
-    """Return the changed file and its dependents up to the theorem's file, in order."""
+    """Return the files to recompile after a change, in order: the file, then its dependents."""
     if changed == own:
         return [own]
     files = sorted(root.rglob("*.v"))
@@ -201,7 +201,7 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
 
 
 def _rung(claim: Claim, variant: Variant, root: Path) -> str:
-    """Check the variant's theorem with Coq in the changed copy of the development."""
+    """Return the verdict of ``kernel-checked`` evidence on the changed copy of the development."""
     assert variant.theorem is not None
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
     runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]

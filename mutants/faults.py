@@ -164,7 +164,7 @@ def _each(change: Change) -> Change:
 
 
 def _without_last_transition(automaton: Any) -> Any:
-    """Return the automaton without the last nonzero weight of its last symbol's matrix."""
+    """Return the automaton without the last nonzero weight in the matrix of its last symbol."""
     import numpy as np
 
     zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
@@ -191,12 +191,12 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 
 def _stepping(step: Callable[..., Any]) -> Change:
-    """Return a change that replaces the step; the new step can call the original one."""
+    """Return a change of a recurrence that replaces its step; the new step can call the original one."""
     return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 
 def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
-    """Return a recurrence whose state also contains one of finitely many values."""
+    """Return a recurrence whose state is extended by one of finitely many values."""
 
     def pair(state: Any, more: Any) -> Any:
         return ((more, state[0]), state[1]) if recurrence.modes else (more, state)
@@ -219,7 +219,7 @@ def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
 
 
 def _losing(symbols: int) -> Change:
-    """Return a change that resets the state after ``symbols`` symbols."""
+    """Return a fault that resets the state to the initial state after ``symbols`` symbols."""
 
     def change(recurrence: Any) -> Any:
         def step(w: Any, count: int, state: Any, x: Any) -> tuple[int, Any]:
@@ -232,7 +232,7 @@ def _losing(symbols: int) -> Change:
 
 
 def _with_weights(change: Change) -> Change:
-    """Return a change that modifies the weights of a recurrence."""
+    """Return a fault that changes the weights of a recurrence."""
 
     def with_change(right: Callable[..., Any]) -> Callable[..., Any]:
         return lambda w, *rest: right(change(w), *rest)
@@ -276,7 +276,7 @@ def _transposing(name: str) -> Change:
 
 
 def _late(name: str) -> Change:
-    """Return a change that uses the weight of the previous symbol, except for the first symbol."""
+    """Return a fault that uses the weight of the previous symbol instead of the current one."""
 
     def change(recurrence: Any) -> Any:
         def step(w: Any, before: Any, state: Any, x: Any) -> tuple[Any, Any]:
@@ -386,7 +386,7 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return the changes of a layer's gates, or of the gates in its pattern."""
+    """Return the faults of a layer's gates and of the gates in its pattern."""
     from neural.affine import AffineCell
     from neural.linear_recurrence_cell import LinearRecurrenceCell
     from neural.pattern import ONE, START, ZERO
@@ -418,7 +418,7 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
 
 
 def _wrong_polynomial_gates() -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Return the changes of gates for layers whose automata have polynomials in the gates as weights."""
+    """Return the faults of the gates of layers whose automata have polynomials in the gates as weights."""
 
     def change(at: int, change: Callable[[Any], Any]) -> Callable[[Any, dict[str, Any]], dict[str, Any]]:
         def changed(cell: Any, gates: dict[str, Any]) -> dict[str, Any]:
@@ -452,7 +452,7 @@ def _torch_losing(right: Any, symbols: int) -> Any:
 
 
 def _truncating(right: Any, symbols: int) -> Any:
-    """Return a change that truncates the backward pass at every multiple of this many symbols."""
+    """Return a fault that stops the gradient at every multiple of ``symbols`` symbols."""
     import torch
 
     def recur(cell: Any, view: Any, state: Sequence[Any]) -> Any:
@@ -501,7 +501,7 @@ def _backward(right: Any, wrong: Change) -> Any:
 
 
 def _patching(variant: Any, changes: Sequence[tuple[Any, Mapping[str, Any]]]) -> Callable[[], Any]:
-    """Return a context manager that replaces attributes of some classes or modules."""
+    """Return a context manager that plants changes by replacing attributes of classes or modules."""
 
     @contextmanager
     def plant() -> Iterator[Any]:
@@ -542,7 +542,7 @@ def _of_programs(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _without_first(count: int, words: Any) -> Any:
-    """Return all words except the first few, or all words if there are no others."""
+    """Return the words without the first ``count``, or all words if no others remain."""
     return words[count:] or words
 
 

@@ -151,7 +151,7 @@ def mutation(source: str, site: MutationSite) -> Mutation | None:
 
 
 def diff(name: str, source: str, text: str) -> str:
-    """Return a unified diff of the two texts."""
+    """Return a unified diff of two versions of a file."""
     before, after = source.splitlines(keepends=True), text.splitlines(keepends=True)
     return "".join(difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"))
 

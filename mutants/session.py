@@ -141,7 +141,7 @@ def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
 
 
 def mutant_of(root: Path, room: str, path: Path, operator: str, change: Mutation) -> Mutant:
-    """Convert a mutation to a mutant without outcomes."""
+    """Return the mutant of a mutation, without outcomes."""
     name = path.relative_to(root).as_posix()
     text = diff(name, path.read_text(), change.text)
     return Mutant(room, name, change.line, change.definition, operator, change.before, change.after, text)
@@ -163,7 +163,7 @@ def located(source: str, definition: str, before: str, after: str) -> Iterator[M
 
 
 def equivalent(root: Path) -> dict[tuple[str, str, str, str], str]:
-    """Return the reason for each mutant that is judged equivalent, keyed by the mutant's key."""
+    """Return the mutants that are judged equivalent, with the reason for each."""
     path = root / EQUIVALENT
     entries = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
     return {(e["room"], e["in"], e["before"].strip(), e["after"].strip()): e["why"] for e in entries}

@@ -13,7 +13,7 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 
 
 def own_folders(root: Path, room: str) -> list[str]:
-    """Return the folders that contain the tests of a package, and its doctests.
+    """Return the test folders of a package, including the folder of its doctests.
 
     If two packages share a name, the first one gets the tests. A paper's tests therefore belong to
     ``theory``, like the tests of all claims.
@@ -39,7 +39,7 @@ def test_files(root: Path) -> list[str]:
 
 
 class Sight:
-    """The graph of imports between the files of a source tree, identified by path."""
+    """The import graph of the files in a source tree."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

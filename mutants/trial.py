@@ -44,7 +44,7 @@ class Stopped(Exception):
 
 
 def stop_all() -> None:
-    """End all test runs; functions that are waiting for a run raise :class:`Stopped`."""
+    """End all test runs, so that functions waiting for a run raise :class:`Stopped`."""
     while _running:
         with suppress(ProcessLookupError):
             os.killpg(_running.pop(), signal.SIGKILL)
@@ -168,7 +168,7 @@ def collects(tree: Path, python: str, tests: list[str]) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:
-    """Return the exit status, or None if there is no activity for ``patience`` seconds (an import loop)."""
+    """Wait for a process; return its exit status, or ``None`` after ``patience`` seconds without activity."""
     while True:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(5)
