@@ -83,7 +83,7 @@ def has_gpu() -> bool:
 
 
 def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry]:
-    """Return the programs in the order in which they run, the most important first.
+    """Return the programs in running order, the most important first.
 
     Programs with a known defect come first, and programs with a wrong verdict of the same function on any
     device. Next are functions without a verdict, and then those that hold, slowest first.
@@ -109,7 +109,7 @@ def worst_first(entries: Iterable[Entry], folder: Path = VERDICTS) -> list[Entry
 
 
 def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
-    """Return the verdict of a program, computed in a separate process with its own imports.
+    """Test a program in a separate process, and return its verdict.
 
     A program that exceeds the time limit is stopped, and the checks that it finished are saved.
     """
@@ -138,7 +138,7 @@ def held(entry: Entry, cases: int | None, seconds: int) -> dict[str, Any]:
 
 
 def _laws(printed: str) -> list[dict[str, Any]]:
-    """Parse the complete lines of a program's output as verdicts."""
+    """Return the verdicts that a program printed, one JSON object per complete line."""
     return [json.loads(line) for line in printed.splitlines(keepends=True) if line.endswith("}\n")]
 
 

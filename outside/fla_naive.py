@@ -27,7 +27,7 @@ def function(path: str) -> Callable[..., Any]:
 
 
 def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel that returns outputs without a final state."""
+    """Adapt a kernel that returns only outputs, and no final state."""
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -38,7 +38,7 @@ def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def outputs_and_another(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel whose second result is not the final state."""
+    """Adapt a kernel whose second result is something other than the final state."""
 
     def adapted(**arguments: Any) -> Any:
         arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
@@ -104,12 +104,12 @@ def _rwkv_6(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Rename DPLR's alpha, beta and gk to RWKV-7's a, b and w."""
+    """Adapt DPLR, whose alpha, beta and gk are RWKV-7's a, b and w."""
     return renamed(_heads_first(kernel), r="q", w="gk", a="alpha", b="beta")
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel for products of one Householder matrix to the gated delta rule."""
+    """Adapt a kernel of products of Householder matrices, used with one matrix, to the gated delta rule."""
 
     def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
         return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)

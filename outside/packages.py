@@ -174,7 +174,7 @@ def rwkv_7() -> Any:
 
 
 def minimal_ssd(kernel: Callable[..., Any], chunk: int) -> Callable[..., Any]:
-    """Adapt ``ssd_minimal_discrete``, whose inputs are decays and values multiplied by the step size."""
+    """Adapt ``ssd_minimal_discrete``, whose inputs are decays and values that include the step size."""
 
     def scan(v: Tensor, dt: Tensor, a: Tensor, k: Tensor, q: Tensor, *, initial_states: Any, **_: Any) -> Any:
         start = None if initial_states is None else initial_states[:, None]
