@@ -76,7 +76,7 @@ def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
 
 
 def use(verdicts: Verdicts) -> None:
-    """Make the claims and the verdicts available in the templates."""
+    """Set the verdicts that the templates show, and make the claims available to them."""
     of_paper = {key: [c for c in claims().values() if c.source.paper == key] for key in PAPERS}
     named = {claim.name: module for module, claim in modules().items()}
     theorems: dict[str, list[tuple[Claim, Variant]]] = {}
@@ -113,7 +113,7 @@ def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
 
 @template_global
 def mark_counts(claims: list[Claim]) -> list[Counter[Mark]]:
-    """Return, for each column, the number of rows with each mark."""
+    """Return, for each column of the table, how many rows have each mark."""
     rows = [marks(claim, variant) for claim in claims for variant in claim.variants]
     return [Counter(mark for mark in column if mark is not None) for column in zip(*rows, strict=True)]
 
@@ -143,7 +143,7 @@ def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, s
 
 @template_global
 def scopes(claim: Claim, variant: Variant) -> list[tuple[str, str]]:
-    """Return for each promised kind of evidence the weights, strings and sizes that it covers."""
+    """Return, for each kind of evidence of a variant, the weights, strings and sizes that it covers."""
     effort = claim.effort_of(variant)
     sentences = {
         "sampled": (

@@ -54,7 +54,7 @@ def conclusions(
 
 
 def compared(pairs: Mapping[str, Pair], is_enough: int = 1) -> tuple[str, str]:
-    """Return the verdict on "the first is better in all pairs", and a sentence.
+    """Return the verdict on the statement that the first of each pair is better, and a sentence.
 
     Args:
         pairs: the pairs by name.
@@ -136,7 +136,7 @@ def _wang(kept: Sequence[dict[str, Any]]) -> list[Conclusion]:
 
 
 def _learned(kept: Sequence[dict[str, Any]]) -> list[Conclusion]:
-    """Return the conclusions about the Tomita grammars."""
+    """Return the conclusions about learning the Tomita grammars."""
     runs = [run for run in kept if is_learned(run) and run["experiment"] == "tomita"]
     printed = [run for run in runs if run["recipe"] == "paper" and run["language"][-1] in "12347"]
     grammars = sorted({run["language"] for run in printed if run["exact"]})

@@ -226,7 +226,7 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
 
 
 def _without_copies(name: str, every: Cells) -> list[tuple[str, float, float, float]]:
-    """Return each model's test accuracy with all training sentences, and bounds on it without copied texts.
+    """Return each model's test accuracy, and bounds on it without copied texts.
 
     All are means over seeds.
     """
@@ -251,7 +251,7 @@ def _model_and_size(group: RunGroup) -> tuple[str, tuple[int, int]]:
 
 
 def _small(groups: Sequence[RunGroup], with_gain: bool) -> dict[str, RunGroup]:
-    """Return the groups at a scale for a CPU, by model."""
+    """Return the groups of CPU-sized results by model."""
     small = (group for group in groups if not group.runs[0]["paper"])
     return by_unique_key((one for one in small if (one.settings["gain"] > 0) is with_gain), _model)
 

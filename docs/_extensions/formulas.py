@@ -84,14 +84,14 @@ def _may_stand_in_a_formula(kind: str, text: str) -> bool:
 
 
 def _is_an_argument(tokens: list[tuple[str, str]], at: int) -> bool:
-    """Return whether this "a" is a symbol, as in f(a), and not the article."""
+    """Return whether the token "a" is a symbol, as in f(a), and not the article."""
     before = next((text for kind, text in reversed(tokens[:at]) if kind != "space"), "")
     after = next((text for kind, text in tokens[at + 1 :] if kind != "space"), "")
     return tokens[at][1] == "a" and before in ("(", ",") and after in (")", ",")
 
 
 def _says_something(part: list[tuple[str, str]]) -> bool:
-    """Return whether the text has a relation, an index or a Greek letter.
+    """Return whether the text contains a relation, an index or a Greek letter, and is therefore a formula.
 
     A list counts only if it contains an ellipsis.
     """
@@ -153,6 +153,6 @@ _TIGHT = {"+", "-", "*", "/", "=", "<", ">", ">=", "<=", "...", "(.)"}
 
 
 def _index(text: str) -> str:
-    """Add braces to ``_t`` and ``^(j)``."""
+    """Return the formula with braces around indices, such as ``_{t}`` and ``^{(j)}``."""
     text = re.sub(r"\^(\([^()]*\)|[A-Za-z0-9]+)", r"^{\1}", text)
     return re.sub(r"_([A-Za-z0-9]+)", r"_{\1}", text)

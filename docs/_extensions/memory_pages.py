@@ -104,7 +104,7 @@ def _line(
     printed: Printed,
     key: Any = None,
 ) -> list[str]:
-    """Return a row of a table, with the paper's figure and ours in each column, or that it was not run."""
+    """Return a table row with the paper's figure and ours in each column, or a note that it was not run."""
     model, k = which
     title = environment().filters["model"](model) + ("" if k is None else f", k = {k}")
     shares = [f"{100 * share:.1f}" for share in printed.get(key or model, ())]
@@ -137,7 +137,7 @@ def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
 
 
 def _besides(row: RecognitionRow) -> list[str]:
-    """Return the row of another recipe, which shows the effect of the other elements of ours."""
+    """Return the row of an additional recipe, which shows the effect of one element of our recipe."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]
 
@@ -192,7 +192,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
-    """Return the pictures for the page of parentheses, as far as these runs have the data."""
+    """Return the pictures for the page of parentheses for which these runs have the data."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
     drawings = {}
     for size in ("large", "small"):
@@ -237,7 +237,7 @@ def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
 
 
 def with_centroids(own: Runs, method: str) -> dict[str, Any] | None:
-    """Return the first result of an SR-LSTM-P that contains the probabilities of its centroids.
+    """Return the first result of an SR-LSTM-P that stores the probabilities of its centroids.
 
     Only runs with the given training method are considered.
     """

@@ -84,7 +84,7 @@ def _marked(match: re.Match[str]) -> str:
 
 
 def once(app: Sphinx) -> None:
-    """Replace furo's function for the navigation tree.
+    """Replace furo's function for the navigation tree, so that the tree is built once.
 
     Pages with the source code of modules have no tree. Their links lead back to the reference.
     """

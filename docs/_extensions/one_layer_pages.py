@@ -51,5 +51,5 @@ def pages() -> dict[str, str]:
 
 
 def titled(name: str) -> str:
-    """Convert the name of a function to a title."""
+    """Return a function's name as a title: with blanks, and a capital first letter."""
     return name.replace("_", " ").capitalize()

@@ -69,7 +69,7 @@ def render(template: str, **context: Any) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return the Jinja environment; pages add the filters and globals that they need."""
+    """Return the Jinja environment, to which pages add filters and globals."""
     result = Environment(
         loader=FileSystemLoader(Path(__file__).with_name("templates")),
         undefined=StrictUndefined,
@@ -98,7 +98,7 @@ def template_global(function: Function) -> Function:
 
 
 def mean_of(runs: Iterable[dict[str, Any]], *keys: str) -> float:
-    """Return the mean of a value of the runs, which is found by a sequence of nested keys."""
+    """Return the mean of a value over the runs; ``keys`` is the path to the value in each run."""
     values = []
     for run in runs:
         value: Any = run

@@ -124,7 +124,7 @@ def _step(states: Points, symbol: int) -> Points:
 
 
 def _reached() -> tuple[Points, NDArray[np.int64]]:
-    """Return network states and automaton states along random strings, without near duplicates."""
+    """Return the network states and automaton states along random strings, without near duplicates."""
     rng = np.random.default_rng(0)
     points, states = [], []
     for _ in range(STRINGS):

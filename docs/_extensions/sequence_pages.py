@@ -59,7 +59,7 @@ def pages(name: str, runs: Runs) -> dict[str, str]:
 
 
 def _paper(name: str, model: str, order: str) -> str:
-    """Return the paper's results for a model, with the numbers of centroids."""
+    """Return the paper's results for a model, keyed by the number of centroids."""
     if name == "fashion-mnist":
         return f"{percent(FASHION)} (k = 10)" if model == "sr-lstm-p" else "-"
     if name == "mnist":

@@ -14,7 +14,7 @@ from theory.registry import claims
 
 @dataclass(frozen=True)
 class EvidenceTest:
-    """A check that was written for a claim.
+    """A check that is written for one claim.
 
     Attributes:
         name: the dotted name of the function that asserts it.

@@ -49,7 +49,7 @@ class Verdicts:
         ]
 
     def summary(self, claim: str, variant: Variant) -> str:
-        """Return the worst verdict over a variant's kinds of evidence, and how many kinds did not run."""
+        """Return the worst verdict of a variant, and the number of kinds of evidence that did not run."""
         rows = [self.of(claim, variant.name, kind) for kind in variant.kinds]
         unexpected = {r["verdict"] for results in rows for r in results} - {variant.expected}
         if unexpected:
