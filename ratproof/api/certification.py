@@ -245,7 +245,7 @@ def recognised(
 
 
 def expected_machine(automaton: object, network: OrdinaryNetwork) -> Moore:
-    """Return the automaton with the network's decisions as outputs."""
+    """Return the expected automaton over the network's alphabet, with the network's decisions as outputs."""
     return machine_of(automaton, tuple(str(s) for s in network.alphabet), network.decisions)
 
 

@@ -247,7 +247,7 @@ def _require_options(
 def _of_step(
     name: str, family: Any, step: Any, inputs: Mapping[str, str] | None, output: str, state: Any
 ) -> LinearRecurrence:
-    """Return the record of a recurrence that is given as a step."""
+    """Return the kernel family of a recurrence that the user defines by a step function."""
     if family is not None:
         raise InputError(f"{name}: pass either family or step, not both")
     if not callable(step):

@@ -43,7 +43,7 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
 
 
 def _over(dfa: DFA, alphabet: tuple[str, ...], where: str) -> DFA:
-    """Return the DFA over the network's alphabet; the error names the automaton."""
+    """Return the DFA over the network's alphabet; errors name the automaton."""
     try:
         return dfa.over(alphabet, "the network")
     except InputError as error:

@@ -156,7 +156,7 @@ believe_module = module_claim
 
 
 def _are_numbers(embeddings: Tensor) -> bool:
-    """Return whether the embeddings are the indices of symbols, for a module with its own embedding."""
+    """Return whether the embeddings are symbol indices, for a module that has its own embedding layer."""
     return embeddings.dim() == 1 and embeddings.dtype in (torch.int64, torch.int32)
 
 
@@ -223,7 +223,7 @@ def _believe_decision(
     says: str,
     batch_first: bool,
 ) -> ModuleUnderTest:
-    """Return the claim that a module accepts the language of a DFA."""
+    """Return the claim that a module accepts the language of a DFA, if the arguments are valid."""
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)
     if not isinstance(automaton, DFA):

@@ -61,7 +61,7 @@ class Report(NoTruthValue):
 
 
 def scripts_of(results: Iterable[Result]) -> list[str]:
-    """Return the scripts that reproduce the counterexamples without ratproof: those of kernels."""
+    """Return the standalone scripts that reproduce the counterexamples of kernels without ratproof."""
     scripts = (getattr(result.counterexample, "script", "") for result in results)
     return [script for script in scripts if isinstance(script, str) and script]
 

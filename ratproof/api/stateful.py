@@ -135,7 +135,7 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
 
 
 def _other_side(name: str, padding: str | None, unsupported: frozenset[str]) -> set[str]:
-    """Return the capability to exclude if only one side may be padded."""
+    """Return the padding capabilities to exclude, given the side or sides that may be padded."""
     if padding is None:
         return set()
     if padding not in ("left", "right", "both"):

@@ -49,7 +49,7 @@ ORDER = ("equivalent", "unknown", "different")
 
 
 class LabelFields(TypedDict):
-    """The decision about all rules of a label, with a word on which they differ, if any."""
+    """The decision about all rules of one label."""
 
     label: str | None
     verdict: str
@@ -253,7 +253,7 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
 
 
 def covers(final: NDArray[np.float64], parts: Sequence[Part], rules: Iterable[int]) -> bool:
-    """Return whether the parts together have all of a label's final states and all of its rules.
+    """Return whether the parts together contain all final states and all rules of a label.
 
     Then a property of each part is a property of the label.
     """
@@ -292,7 +292,7 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
 
 
 def weights_of(cell: FactoredCell) -> list[NDArray[np.float64]]:
-    """Return E_R, D_1, D_2, the wildcard's matrix and the words that it represents."""
+    """Return the matrices E_R, D_1, D_2 and the wildcard's matrix, and whether it applies to each word."""
     return [
         part.detach().double().cpu().numpy()
         for part in (cell.rules, cell.before, cell.after, cell.apart, cell.stands)
@@ -332,7 +332,7 @@ def largest_number(
 
 
 def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol, Symbols]:
-    """Return the first word of each kind, with all words of the kind.
+    """Return the first word of each class of indistinguishable words, with all words of the class.
 
     Words of a kind have the same matrix in the network and the same letter in the rules.
     """
@@ -347,13 +347,13 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
-    """Restrict the letters to these words."""
+    """Return the letters restricted to these words."""
     letter_of = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(letter_of[word] for word in words))
 
 
 def behind_begin(automaton: WFSA) -> WFSA:
-    """Return the automaton, without epsilon, on sentences that begin with BOS."""
+    """Return the automaton of the sentences that begin with BOS, without epsilon transitions."""
     n = automaton.states + 1
     padded = [np.pad(matrix, (1, 0)) for matrix in automaton.matrices]
     wide = {word: padded[index] for word, index in automaton.index.items()}

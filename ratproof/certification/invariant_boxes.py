@@ -51,7 +51,7 @@ def decide_by_boxes(comparison: ExactComparison) -> None:
 
 
 def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
-    """Return the next state, from 1, for each symbol and state.
+    """Return, for each symbol, the next state of each state, numbered from 1.
 
     The automata must be the same DFA that starts in state 1, each with its own final state.
     """

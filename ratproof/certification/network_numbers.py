@@ -34,14 +34,14 @@ def array(tensor: Tensor) -> Floats:
 
 
 def only_one(cells: Any) -> Any:
-    """Return the only layer; raise InputError if there are more."""
+    """Return the only layer of a network; raise InputError if there are more."""
     if len(cells) != 1:
         raise InputError(f"the network must have one layer, got {len(cells)}")
     return cells[0]
 
 
 def positive(own: float, temperature: float | Fraction | None, hint: str = "") -> Fraction:
-    """Return a temperature as an exact number; the default is the temperature of the network."""
+    """Return a temperature as a positive exact number; the default is the temperature of the network."""
     tau = Fraction(own if temperature is None else temperature)
     if tau <= 0:
         raise InputError(f"temperature must be positive, got {temperature}{hint}")

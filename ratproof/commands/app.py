@@ -64,7 +64,7 @@ def example(*commands: str) -> str:
 
 
 def command_line(context: typer.Context) -> str:
-    """Return the command as it was typed, quoted for a shell, or "" outside the command line."""
+    """Return the command line as it was typed, quoted for a shell; "" outside the command line."""
     arguments = context.find_root().obj
     return shlex.join(["ratproof", *arguments]) if arguments is not None else ""
 

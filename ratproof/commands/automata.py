@@ -148,13 +148,13 @@ def sample(
 
 
 def joined(string: Sequence[str]) -> str:
-    """Return the symbols separated by spaces, in quotation marks if the text would be ambiguous."""
+    """Return the symbols joined by spaces, quoted if the text would be ambiguous."""
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
 
 
 def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
-    """Return a hint for symbols that are not separated by spaces, or that contain spaces."""
+    """Return a hint for the error about symbols that are not separated by spaces, or that contain spaces."""
     for symbol in (symbol for string in strings for symbol in string):
         if symbol not in machine.index and all(letter in machine.index for letter in symbol):
             return f"; symbols must be separated by spaces; write {write_string(tuple(symbol))}"

@@ -214,7 +214,7 @@ def _require_output(output: str | None, reads: tuple[str | None, ...]) -> None:
 
 
 def _give(automaton: WFSA, output: str | None, round_weights: bool, as_json: bool) -> None:
-    """Write the automaton to a file, or as JSON to standard output."""
+    """Write the automaton to a file, or print it as JSON."""
     written = [] if output is None else files.write(automaton, output, round_weights)
     names = list(map(str, written))
     data = {"states": automaton.num_states, "files": names}

@@ -323,7 +323,7 @@ def _aligned(
 def _held_against(
     data: JsonObject, answer: Judgement, subjects: Subjects, temperature: float | None
 ) -> Judgement:
-    """Compare an accepted certificate with the files, and reject it if it is not about them."""
+    """Compare an accepted certificate with the files of ``--of``; reject it if it is about other objects."""
     kind = _kind(data)
     if kind == ORDINARY and (subjects.state_dict or len(subjects.automata) == 1):
         return _held_against_state_dict(data, answer, subjects)

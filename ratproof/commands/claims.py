@@ -216,13 +216,13 @@ def verify(
 
 
 def _options(**options: object) -> str:
-    """Return the options that have a value, as they are typed after a command."""
+    """Return the command's options that have a value, as the user would type them."""
     used = {name: value for name, value in options.items() if value is not None}
     return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in used.items())
 
 
 def _nothing_failed() -> Outcome:
-    """Report that no selected evidence was unexpected in the last run, and return an empty outcome."""
+    """Report that the last run had no unexpected results, and return an empty outcome."""
     from ratproof.ladder.outcome import Outcome
 
     sentence = "nothing to run: no selected evidence was unexpected in the last run in this folder"
@@ -323,7 +323,7 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
 
 
 def _told(outcome: Outcome, as_json: bool, details: bool) -> int:
-    """Print the results, and return the exit status."""
+    """Print the results of a run, and return the exit status."""
     if as_json:
         print_json(outcome.to_json())
     elif outcome.nothing_to_run:

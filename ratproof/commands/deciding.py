@@ -228,7 +228,7 @@ def _tolerance(text: str) -> Fraction:
 
 
 def _least(result: minimising.Minimised, automaton: WFSA) -> str:
-    """Return a sentence about the number of states that are needed.
+    """Return a sentence that says whether the number of states is minimal.
 
     A boolean automaton is compared with deterministic automata.
     """

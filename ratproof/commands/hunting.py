@@ -203,7 +203,7 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
 
 
 def _line(progress: HuntProgress) -> Text:
-    """Format the numbers of cases, edge cases and counterexamples, and the rate."""
+    """Return the progress line: the numbers of cases, edge cases and counterexamples, and the rate."""
     rates = ", ".join(f"{progress.rate(way):,.0f} {way} cases" for way in sorted(progress.cases))
     done = ""
     if progress.asked_for is not None:

@@ -37,7 +37,7 @@ def runnable_variants() -> list[tuple[Claim, Variant]]:
 
 @cache
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """Return, for each variant, the number of compared values, and the first difference or ""."""
+    """Compare the definitions of all variants; return the number of values and the first difference or ""."""
     pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}
     for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
@@ -58,13 +58,13 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
 
 
 def _generic_case(signature: Signature) -> Case | None:
-    """Return a case with generic weights that satisfies the variant's hypothesis, if one is found."""
+    """Return a case with generic weights that satisfies the variant's hypothesis, or ``None``."""
     cases = (signature.generic("ab", first) for first in range(len(GENERIC_WEIGHTS)))
     return next((case for case in cases if signature.where is None or signature.where(case)), None)
 
 
 def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str]]:
-    """Return, for each pair, the number of compared values, and Coq's difference from Python or ""."""
+    """Return, for each pair, the number of values compared, and the first difference or ""."""
     ours = [_python_values(variant, case) for _, variant, case in pairs]
     questions = [
         Question(variant.theorem, case, WORDS, len(values.network[0]))

@@ -163,7 +163,7 @@ def _equivalent(proof: LinkProof) -> list[str]:
     lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
 
     def equation(source: int, target: int) -> str:
-        """Return the equation of the values of two automata, from the link in either direction."""
+        """Return the equation between the values of two automata, from a link in either direction."""
         return (
             f"({used[source, target]} word)"
             if (source, target) in used

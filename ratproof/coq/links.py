@@ -90,7 +90,7 @@ class LinkProof:
 
 
 class LinkBuilder:
-    """A collector of automata and links."""
+    """A builder that collects automata and the links between them."""
 
     def __init__(self, a: WFSA) -> None:
         self.k = a.semiring
@@ -118,7 +118,7 @@ class LinkBuilder:
         return [[self.k.one if i == j else self.k.zero for j in range(n)] for i in range(n)]
 
     def plain(self, automaton: WFSA, index: int) -> tuple[WFSA, list[int]]:
-        """Return the automaton without epsilon transitions, and the chain from it to the original."""
+        """Return the n x n identity matrix over the semiring."""
         if not automaton.has_epsilon:
             return automaton, [index]
         without = remove_epsilon(automaton)

@@ -122,7 +122,7 @@ FOLDER = "outputs"
 
 
 def output_of(text: str, root: Path) -> str:
-    """Return Coq's output for the text, with the development at ``root``, cached with the compiled files.
+    """Return Coq's output for the text, from the cache if it is there.
 
     ``ratproof prove`` compiles from scratch, so it runs Coq again.
 

@@ -133,14 +133,14 @@ def _term(value: Entry, form: str, over: str) -> str:
 
 
 def _absent(value: Tree) -> str:
-    """Return zeros of the value's shape."""
+    """Return zeros in the shape of the value."""
     if not isinstance(value, tuple):
         return "zero"
     return "(fun _ _ => zero)" if isinstance(value[0], tuple) else "(fun _ => zero)"
 
 
 def _kind(value: Tree, form: str, over: str) -> str:
-    """Return the value's type."""
+    """Return the Coq type of the value."""
     if not isinstance(value, tuple):
         return over
     if form == "from 1":
@@ -149,7 +149,7 @@ def _kind(value: Tree, form: str, over: str) -> str:
 
 
 def _converted(value: Entry, form: str, over: str) -> str:
-    """Return the term as a function whose weights are converted, with states read from a row of weights."""
+    """Return a Coq term for the table whose weights are converted, as the form requires."""
     names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
     converted = f"{CONVERSIONS[form][0]} ({' '.join(['table', *names])})"
     function = f"fun {' '.join(names)} => {converted}" if names else converted

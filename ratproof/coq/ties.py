@@ -118,7 +118,7 @@ def _commands(number: int, variant: Variant) -> list[str]:
 
 
 def _automaton(theorem: Theorem) -> str:
-    """Return the term of the automaton's score."""
+    """Return the Coq term of the automaton's score."""
     if not theorem.automaton:
         return theorem.score
     return f"{{score}} ({theorem.automaton}) {'{letters}' if '{letters}' in theorem.network else '{word}'}"

@@ -40,7 +40,7 @@ class Counterexample:
 
     @property
     def simplicity(self) -> tuple[int, int]:
-        """Return the sort key: the length of the string, then of the formatted weights."""
+        """Return a sort key, so that counterexamples with short strings and simple weights come first."""
         return len(self.string), len(self.weights)
 
     def to_json(self) -> JsonObject:

@@ -46,7 +46,7 @@ def judge(raised: BaseException | None, book: Ledger, informative: int | None = 
 
 
 def _where(raised: BaseException) -> str:
-    """Return the line of the user's own file in which an exception was raised, or an empty string."""
+    """Return the line of the user's file where the exception was raised, as text; "" if there is none."""
     if isinstance(raised, InputError):
         return ""
     frames = [

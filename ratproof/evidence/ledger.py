@@ -54,13 +54,13 @@ class Ledger:
     has_failed: bool = False
 
     def add(self, cases: int, share: float | None = None) -> None:
-        """Count cases, and the share of the bound that they used."""
+        """Add cases, and update the largest share of the rounding bound that they used."""
         self.cases += cases
         if share is not None:
             self.share = max(share, self.share or 0.0)
 
     def inform(self, cases: int) -> None:
-        """Count informative cases, which :meth:`add` has already counted as cases."""
+        """Mark some of the cases that :meth:`add` has counted as informative."""
         self.informative = (self.informative or 0) + cases
 
     def note_sizes(self, sizes: dict[str, int]) -> None:
@@ -70,13 +70,13 @@ class Ledger:
             largest[name] = max(size, largest.get(name, 0))
 
     def leave_out(self, reason: str, strings: int = 1) -> None:
-        """Count omitted strings, keyed by the reason in :data:`LEFT_OUT`."""
+        """Count omitted strings under their reason, which is a key of :data:`LEFT_OUT`."""
         if strings:
             self.facts["left_out"] = joined(self.facts.get("left_out", {}), {reason: strings})
 
 
 def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """Return the sums of the counts of omitted strings of two runs."""
+    """Return the omitted strings of two runs, added up by reason."""
     return {
         reason: one.get(reason, 0) + other.get(reason, 0)
         for reason in LEFT_OUT

@@ -77,11 +77,11 @@ class _Search:
         self._test(settings().phases, database)
 
     def up_to_the_first(self) -> None:
-        """Run the same cases up to the first failure, without shrinking."""
+        """Run the cases until the first failure, without shrinking it."""
         self._test([phase for phase in settings().phases if phase is not Phase.shrink])
 
     def only(self, known: ExampleDatabase) -> None:
-        """Run only the entry of a database."""
+        """Run only the failure that is stored in the database ``known``."""
         test = given(st.data())(self._every_case())
         settings(phases=[Phase.reuse], derandomize=False, database=known)(test)()
 

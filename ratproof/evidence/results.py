@@ -94,7 +94,7 @@ class Result:
 
     @property
     def counted(self) -> int:
-        """Return the number of cases in the report: the informative ones, for kinds that distinguish them."""
+        """Return the number of cases in the report: informative ones if the kind distinguishes them."""
         return self.cases if self.informative is None else self.informative
 
     def to_json(self) -> JsonObject:

@@ -61,7 +61,7 @@ def shrink(
 
 
 class _Stopped(Exception):
-    """A limit is reached."""
+    """Raised when the time limit or the call limit is reached."""
 
 
 class _Search:
@@ -89,7 +89,7 @@ class _Search:
             self._replace_blocks()
 
     def fails(self, string: Symbols) -> bool:
-        """Return whether a string fails, and raise _Stopped at a limit."""
+        """Return whether the string fails; raise _Stopped at a limit."""
         if string in self.passing:
             return False
         if self.calls >= self.most_calls or time.monotonic() > self.end:
@@ -114,7 +114,7 @@ class _Search:
         return len(string), [self.index[symbol] for symbol in string]
 
     def _one_symbol(self) -> None:
-        """Try strings of a single symbol, and find the length from which they fail by bisection."""
+        """Try strings of a single repeated symbol, and bisect for the shortest one that fails."""
         for symbol in sorted({*self.first, *self.best}, key=self.index.__getitem__)[:MOST_TRIED_ALONE]:
             if self.fails((symbol,) * len(self.best)):
                 low, high = 0, len(self.best)

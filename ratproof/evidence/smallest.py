@@ -39,7 +39,7 @@ class OneEntry(ExampleDatabase):
         self._key: bytes | None = None
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        """Yield only the entry of the first key, because other keys belong to larger failures."""
+        """Yield the entry for the first key; other keys belong to larger failures."""
         self._key = self._key or key
         return [self.entry] if self.entry is not None and key == self._key else []
 

@@ -19,7 +19,7 @@ STATED = "stated"
 
 @dataclass(frozen=True)
 class OnlyVariant:
-    """The only variant of a subject; its attributes are those of :class:`theory.claim.Variant`."""
+    """The single variant of a user's subject, with the attributes of :class:`theory.claim.Variant`."""
 
     says: str
     kinds: tuple[str, ...]
@@ -55,26 +55,26 @@ class Subject:
         return (OnlyVariant(self.says, tuple(self.rungs)),)
 
     def variant(self, name: str) -> OnlyVariant:
-        """Return the only variant; raise ``KeyError`` for another name."""
+        """Return the only variant, whose name must be ``name``; raise ``KeyError`` otherwise."""
         if name != STATED:
             raise KeyError(f"{self.name} has no variant {name!r}; it has {STATED}")
         return self.variants[0]
 
     def runs_of(self, variant: object) -> tuple[str, ...]:
-        """Return the implementations that run it, which is torch."""
+        """Return ``("torch",)``, because torch runs every subject."""
         return ("torch",)
 
 
 @dataclass(frozen=True)
 class SubjectStep:
-    """One kind of evidence of a subject."""
+    """One kind of evidence for a user's subject."""
 
     claim: Subject
     kind: str
 
     @property
     def variant(self) -> OnlyVariant:
-        """Return the variant that it is about."""
+        """Return the only variant of the subject."""
         return self.claim.variants[0]
 
     @property

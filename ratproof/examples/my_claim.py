@@ -6,7 +6,7 @@ from ratproof import step_claim
 
 
 def step(state, symbol):
-    """C is halved with each symbol, and grows by one when an a was followed by a b."""
+    """Halve c at each symbol, and add one if a b follows an a."""
     before, c = state
     return symbol, c / 2 + (1 if before + symbol == "ab" else 0)
 

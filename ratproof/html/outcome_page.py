@@ -122,7 +122,7 @@ def _counterexample(title: str, result: Result, claims_file: str | None, draw: b
 
 
 def _automata(counterexample: Counterexample) -> list[Drawing]:
-    """Return the automaton of the unit that differs, if it is small."""
+    """Return the automaton of the unit that differs, if it is small enough to draw."""
     from ratproof.ladder.counterexample_files import load
 
     try:

@@ -106,7 +106,7 @@ def drawings_of(automata: Mapping[str, Drawable]) -> list[Drawing]:
 
 
 def cells(*texts: object) -> list[HtmlCell]:
-    """Return a row of plain cells."""
+    """Return the texts as a row of plain cells."""
     return [HtmlCell(text) for text in texts]
 
 

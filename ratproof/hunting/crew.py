@@ -37,7 +37,7 @@ class Crew:
             self.here.submit(greeting, self.arguments)
 
     def room(self) -> int:
-        """Return how many more chunks may be submitted."""
+        """Return how many more chunks may be submitted now."""
         self.jobs = self.executor.threads() or self.jobs
         return 0 if self.executor.is_gone else AHEAD * self.jobs - len(self.executor)
 
@@ -47,7 +47,7 @@ class Crew:
         self.chunks[self.executor.submit(run_chunk, self.arguments, payload)] = chunk
 
     def ready(self, seconds: float) -> Iterator[tuple[Chunk | None, bytes | None]]:
-        """Yield the messages that arrive within ``seconds``.
+        """Yield the messages that arrive within the given number of seconds.
 
         A message is a chunk with its rows, a chunk with ``None`` if its worker died, or ``None`` with a
         worker's greeting.

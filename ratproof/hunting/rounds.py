@@ -39,7 +39,7 @@ NONE = type(None)
 
 @dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """A round of a target. It is a small object, because a driver has millions of rounds."""
+    """One round of a target, stored compactly, because a driver has millions of rounds."""
 
     target: str
     number: int

@@ -219,7 +219,7 @@ class Driver:
         self._recall(frozenset(self.targets))
 
     def _recall(self, targets: frozenset[str]) -> None:
-        """Count the counterexamples and errors of earlier rounds."""
+        """Count the counterexamples and errors that the ledger has from earlier runs."""
         for one, path, why in self.store.findings(self.what.seed):
             if one.target not in targets or not (self.what.rounds is None or one.number < self.what.rounds):
                 continue
@@ -233,7 +233,7 @@ class Driver:
             self._find(counterexample(again.comparison, again.compared), path)
 
     def _find(self, example: Counterexample, path: Path) -> None:
-        """Record a counterexample if it is the simplest of its claim, variant and way."""
+        """Record a counterexample if it is the simplest one of its claim, variant and comparison."""
         key = (example.claim, example.variant, example.comparison["way"])
         if key not in self.progress.finds or example.simplicity < self.progress.finds[key][0].simplicity:
             self.progress.finds[key] = (example, path)
@@ -290,7 +290,7 @@ class Driver:
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
 
     def _confirmed(self, row: RoundRow) -> Counterexample | None:
-        """Return the counterexample of a row, replayed here, because a worker is not trusted.
+        """Return the counterexample of a row after replaying it here, because workers are not trusted.
 
         Raises:
             InputError: If it is not a counterexample, or its variant is not hunted.

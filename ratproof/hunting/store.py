@@ -58,24 +58,24 @@ class Memory:
     """A store for a hunt without a ledger."""
 
     def done(self, seed: int) -> set[Round]:
-        """Return no rounds."""
+        """Return an empty set, because nothing is stored."""
         return set()
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
-        """Do nothing."""
+        """Do nothing, because nothing is stored."""
 
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Do nothing."""
+        """Do nothing, because nothing is stored."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """Do nothing."""
+        """Do nothing, because nothing is stored."""
 
     def keep(self, data: JsonObject) -> Path | None:
         """Return None, because the hunt stores the counterexample."""
         return None
 
     def findings(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Return no rounds."""
+        """Return an empty list, because nothing is stored."""
         return []
 
 
@@ -113,7 +113,7 @@ class HuntLedger:
             self._begin({"format": FORMAT, **about})
 
     def _is_begun(self, about: JsonObject | None) -> bool:
-        """Open the ledger for reading, validate it, and check its properties.
+        """Open the ledger for reading and validate it; return ``False`` if it has no tables yet.
 
         Return False for a hunt that was killed before it created the tables.
         """
@@ -129,7 +129,7 @@ class HuntLedger:
             return True
 
     def _begin(self, about: JsonObject) -> None:
-        """Create the tables in one transaction."""
+        """Create the tables of a new ledger in one transaction."""
         with self.at_once():
             begin(self.data)
             for name, value in about.items():
@@ -168,7 +168,7 @@ class HuntLedger:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Run the block in one transaction, or as part of an outer one."""
+        """Run the block in one transaction, or as part of an outer transaction."""
         if self.data.in_transaction:
             yield
             return
@@ -277,7 +277,7 @@ class HuntLedger:
                 write(self.data, self.path, "given_up", (seed, one.target, one.number, why))
 
     def keep(self, data: JsonObject) -> Path:
-        """Write a counterexample to a file that is named by its contents."""
+        """Write a counterexample to a file named after the hash of its contents, and return the name."""
         path = self.folder / FOLDER / name_of(data)
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
@@ -432,7 +432,7 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
 
 
 def name_of(counterexample: JsonObject) -> str:
-    """Return the name of its file, by its contents without versions."""
+    """Return the file name of a counterexample, which is a hash of its contents without versions."""
     content = {name: value for name, value in counterexample.items() if name != "versions"}
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
     return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"

@@ -25,7 +25,7 @@ def require_known(names: Sequence[str], variant: str | None) -> None:
 
 
 def targets(names: Sequence[str], variant: str | None, device: str) -> dict[str, Step | WrittenStep]:
-    """Return the checks that draw cases for these claims, keyed by test name.
+    """Return the checks that draw random cases for these claims, keyed by the name of their test.
 
     They are steps of variants that should hold, or of the hunted variant. The order does not depend on the
     machine.

@@ -53,7 +53,7 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
 
 
 def prepare() -> None:
-    """Prepare the process for rounds."""
+    """Set up the worker process before its first round."""
     interpret_triton()
     load_profile(EXAMPLES, seeded=True)
     core.global_force_seed = 0  # type: ignore[assignment]
@@ -62,7 +62,7 @@ def prepare() -> None:
 
 
 def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
-    """Send the targets, and run rounds of them."""
+    """Send the targets to the driver, and run the rounds of them that it requests."""
     if not items:
         _send(pipe, {"error": "no sampled test matches the request"})
         return
@@ -74,7 +74,7 @@ def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
 
 
 def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
-    """Run a round of a hunt with the given seed."""
+    """Run one round of a step with the given seed, and return its row."""
     seen = Examples(seed_of(seed, one))
     test = step.test.partition("::")[2]
     try:
@@ -123,7 +123,7 @@ class Examples:
         return self._hash.hexdigest()
 
     def look(self, comparison: Any, strings: Any) -> None:
-        """Record a comparison and its strings."""
+        """Add a comparison and its strings to the digest and to the edge cases."""
         if ledger().has_failed:
             return
         record = [comparison.to_json(), [list(string) for string in strings]]

@@ -31,7 +31,7 @@ def divergence(a: float, p: float) -> float:
 
 
 def threshold(tests: int) -> float:
-    """Return the largest N KL without an alarm, for this number of tests."""
+    """Return the largest value of N KL that raises no alarm, for this number of tests."""
     return math.log(2 * tests / FALSE_ALARM)
 
 

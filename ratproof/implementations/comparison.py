@@ -109,7 +109,7 @@ class Repeatable(Protocol):
 
 
 class Constants:
-    """The constant scores, per unit, that would be within the bounds for all strings so far."""
+    """The constant scores of each unit that all strings so far allow within the bounds."""
 
     def __init__(self) -> None:
         self._low: Any = -np.inf
@@ -134,7 +134,7 @@ class Constants:
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> StringResult:
-    """Return a result that does not count, for a reason of :data:`ratproof.evidence.ledger.LEFT_OUT`."""
+    """Return a result that does not count as a case; ``reason`` is a key of :data:`LEFT_OUT`."""
     return StringResult(string, share, None, cases=0, left_out={reason: 1})
 
 
@@ -171,7 +171,7 @@ def shortest_of(claim: str, variant: str) -> int:
 
 
 def counterexample(comparison: Comparison, compared: StringResult) -> Counterexample:
-    """Return the counterexample for a comparison's difference."""
+    """Return the counterexample for the difference that a comparison has found."""
     difference = compared.difference
     assert difference is not None
     return Counterexample(

@@ -111,7 +111,7 @@ class OfDecision:
         return other
 
     def test_strings(self) -> TestStrings:
-        """Return strings that distinguish the DFA from others."""
+        """Return strings that distinguish the DFA from other DFAs of bounded size."""
         return dfa_strings(self.dfa)
 
     def pumped_strings(self) -> Sequence[String]:
@@ -145,7 +145,7 @@ def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
 
 
 def _decision(answer: Any) -> bool:
-    """Return a single truth value, or raise :class:`~automata.errors.InputError` for any other answer."""
+    """Convert a module's answer to a single truth value, or raise :class:`~automata.errors.InputError`."""
     value = answer.item() if isinstance(answer, Tensor) and answer.numel() == 1 else answer
     if not isinstance(value, (bool, np.bool_)):
         shown = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__

@@ -80,7 +80,7 @@ class ExactComparison:
         return None
 
     def _see(self, scores: list[Any]) -> None:
-        """Record whether the units' scores of a string differ from the scores of the first string."""
+        """Record whether the scores of a string differ from those of the first string."""
         if not self._varies:
             self._first_scores = self._first_scores or scores
             self._varies = scores != self._first_scores
@@ -197,7 +197,7 @@ def cases_for_long_strings(variant: Variant, alphabet: str) -> SearchStrategy[An
 
 
 class _Prefix:
-    """The values and scores after a prefix, and after the symbols that may follow."""
+    """The network's values and the automata's scores after one prefix, with its successors by symbol."""
 
     def __init__(self, sides: ExactComparison, state: Any, omegas: list[Any]) -> None:
         self.state, self.omegas = state, omegas
@@ -257,7 +257,7 @@ def _copied(state: Any) -> Any:
 def unlike(
     string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
 ) -> NotAFunction | None:
-    """Return the error for two different runs of a string, or ``None`` if they agree.
+    """Return the error for two runs of one string with different values, or ``None`` if they agree.
 
     The error contains the first prefix with two values.
     """

@@ -30,7 +30,7 @@ FACTORS = (-2.0, -1.0, 1.0, 2.0)
 
 
 class OfGradients(LayerComparison):
-    """A comparison of torch's gradients with the derivatives of the automata's scores, within the bound.
+    """A comparison of torch's gradients with the derivatives of the automata's scores.
 
     The function is a weighted sum of one unit's scores of all prefixes. The gradients are with respect to the
     parameters, the inputs and c_0.
@@ -59,7 +59,7 @@ class OfGradients(LayerComparison):
 
     @classmethod
     def of(cls, network: LayerComparison, seed: int) -> OfGradients:
-        """Return the comparison of the network's gradients."""
+        """Return the comparison for a network; the seed selects the unit and the factors of the sum."""
         return cls(
             network.claim,
             network.variant,

@@ -77,13 +77,13 @@ class ReadsLongStrings(Protocol):
 def strings_over(
     alphabet: Sequence[str], most: int, longest: int, run: int
 ) -> st.SearchStrategy[list[String]]:
-    """Return a strategy for one to ``most`` random strings over the alphabet of a given case."""
+    """Return a strategy for 1 to ``most`` random strings over the alphabet."""
     return st.lists(strings(alphabet, longest, run), min_size=1, max_size=most)
 
 
 @cache
 def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict[str, str], list[str]]]:
-    """Return a strategy for one to ``most`` random strings, and the names of their letters."""
+    """Return a strategy for 1 to ``most`` random strings and the names of their letters."""
     return readings(most=most, longest=longest, run=run)
 
 
@@ -180,14 +180,14 @@ def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[
 
 
 def _of_runs(alphabet: Sequence[str], length: int, run: int, seed: int) -> String:
-    """Return a string of runs of random symbols."""
+    """Return a string that consists of runs of random symbols."""
     runs = Random(seed).choices(list(alphabet), k=-(-length // run))
     return tuple(symbol for symbol in runs for _ in range(run))[:length]
 
 
 @cache
 def _long_for_gradients() -> st.SearchStrategy[list[String]]:
-    """Return a strategy for a string of runs and a string of single symbols, over all letters."""
+    """Return a strategy for two long strings over all letters: one of runs, one of single symbols."""
     return st.integers(0, 2**32).map(
         lambda seed: [
             _of_runs(LETTERS, length, run, seed)
@@ -202,7 +202,7 @@ PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
 
 @cache
 def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """Return a strategy for a batch of strings, from one seed or drawn symbol by symbol.
+    """Return a strategy for a batch of strings over the alphabet.
 
     The strings from one seed have distinct lengths.
     """
@@ -225,7 +225,7 @@ They are the numbers of random cases per dtype and backend, the strings per case
 
 @cache
 def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
-    """Return a strategy for a few strings of different lengths from one seed."""
+    """Return a strategy for a few strings of different lengths, all drawn from one seed."""
 
     def read(seed: int, lengths: Sequence[int]) -> list[String]:
         random = Random(seed)
@@ -288,7 +288,7 @@ class Layer:
         return self._drawn("ab", claim, variant, data)
 
     def _on_a_backend(self, network: LayerComparison, data: st.DataObject) -> LayerComparison:
-        """Choose one of the backends for the network's device, and sometimes disable fusion.
+        """Return the network with a random backend for its device, sometimes without fused kernels.
 
         A network that can fuse gates and steps runs without fusion in one of four cases.
         """
@@ -365,7 +365,7 @@ class TorchProgram:
 
     @property
     def most_test_strings(self) -> int:
-        """Return the maximum number, which is 0 for state-regularized networks, whose units are centroids."""
+        """Return the maximum number of test strings, 0 if the units are centroids."""
         return 0 if self.name in CellComparison.transitions else 20
 
     @property

@@ -177,7 +177,7 @@ class LayerComparison:
         return self.vectors[padded.to(self.layer.device)]
 
     def running(self) -> AbstractContextManager[None]:
-        """Return a context in which the comparison's backend runs the recurrences."""
+        """Return a context in which the chosen backend computes the recurrences."""
         return nullcontext() if self.backend is None else use(self.backend.name, self.backend.chunk)
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
@@ -306,7 +306,7 @@ class LayerComparison:
         return Weights(self.network.cell.semiring, "".join(self.layer.alphabet), entries, size)
 
     def _exact_start(self) -> Any:
-        """Return c_0 as the layer's floats represent it."""
+        """Return c_0 exactly as the layer's dtype represents it."""
         if self.start is None or not self.automata_know_start:
             return self.network.cell.semiring.zero
         return Fraction(float(next(self.network.parameters()).new_tensor(self.start)))

@@ -81,7 +81,7 @@ def checked(data: JsonObject) -> JsonObject:
 
 
 def backend_of(kept: Any) -> Backend | None:
-    """Return the backend in a file, or ``None`` if it is missing or not available."""
+    """Return the backend named in a file, or ``None`` if it is missing or not available."""
     if kept is None:
         return None
     if not isinstance(kept, dict) or set(kept) != {"name", "chunk"} or kept["name"] not in BACKENDS:

@@ -107,7 +107,7 @@ class OfModule:
 
     @property
     def ran(self) -> str:
-        """Return a description of the module's run."""
+        """Return a sentence that describes how the module ran."""
         room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
         return (
             f"{type(self.module).__name__} in evaluation mode, one string per batch, within the rounding of"
@@ -131,7 +131,7 @@ class OfModule:
 
     @cached_property
     def _nearby(self) -> tuple[list[WFSA], list[Deviation]]:
-        """Return the automata in float64, and the largest deviations of the module's weights."""
+        """Return the automata in float64, and bounds on the deviations of the module's weights from them."""
         automata = [automaton.to_float() for automaton in self._automata]
         rounded = [
             Deviation(
@@ -194,7 +194,7 @@ class OfModule:
         return other
 
     def test_strings(self) -> TestStrings:
-        """Return strings that distinguish the automata from others."""
+        """Return strings that distinguish the automata from others of bounded size."""
         return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
 
     def pumped_strings(self) -> Sequence[String]:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @contextmanager
 def evaluating(module: nn.Module) -> Iterator[None]:
-    """Put the module in evaluation mode without gradients, and restore the mode of each part afterwards."""
+    """Run the block with the module in evaluation mode, without gradients; restore the modes afterwards."""
     training = {part: part.training for part in module.modules()}
     module.eval()
     try:
@@ -83,7 +83,7 @@ def embedded(embeddings: Tensor, index: dict[Any, int], strings: Sequence[String
 
 
 def program_of(cls: type[T], subject: object, about: str) -> T:
-    """Return the comparison of this class from a user's program.
+    """Return the comparison that a user's claim contains, which must be of this class.
 
     Raises:
         InputError: If the subject is not a claim about ``about``.

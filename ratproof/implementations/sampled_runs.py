@@ -100,7 +100,7 @@ class SampledRuns:
 
     @cached_property
     def asked(self) -> SRCell:
-        """Return a cell with the same parameters that does not sample."""
+        """Return a cell with the same parameters that computes alpha without sampling."""
         return self._build("limit").cell
 
     def _build(self, transition: Transition) -> SRLayers:
@@ -114,7 +114,7 @@ class SampledRuns:
     @cached_property
     @torch.no_grad()
     def table(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return for each symbol the cell's alpha at each centroid, shape ``(k, k)``."""
+        """Return, for each symbol, the cell's alpha at each centroid, shape ``(k, k)``."""
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
             table[symbol] = (
@@ -124,7 +124,7 @@ class SampledRuns:
 
     @cached_property
     def _equations(self) -> dict[str, tuple[Any, Any]]:
-        """Return for each symbol the alpha of equation 2 or 3, and its rounding bounds, each ``(k, k)``."""
+        """Return, for each symbol, alpha by equation 2 or 3 and its rounding bounds, each ``(k, k)``."""
         asked = TableQuestion(self.spec.kind, [self.asked], 1)
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
@@ -135,11 +135,11 @@ class SampledRuns:
 
     @cached_property
     def _used(self) -> JsonObject:
-        """Return for each symbol the share of these bounds that the table uses, shape ``(k, k)``."""
+        """Return, for each symbol, the share of the bound that each entry uses, shape ``(k, k)``."""
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
     def _alpha_of_all(self, read: Tensor) -> Tensor:
-        """Return alpha for a batch, computed once for each centroid, with all rows at that centroid.
+        """Return alpha of a whole batch at each centroid, for one input.
 
         The shape is ``(k, rows, k)``.
         """
@@ -229,7 +229,7 @@ class SampledRuns:
         return self._tested(string, counts, tolerance, worst)
 
     def _spread(self, alphas: Tensor, symbol: str) -> float:
-        """Bound the effect of rounding on the sampled distribution.
+        """Bound by how much rounding changes the sampled distribution.
 
         The sampler treats rows of the batch as if they summed to 1, and they differ from the table's rows.
         """

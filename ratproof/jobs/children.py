@@ -125,7 +125,7 @@ def _start(arguments: str) -> _Child:
 
 
 def main(argv: list[str]) -> None:
-    """Run the child process, given its end of the pipe, its parent, and the arguments."""
+    """Run a child process with the given pipe end, parent and arguments."""
     from ratproof.process.orphans import run_with
 
     descriptor, parent, arguments = int(argv[0]), int(argv[1]), json.loads(argv[2])

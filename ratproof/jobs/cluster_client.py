@@ -55,7 +55,7 @@ def connect(where: str, seconds: float) -> Any:
 
 
 def _silence_logs() -> None:
-    """Silence Dask's tracebacks, because a message reports the scheduler's state.
+    """Silence Dask's log output, because a message already reports the scheduler's state.
 
     On import, Dask sets the levels and handlers of some of its loggers, such as ``distributed.client``, so
     the parent's level does not affect them.

@@ -95,7 +95,7 @@ def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> Json
 
 @dataclass(frozen=True)
 class Replayed:
-    """A counterexample that was run again.
+    """A counterexample after it was run again.
 
     Attributes:
         data: The data of the file.
@@ -209,12 +209,12 @@ def load(data: JsonObject, where: str) -> Comparison:
 
 
 def _hides(name: str) -> bool:
-    """Return whether a user's claim has the same name as a claim of ratproof."""
+    """Return whether a user's claim hides a built-in claim of the same name."""
     return is_own(name) and name in claims()
 
 
 def _settle_name(data: JsonObject, where: str) -> None:
-    """Resolve a claim's name that a user's claim and a claim of ratproof share."""
+    """Decide which claim a file means if a user's claim and a built-in claim share the name."""
     name = data["claim"]
     if data.get("own") and not is_own(name):
         raise InputError(f"{where}: the file is about your own claim {name}; pass --claims FILE.py")
@@ -250,7 +250,7 @@ def run_again(data: JsonObject, where: str) -> Replayed:
 
 @contextmanager
 def _naming(where: str, wrong: str) -> Iterator[None]:
-    """Add the name of the file and the field to an error from a file's data."""
+    """Add the names of the file and the field to an error about a file's data."""
     try:
         yield
     except FormatError:

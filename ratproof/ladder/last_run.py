@@ -38,7 +38,7 @@ SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 @dataclass(frozen=True)
 class Ground:
-    """Digests of the sources and libraries that verdicts depend on.
+    """Digests of the sources and libraries on which verdicts depend.
 
     Attributes:
         sources: The digest of ratproof's programs, theorems and data files.
@@ -50,7 +50,7 @@ class Ground:
 
 
 def keep(request: Request, outcome: Outcome, ground: Ground) -> None:
-    """Save a run's results if the folder is writable. A complete run is also saved separately.
+    """Save the results of a run, if the folder is writable; a complete run is also saved separately.
 
     Args:
         request: The request.
@@ -79,7 +79,7 @@ def unexpected() -> tuple[tuple[str, str], ...]:
 
 
 def still_standing() -> str | None:
-    """Return the verdicts of the last complete CPU run as JSON, or None if they are out of date.
+    """Return the verdicts of the last complete CPU run as JSON, or ``None`` if they are out of date.
 
     They are out of date if sources or libraries have changed since.
     """
@@ -91,7 +91,7 @@ def still_standing() -> str | None:
 
 
 def beside(device: str, ground: Ground) -> Beside | None:
-    """Return the last complete run of the same sources on the other device, or None if there is none.
+    """Return the last complete run of the same sources on the other device, or ``None``.
 
     The result contains the versions of the libraries, which may differ.
     """
@@ -126,7 +126,7 @@ def _results(data: JsonObject, device: str) -> tuple[Result, ...] | None:
 
 
 def _is_sound(result: Result) -> bool:
-    """Return whether the fields that the report uses have the right types."""
+    """Return whether the fields of a result that the report reads have the right types."""
     return (
         isinstance(result.variant, str)
         and isinstance(result.facts, dict)
@@ -153,7 +153,7 @@ def digest() -> Ground:
 
 
 def _read(path: Path) -> JsonObject | None:
-    """Return a saved run, or None if the file does not exist or is not one."""
+    """Return a saved run, or ``None`` if there is none or it is invalid."""
     try:
         data: JsonObject = json.loads(path.read_text(encoding="utf-8"))
         rows = [(row["claim"], row["kind"], row["verdict"], row["expected"]) for row in data["results"]]

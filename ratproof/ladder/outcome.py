@@ -14,7 +14,7 @@ from ratproof.evidence.versions import versions
 
 @dataclass(frozen=True)
 class Beside:
-    """A saved run of the same claims on the other device, which the report shows as well.
+    """A saved run of the same claims on the other device, which the report shows next to this run.
 
     Attributes:
         device: ``cpu`` or ``cuda``.

@@ -158,7 +158,7 @@ def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
 
 @contextmanager
 def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
-    """Replace the counterexample by a smaller one, and add likely mistakes to it.
+    """Return the error with a smaller counterexample and hints at likely mistakes.
 
     The mistakes are errors in the call of the program or in the automata.
     """
@@ -183,7 +183,7 @@ def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterat
 
 
 def _original(string: Sequence[str], alphabet: Sequence[str]) -> Symbols:
-    """Return a counterexample's string, which is text, in the symbols of the alphabet."""
+    """Convert a counterexample's string, which is text, to the symbols of the alphabet."""
     symbols = {str(symbol): symbol for symbol in alphabet}
     return tuple(symbols[symbol] for symbol in string)
 
@@ -213,7 +213,7 @@ def _smaller(
 
 
 def _other_layout(comparison: ProgramComparison, alphabet: Sequence[str], also: Sequence[String]) -> str:
-    """Return a hint if the program agrees with its automata once its first two axes are exchanged.
+    """Return a hint if the program agrees with its automata after its first two axes are exchanged.
 
     The hint is empty if the program does not agree, or if too little could be compared.
     """

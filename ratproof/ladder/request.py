@@ -60,7 +60,7 @@ class Request:
         return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
 
     def wants(self, claim: str, kind: str) -> bool:
-        """Return whether the request includes this evidence."""
+        """Return whether the request includes this kind of evidence for this claim."""
         return (
             (not self.claims or claim in self.claims)
             and (not self.kinds or kind in self.kinds)
@@ -112,7 +112,7 @@ def require_promised(
 
 
 def require(request: Request) -> None:
-    """Raise :class:`~automata.errors.InputError` if the request cannot run here."""
+    """Raise :class:`~automata.errors.InputError` if this machine cannot run the request."""
     require_known(request)
     if request.kinds == (KERNEL,):
         coq.version()

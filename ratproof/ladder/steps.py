@@ -55,7 +55,7 @@ class Step:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """Return the variant in a tuple."""
+        """Return the step's variant as a tuple of one element."""
         return (self.variant,)
 
     def run(
@@ -118,7 +118,7 @@ class WrittenStep:
 
 
 def all_of(claim: Claim, kind: str, inputs: Inputs) -> list[Step | WrittenStep]:
-    """Return all evidence of a kind for a built-in claim, first the checks written for it."""
+    """Return all steps of a kind for a built-in claim, with the claim's own checks first."""
     own = [check for check in written_checks().values() if (check.name, check.kind) == (claim.name, kind)]
     written = [WrittenStep(check, inputs) for check in own if check.can_run(inputs)]
     return [*written, *(step for step in steps([claim], inputs.device) if step.kind == kind)]

@@ -91,7 +91,7 @@ def show(task: EvidenceTask, request: Request) -> TaskResult:
 
 
 def read_inputs(request: Request) -> None:
-    """Read the corpus again, if there is one, so that an invalid file is refused before anything runs."""
+    """Read the corpus once in this process, so that an invalid file is rejected before anything runs."""
     _inputs.cache_clear()
     if request.text is not None:
         _inputs(request)
@@ -200,13 +200,13 @@ def _run_until_broken(
 def _first_unfinished(
     futures: dict[Future[str], EvidenceTask], shown: dict[EvidenceTask, TaskResult], most: int
 ) -> list[EvidenceTask]:
-    """Return the tasks that may have been running when a worker died."""
+    """Return the unfinished tasks that may have been running when a worker died."""
     return [task for task in futures.values() if task not in shown][: most + 1]
 
 
 @contextmanager
 def _pool(processes: int, request: Request) -> Iterator[ProcessPoolExecutor]:
-    """Yield a pool, and terminate its processes if the block ends with unfinished tasks."""
+    """Yield a process pool, and terminate its processes if tasks are unfinished when the block ends."""
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         processes, multiprocessing.get_context("spawn"), _start_worker, (os.getpid(), request)

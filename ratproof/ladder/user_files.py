@@ -206,7 +206,7 @@ def _line_of(path: str, error: BaseException) -> str:
 
 
 def _in_words(error: BaseException) -> str:
-    """Return the exception's name and the first line of its message, or only the message of an InputError."""
+    """Return the exception's name and the first line of its message; for an InputError, only the message."""
     message = (
         error.msg if isinstance(error, SyntaxError) else str(error)
     )  # str(error) repeats the file and the line

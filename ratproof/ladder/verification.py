@@ -131,7 +131,7 @@ def _keep(result: Result, seed: int | None, claims_file: str) -> Path | None:
 
 
 def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
-    """Return unknown results for requested and promised evidence that no test showed."""
+    """Return unknown results for evidence that was requested and promised but that no test produced."""
     there: dict[tuple[str, str, str], set[str | None]] = {}
     for r in results:
         there.setdefault((r.claim, r.variant, r.kind), set()).add(r.ran)

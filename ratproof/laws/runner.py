@@ -19,7 +19,7 @@ Rungs = Mapping[str, Callable[[], None]]
 
 
 def kernel_rungs(kernel: Kernel, kinds: Sequence[str]) -> Rungs:
-    """Return an assertion for each of these kinds of evidence."""
+    """Return, for each kind of evidence, a function that asserts it for the kernel."""
 
     def show(kind: str, examples: int | None = None) -> None:
         ledger().facts["module"] = kernel.says()
@@ -30,7 +30,7 @@ def kernel_rungs(kernel: Kernel, kinds: Sequence[str]) -> Rungs:
 
 
 def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
-    """Return an assertion for each of these laws."""
+    """Return, for each law, a function that asserts it for the model."""
 
     def show(law: str) -> None:
         with one_thread():
@@ -40,7 +40,7 @@ def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
 
 
 def ask_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
-    """Return a one-line result of a case of a law, for the script of a counterexample."""
+    """Test a law on one problem, and return the result as one line of text, for a counterexample's script."""
     with one_thread():
         return asked_again(declared, law, problem)
 

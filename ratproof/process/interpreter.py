@@ -36,7 +36,7 @@ def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, R
 
 
 def collect_rarely() -> None:
-    """Run the cyclic garbage collector rarely from now on, and never on the existing objects."""
+    """Make the cyclic garbage collector run rarely from now on, and never on existing objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)

@@ -148,7 +148,7 @@ def _call(
 
 
 def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
-    """End the waiting process in the same way as the work ended."""
+    """End the waiting process with the same exit status or signal as the child process."""
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
     if ended.signal is not None and ended.signal not in CRASHES:  # a user or a service ended it

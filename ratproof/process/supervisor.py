@@ -220,7 +220,7 @@ def _kill(child: int) -> None:
 
 @contextmanager
 def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
-    """Pass on signals to the child within the block.
+    """Pass signals on to the child within the block.
 
     A second request to end kills the child. Yield the list of the requests to end, and the list of the
     seconds of each pause.
@@ -252,7 +252,7 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _bound_allocations(memory: int) -> None:
-    """Limit the data segment, so that one huge allocation fails before it is touched.
+    """Limit the data segment, so that one huge allocation fails immediately.
 
     ``RLIMIT_DATA`` does not count memory that is only reserved, as in CUDA.
     """

@@ -59,7 +59,7 @@ def _show_unexpected(
 
 
 def _alike(row: Row) -> list[tuple[str, str, str]]:
-    """Group the unexpected verdicts by kinds of evidence and common reason."""
+    """Return the unexpected verdicts of a row, each with its kinds of evidence and their common reason."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for result in row.results:
         if not result.as_expected:
@@ -69,7 +69,7 @@ def _alike(row: Row) -> list[tuple[str, str, str]]:
 
 
 def summary(outcome: Outcome) -> str:
-    """Return the number of expected verdicts, the number of cases, and the unexpected variants, in words."""
+    """Return one line: the number of expected verdicts, the number of cases, and the unexpected variants."""
     good = sum(r.as_expected for r in outcome.results)
     cases = sum(r.counted for r in outcome.results)
     kind = "informative " if any(r.informative is not None for r in outcome.results) else ""
@@ -85,7 +85,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
-    """Return sentences about evidence that did not run and strings that were left out, then the notes."""
+    """Return sentences about evidence that did not run, strings that were left out, and other notes."""
     sentences = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
     if own and outcome.results:
         sentences += _other_device(outcome)

@@ -97,7 +97,7 @@ def _cases(number: int) -> str:
 
 
 def _name(result: Result) -> str:
-    """Return the kind of evidence, with the device on which torch ran strings."""
+    """Return the kind of evidence, and the device if torch ran strings."""
     where = result.device if result.ran == TORCH else None
     return result.kind + (f" ({where})" if where is not None else "")
 
@@ -159,7 +159,7 @@ def _strings(strings: Sequence[Sequence[str]]) -> str:
 
 
 def chance(facts: JsonObject) -> str:
-    """Return a sentence on the false alarms of a test on counts, and on the errors that it finds."""
+    """Return a sentence on the false-alarm rate of a statistical test and the errors that it can detect."""
     return (
         f"{facts['runs']:,} sampled runs of each string; the probability of a false alarm in any of at most"
         f" {facts['tests']:,} counts is at most {facts['false_alarm']:g}; a probability that is wrong by"
@@ -168,7 +168,7 @@ def chance(facts: JsonObject) -> str:
 
 
 def _remarks(result: Result) -> list[str]:
-    """Return remarks that the table does not show, such as the strings that were not compared."""
+    """Return remarks that the table does not contain, such as the strings that were not compared."""
     facts, who = result.facts, f"{result.claim}, {result.variant}"
     told = (
         [f"{who}: {facts['on_numbers']['says']}"]

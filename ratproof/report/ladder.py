@@ -139,7 +139,7 @@ class Layout:
 
 @dataclass
 class Row:
-    """A row: the results of a variant on a corpus or on random cases.
+    """A row of the table, for a variant on a corpus or on random cases.
 
     Attributes:
         claim, variant: The claim and its variant.
@@ -300,7 +300,7 @@ def _of_claim(variants: Sequence[Row], layout: Layout, out: Console, every_row: 
 
 
 def _has_only_hypotheses(shown: Sequence[Row]) -> bool:
-    """Return whether a claim's only row is ``corrected``, and all of its other variants drop a hypothesis."""
+    """Return whether ``corrected`` is the claim's only row, because all other variants drop a hypothesis."""
     names = [variant.name for variant in shown[0].claim.variants if not variant.name.startswith("without-")]
     return len(shown) == 1 and names == ["corrected"] == [shown[0].variant.name] and not shown[0].corpus
 

@@ -9,7 +9,7 @@ from ratproof.process.streams import WIDTH
 
 
 def fitted(line: Text) -> Text:
-    """Return the line, truncated with three dots at its end if it is too long."""
+    """Return the line, cut to the maximum width with three dots at its end."""
     if len(line) > WIDTH:
         line.truncate(WIDTH - 3)
         line.append("...")

@@ -15,7 +15,7 @@ from ratproof.report.marks import plain
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:
-    """Return the simplest counterexample as text, or a word for a refutation without one."""
+    """Return the simplest counterexample as text, or a word if the refutation has none."""
     best = simplest(results)
     if best is None or best.counterexample is None:
         return "no automaton" if any(r.kind != "kernel-checked" for r in results) else "a theorem"
@@ -25,7 +25,7 @@ def smallest(results: Sequence[Result], out: Console) -> str:
 def in_short(
     counterexample: Counterexample | KernelCounterexample | StatefulCounterexample, out: Console
 ) -> str:
-    """Format the string, the network's score and the automaton's score on one line.
+    """Return the string, the network's score and the automaton's score on one line.
 
     For a kernel or a model, return the index and both values instead.
     """

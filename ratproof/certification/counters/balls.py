@@ -59,12 +59,12 @@ class BallStep:
         return f_ends, multiply(i_ends, self._gate(g, zero, c, arb.tanh, -1)), o
 
     def output(self, o: Balls, c: Ends) -> Balls:
-        """Return u after a step, from the new c."""
+        """Return u, the component's output, from the output gate's preactivation and the new cell state c."""
         squashed = each(arb.tanh, c[0]), each(arb.tanh, c[1])
         return union(*multiply(self._gate(o, self.P[2], c, sigmoid, 0), squashed))
 
     def mix(self, u: Balls) -> Balls:
-        """Return the next h from u, as s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
+        """Return the next h from u: s_l + sum_i alpha_i (s_i - s_l), an identity that holds for every l."""
         if self.S is None:
             return u
         middles = [float(value.mid()) for value in u]
@@ -84,7 +84,7 @@ class BallStep:
         return sum(self.w * self.output(o, carried(f, m, c)), self.v)
 
     def _gate(self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int) -> Ends:
-        """Return the interval of a gate, which may read the cell; a saturated gate is a step function."""
+        """Return an interval that contains the gate's value; a saturated gate is a step function."""
 
         def end(v: arb, p: arb, far: arb, near: arb) -> arb:
             return self._end(v if p == 0 else v + p * (near if p > 0 else far), soft, least)
@@ -112,7 +112,7 @@ def sigmoid(x: arb) -> arb:
 
 
 def carried(f: Ends, m: Ends, c: Ends) -> Ends:
-    """Return the interval of the cell after a step, f c + m with f >= 0; if f = 0, c may be infinite."""
+    """Return the cell state's interval after a step, f c + m with f >= 0; if f = 0, c may be infinite."""
 
     def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
         factor = small if cell >= 0 else large if cell <= 0 else small.union(large)

@@ -43,7 +43,7 @@ class Boxes:
 
 @dataclass(frozen=True)
 class OpenCounterBoxes:
-    """The reason why boxes do not close, as a sentence."""
+    """The reason why no closed boxes were found, as a sentence."""
 
     why: str
 
@@ -95,11 +95,11 @@ class CounterImages:
         return f, times(i, self._tanh(g)), o
 
     def output(self, o: Floats, c: Floats) -> Floats:
-        """Return u after a step, from the new c."""
+        """Return u, the component's output, from the output gate's preactivation and the new cell state c."""
         return times(self._sigmoid(o + times(self.n.P[2], c)), np.tanh(c))
 
     def mix(self, u: Floats) -> Floats:
-        """Return the next h, from u."""
+        """Return the next h for the recurrent component's output u."""
         n = self.n
         if n.S is None or n.temperature is None:
             return u
@@ -228,7 +228,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """Return, for each node, the hull of the values of all transitions to it, and of the start at node 0."""
+    """Return each node's hull of the values of all transitions into it; node 0 also includes ``start``."""
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
@@ -244,7 +244,7 @@ def inside(one: Floats, other: Floats) -> bool:
 
 
 def grown(box: Floats, image: Floats) -> Floats:
-    """Return a box that contains the image, enlarged by a fraction of its growth and a small margin."""
+    """Return a box that contains ``box`` and ``image``, enlarged by a fraction of its growth."""
     with np.errstate(invalid="ignore"):
         step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
     ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])
@@ -253,7 +253,7 @@ def grown(box: Floats, image: Floats) -> Floats:
 
 
 def loosened(one: Floats) -> Floats:
-    """Widen intervals by the amount by which rigorous enclosures may be larger."""
+    """Widen intervals slightly, because rigorous enclosures may be wider than float intervals."""
     return one + LEAST / 4 * _sizes(one)
 
 

@@ -31,7 +31,7 @@ TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
 
 @dataclass(frozen=True)
 class CounterTheorem:
-    """The result of the proof for soft or for saturated gates.
+    """One of the two theorems about a network: for soft or for saturated gates.
 
     Attributes:
         height, length: Limits on its strings; a length of ``None`` is any length, with saturated gates.
@@ -49,7 +49,7 @@ class CounterTheorem:
 
 @dataclass(frozen=True)
 class CounterCertification(NoTruthValue):
-    """The answer for a network.
+    """The certification of one network.
 
     Attributes:
         numbers: The network.

@@ -94,7 +94,7 @@ def explore(
 
 
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
-    """Return the features that distinguish states.
+    """Return feature vectors whose distance decides whether two states are merged.
 
     They are the contribution of h to the gates, and the cell with all output gates open.
     """

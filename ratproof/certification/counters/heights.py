@@ -21,7 +21,7 @@ EMPTY: Class = (False, 0)
 
 
 def after(one: Class, turn: int, most: int) -> Class | None:
-    """Return the class after a symbol that changes the depth by 1, -1 or 0; ``None`` above the limit."""
+    """Return the class after a symbol that changes the depth by 1, -1 or 0; ``None`` above ``most``."""
     dead, height = one
     if turn < 0 and height == 0:
         return True, 0
@@ -34,7 +34,7 @@ def balanced(one: Class) -> bool:
 
 
 def class_of(turns: Iterable[int], most: int) -> Class | None:
-    """Return the class of a string by its changes of depth, or ``None`` if it ever exceeds the limit."""
+    """Return the class of a string, given its changes of depth; ``None`` if it exceeds height ``most``."""
     now: Class | None = EMPTY
     for turn in turns:
         now = None if now is None else after(now, turn, most)

@@ -82,12 +82,12 @@ class CounterNumbers(TokenNumbers):
         return np.zeros(self.d) if self.start_token or self.S is None else self.S[:, 0]
 
     def turn(self, token: int) -> int:
-        """Return the change of depth by a symbol: 1, -1 or 0."""
+        """Return by how much a symbol changes the depth: 1, -1 or 0."""
         return (token == self.opening) - (token == self.closing)
 
 
 def counts(network: Acceptor) -> bool:
-    """Return whether a network has a kind that may count."""
+    """Return whether the network is of a kind that has a cell state and may therefore count."""
     return network.kind in KINDS
 
 

@@ -67,7 +67,7 @@ def prove(
 def _factors(
     numbers: CounterNumbers, step: BallStep, boxes: Boxes, progress: Callable[[int, int], None]
 ) -> ProofFactors | ProofGap:
-    """Check step and decision at every node, and return each transition's f and m."""
+    """Check the step and the decision at every node, and return f and m of each transition."""
     explored = boxes.explored
     reads, arrows = [step.read(group) for group in explored.groups], BoxArrows.of(explored)
     cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
@@ -102,7 +102,7 @@ def _factors(
 
 
 def _met(one: Ends, other: Ends) -> Ends:
-    """Return the part of the next cell state that is in the target's box, which the proof covers."""
+    """Return the intersection of two intervals: the part of the next cell state inside the target's box."""
     return each(arb.max, one[0], other[0]), each(arb.min, one[1], other[1])
 
 
@@ -132,7 +132,7 @@ def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | N
 
 
 def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
-    """Return the bounds after one more symbol, joined with the earlier bounds."""
+    """Return the bounds of the cell after one more symbol, as the hull with the earlier bounds."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     # a node that no string has reached has the bounds (inf, -inf), which contribute nothing
     least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)
@@ -146,7 +146,7 @@ def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
 
 
 def _end(f: Floats, c: Floats, m: Floats, towards: float) -> Floats:
-    """Return f c + m, rounded outwards unless it is exact; zero times infinity is zero."""
+    """Return one end of f c + m, rounded outwards unless it is exact; zero times infinity is zero."""
     with np.errstate(invalid="ignore"):
         product = f * c
         product = np.where(f == 0, 0.0, np.where(f == 1, c, np.nextafter(product, towards)))
@@ -157,11 +157,11 @@ def _end(f: Floats, c: Floats, m: Floats, towards: float) -> Floats:
 
 
 def below(value: arb) -> float:
-    """Return a float that is not above the value."""
+    """Return a float that is at most the value."""
     near = float(value.lower())
     return near if value.is_exact() and arb(near) == value else float(np.nextafter(near, -np.inf))
 
 
 def above(value: arb) -> float:
-    """Return a float that is not below the value."""
+    """Return a float that is at least the value."""
     return -below(-value)

@@ -74,7 +74,7 @@ def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
 
 
 def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
-    """Return the fit from c, shape ``(T + 1, B, d)``, the depths, and the symbols, shape ``(T, B)``."""
+    """Fit the map on c, shape ``(T + 1, B, d)``, the depths, and the symbols ``read``, shape ``(T, B)``."""
     half = STRINGS // 2
     rows, wanted = cells[:, :half].reshape(-1, cells.shape[2]), depths[:, :half].reshape(-1)
     ones = np.ones((len(rows), 1))

@@ -90,7 +90,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
 
 
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Yield long strings: deep ones, ones with long runs of a letter, dead ones, and random ones."""
+    """Yield long strings: deeply nested ones, long runs of a letter, dead ones, and random ones."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]

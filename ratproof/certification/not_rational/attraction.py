@@ -82,7 +82,7 @@ def find_attraction(phi: Map) -> Attraction:
 
 
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
-    """Return the first n for which c_n is in the interval, starting from c_0 = 0, with c_n and c_{n+1}.
+    """Iterate c_{n+1} = phi(c_n) from c_0 = 0; return the first n with c_n in the interval, c_n and c_{n+1}.
 
     These two values are provably different.
     """

@@ -104,7 +104,7 @@ def every_size(weighted: WeightedCell, unit: int = 0) -> EverySize | NoProof:
 
 
 def _of_a_quotient(weighted: WeightedCell, unit: int, letter: int) -> EverySize:
-    """Apply the other theorem, after the first other letter for which it can be shown."""
+    """Apply the theorem about quotients, after the first other letter that satisfies its hypotheses."""
     why = ["the alphabet has no other first letter"]
     for first, name in enumerate(weighted.letters):
         if first == letter:
@@ -138,7 +138,7 @@ def _hypotheses_of_a_quotient(quotient: Quotient) -> Iterator[Hypothesis]:
 
 
 def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
-    """Return phi, if all other components of the state stay 0."""
+    """Return phi, the one-variable map of a letter, if all other components of the state stay 0."""
     cell, moving = weighted.cell, weighted.cell.vectors.index(weighted.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
@@ -161,7 +161,7 @@ def _map(weighted: WeightedCell, unit: int, letter: int) -> Map:
 
 
 def _moves(weighted: WeightedCell, letter: int, vector: int, index: int) -> bool:
-    """Return whether a component of the state is provably nonzero after some string of the letter."""
+    """Return whether a component of the state is provably nonzero after some repetition of the letter."""
     state = weighted.start(BALLS)
     for _ in range(FIRST_STEPS):
         state = weighted.cell.step(weighted.over(BALLS.number), state, letter, BALLS)

@@ -84,7 +84,7 @@ def gates(evaluate: Callable[[Germ, Arithmetic], Germ]) -> list[Form]:
 
 
 def _at(slope: Fraction, shift: Fraction) -> Arithmetic:
-    """Return the arithmetic of germs at the point where this gate has its pole."""
+    """Return an arithmetic of germs at the pole of the gate with the argument slope t + shift."""
 
     def sigmoid(x: Germ) -> Germ:
         if x.form == (slope, shift):

@@ -28,7 +28,7 @@ BEFORE = 32
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock by which a letter changes the state.
+    """The dependence of the state on the number m of repetitions of a letter.
 
     Attributes:
         ratio: D if the clock is D^m; ``None`` if it is m.
@@ -122,7 +122,7 @@ def find_quotient(weighted: WeightedCell, unit: int, first: int, letter: int) ->
 def _stepped(
     weighted: WeightedCell, unit: int, letter: int, symbols: Symbols
 ) -> tuple[SymbolicArithmetic, list[SymbolicArithmetic]]:
-    """Return the unit and the state after the letter, as functions of the previous state."""
+    """Return the next value of the unit and the next state, as symbolic functions of the previous state."""
     arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
     for vector in weighted.start(BALLS):
         shaped.append([next(flat) for _ in vector])
@@ -134,7 +134,7 @@ def _stepped(
 def _clocked(
     symbols: Symbols, numbers: list[SymbolicArithmetic], readers: list[SymbolicArithmetic]
 ) -> tuple[list[flint.arb_poly], Clock]:
-    """Return each component of the state that is read, as a + b x, and 0 for the others."""
+    """Return each component that is read as a polynomial a + b x in the clock x, and 0 for the others."""
     affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False
     for index in sorted(set[int]().union(*(reader.reads() for reader in readers))):
@@ -173,7 +173,7 @@ def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly])
 
 
 def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[QuotientLine, ...]:
-    """Return the differences of the arguments of each maximum, which must stay positive."""
+    """Return, for each maximum, the difference of its arguments as a polynomial, which must stay positive."""
     sides = []
     for difference in symbols.larger:
         above, below = difference.degrees()

@@ -87,7 +87,7 @@ class Symbols:
         return self.reduced(above.above * below.below, above.below * below.above)
 
     def reduced(self, above: Any, below: Any) -> SymbolicArithmetic:
-        """Return the quotient of two polynomials in lowest terms, with a monic denominator."""
+        """Return ``above / below`` in lowest terms, with a monic denominator."""
         common = above.gcd(below)
         above, below = above / common, below / common
         leading = below.leading_coefficient()
@@ -158,13 +158,13 @@ class SymbolicArithmetic:
         return above / below
 
     def reads(self) -> set[int]:
-        """Return the indices of the state's components that occur in it."""
+        """Return the indices of the state components that occur in the quotient."""
         return _variables(self.above, len(self.symbols.state)) | _variables(
             self.below, len(self.symbols.state)
         )
 
     def degrees(self) -> tuple[int, int]:
-        """Return the degrees of the two polynomials in the components of the state."""
+        """Return the degrees of the numerator and the denominator in the components of the state."""
         return tuple(  # type: ignore[return-value]
             max((sum(powers[: len(self.symbols.state)]) for powers in part.to_dict()), default=0)
             for part in (self.above, self.below)
@@ -180,7 +180,7 @@ class SymbolicArithmetic:
         return None if one.reads() or rest.reads() else (one, rest)
 
     def ball(self) -> flint.arb:
-        """Return its value."""
+        """Return a ball that contains its value at the current state."""
         return self.evaluated(self.symbols.values(), flint.arb)
 
     def evaluated(self, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
@@ -189,7 +189,7 @@ class SymbolicArithmetic:
 
 
 def evaluated(polynomial: Any, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
-    """Return a polynomial's value, over balls or polynomials with balls."""
+    """Return the value of a polynomial over balls or over polynomials with ball coefficients."""
     total = number(0)
     for powers, coefficient in polynomial.to_dict().items():
         term = number(coefficient)

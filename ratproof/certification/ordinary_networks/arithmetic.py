@@ -151,7 +151,7 @@ class Forms:
         return np.asarray(np.sqrt(np.einsum("nmd,nmd->nm", self.generators, self.generators)))
 
     def _within(self, low: Array, high: Array, more: Array | float = 0) -> Forms:
-        """Return the forms with additional error, limited to the given bounds and their own."""
+        """Return the forms with additional error, limited to the given bounds and to their own bounds."""
         radius = self.lengths + self.error
         low, high = np.maximum(low, self.center - radius), np.minimum(high, self.center + radius)
         return replace(self, error=self.error + more, low=low - more, high=high + more)
@@ -271,7 +271,7 @@ class Forms:
 
 
 def tanh_line(low: Array, high: Array) -> tuple[Array, Array, Array]:
-    """Return slope, offset and error of the secant of tanh, shifted to balance its errors."""
+    """Return slope, offset and error of a line that approximates tanh on the interval from low to high."""
     at_low, at_high = np.tanh(low), np.tanh(high)
     width = high - low
     middle = 1 - np.tanh((low + high) / 2) ** 2

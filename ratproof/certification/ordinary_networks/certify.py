@@ -168,13 +168,13 @@ def _different(
 
 
 def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
-    """Return whether the network decides otherwise than the automaton after a string that runs alone."""
+    """Return whether network and automaton decide differently after a string, which runs in its own batch."""
     words = np.array([word])
     return bool(decide(words)[0, -1] != labels_along(machine, words)[0, -1])
 
 
 def _checked(network: OrdinaryNetwork, machine: Moore, regions: Regions) -> tuple[JsonObject | None, str]:
-    """Return the certificate if the independent checker accepts it, or why not."""
+    """Return the certificate if the independent checker accepts it, otherwise the reason for rejection."""
     proof = json.loads(json.dumps(to_json(network, machine, regions)))
     try:
         check_regions.verdict(proof)  # type: ignore[no-untyped-call]

@@ -34,7 +34,7 @@ RANDOM_STRINGS, RANDOM_LENGTH = 1000, 300
 
 
 def float32_decisions(network: OrdinaryNetwork, rnn: nn.RNNBase, linear: nn.Linear) -> Decide:
-    """Return a function that runs torch's modules, in evaluation mode."""
+    """Return a function that computes the network's decisions with torch's modules, in evaluation mode."""
     device = linear.weight.device
     vectors = torch.tensor(network.embeddings, dtype=torch.float32, device=device)
 
@@ -93,7 +93,7 @@ def run_all_strings(machine: Moore, decide: Decide) -> tuple[int, list[int] | No
 
 
 def _length_within(symbols: int, most: int) -> int:
-    """Return the largest length with at most ``most`` strings, but at least 1."""
+    """Return the largest length with at most ``most`` strings, or 1 if even that length has more."""
     length = 1
     while symbols ** (length + 1) <= most and length < LONGEST_OF_ONE_SYMBOL:
         length += 1

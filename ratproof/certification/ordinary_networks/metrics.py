@@ -109,7 +109,7 @@ def recenter(network: OrdinaryNetwork, net: Net, factors: Array, rounds: int = 1
 
 
 def _middles(images: Array, targets: np.ndarray, factors: Array, net: Net) -> Array:
-    """Return the centers of the smallest balls, or boxes for keyed nodes, around the images of each node.
+    """Return the center of the smallest ball, or box for keyed nodes, around each node's images.
 
     The balls are approximate (Badoiu and Clarkson, 2003).
     """

@@ -119,7 +119,7 @@ def _evaluation_mode(module: nn.Module) -> Iterator[None]:
 def _run(
     module: nn.Module, strings: list[Tensor], inputs: Tensor, batch_first: bool, classes: int
 ) -> tuple[Tensor, bool]:
-    """Return the outputs at the last steps, of shape ``(strings, classes)``, and whether there are others."""
+    """Return the outputs at the last step, ``(strings, classes)``, and whether there are other steps."""
     outputs, every_step = [], False
     for codes in strings:
         batch = inputs[codes]
@@ -170,7 +170,7 @@ def _comparisons(
 
 
 def _functions(outputs: Tensor, logits: Tensor) -> dict[str, tuple[Tensor, Tensor, Tensor]]:
-    """Return the outputs and the logits in comparable form, with an allowance for the rounding of outputs."""
+    """Return, for each function, comparable outputs and logits, and the allowance for rounding."""
     functions = {"logits": (outputs, logits, torch.zeros_like(logits))}
     inside = bool(((outputs >= 0) & (outputs <= 1)).all())
     if logits.shape[1] > 1:
@@ -188,7 +188,7 @@ def _functions(outputs: Tensor, logits: Tensor) -> dict[str, tuple[Tensor, Tenso
 
 
 def _reason(error: Exception) -> str:
-    """Return an exception of a module as part of a sentence."""
+    """Return the text of an exception raised by a module, as part of a sentence."""
     text = " ".join(str(error).split())
     if isinstance(error, InputError):
         return text

@@ -171,7 +171,7 @@ def _access(parents: Sequence[tuple[int, int]], node: int) -> list[int]:
 
 
 def _next_key(key: Key | None, before: int, state: int, symbol: int, keyed: dict[int, int]) -> Key | None:
-    """Return the key of the next node: its state, where the state was entered, and the last symbols since."""
+    """Return the key of the next node: its state, where the state was entered, and the symbols since then."""
     if state not in keyed:
         return None
     length = keyed[state]
@@ -183,7 +183,7 @@ def _next_key(key: Key | None, before: int, state: int, symbol: int, keyed: dict
 def _near(
     members: list[int], centers: Array, factors: Array | None, vectors: Array, spacing: float
 ) -> np.ndarray:
-    """Return, for each vector, the nearest of the nodes if it is within the distance, otherwise -1."""
+    """Return, for each vector, the nearest node among ``members``, or -1 if none is within ``spacing``."""
     nodes = np.array(members)
     squares = (
         (vectors**2).sum(1)[:, None] - 2 * vectors @ centers[nodes].T + (centers[nodes] ** 2).sum(1)[None, :]

@@ -131,7 +131,7 @@ class OrdinaryNetwork:
 
     @staticmethod
     def _lift(values: Array, like: Vectors) -> Vectors:
-        """Return constants as vectors of the same arithmetic."""
+        """Return constants as vectors of the same arithmetic as ``like``."""
         if isinstance(like, Points):
             return Points(values)
         zeros = np.zeros((*values.shape, like.generators.shape[-1]))

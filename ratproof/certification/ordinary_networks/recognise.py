@@ -176,7 +176,7 @@ def _parts(
 
 
 def _only(named: list[tuple[str, nn.Module]], kind: type[Part], says: str) -> tuple[str, Part]:
-    """Return the only submodule of a kind, and its name."""
+    """Return the name and module of the only submodule of a kind, or raise InputError."""
     parts = [(name, part) for name, part in named if isinstance(part, kind)]
     if len(parts) != 1:
         names = [name for name, _ in parts] or "none"

@@ -117,7 +117,7 @@ def grow(
 
 
 def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, widths: Array) -> None:
-    """Raise the wanted radii and widths of the targets to those that contain the images."""
+    """Increase the radii and widths of the targets so that their regions contain the images."""
     middles = regions.centers[targets]
     offsets = image.center - middles
     box = regions.boxes[targets]
@@ -135,7 +135,7 @@ def _require(regions: Regions, targets: np.ndarray, image: Forms, radii: Array, 
 
 
 def undecided(network: OrdinaryNetwork, regions: Regions, which: np.ndarray, strict: bool = False) -> bool:
-    """Return whether a region has states whose decision differs from that of its automaton state.
+    """Return whether any region contains states whose decision differs from its automaton state's.
 
     Unless ``strict``, node 0 does not count if no edge leads to it, because the claim is about nonempty
     strings.

@@ -242,7 +242,7 @@ def measure(
 
 
 def true_values(reference: str, inputs: Floats) -> NDArray[np.float64]:
-    """Return tanh or sigmoid in float64; sigmoid(x) is (1 + tanh(x / 2)) / 2."""
+    """Return tanh or sigmoid in float64 as the reference values; sigmoid(x) is (1 + tanh(x / 2)) / 2."""
     x = inputs.astype(np.float64)
     values: NDArray[np.float64] = np.tanh(x) if reference == "tanh" else 0.5 + 0.5 * np.tanh(0.5 * x)
     return values
@@ -331,7 +331,7 @@ def _on_cuda() -> Iterator[Setting]:
 
 
 def _read(read: Callable[[], object]) -> str:
-    """Return a setting of torch as text; torch cannot read one that ``fp32_precision`` has replaced."""
+    """Return a setting of torch as text, or a note if ``fp32_precision`` has replaced it."""
     try:
         return str(read())
     except RuntimeError:

@@ -108,7 +108,7 @@ def find_regions(
 
 
 def _refine(parts: Sequence[Part], failed: int) -> bool:
-    """Choose the next way to cover the component that failed, and return whether there is one.
+    """Choose the next way to cover the component that failed; return ``False`` if there is none left.
 
     The parts before it are refined with it, because its regions contain the images of theirs.
     """
@@ -162,7 +162,7 @@ def _parts(machine: Moore) -> np.ndarray:
 
 
 def _covers(machine: Moore, states: np.ndarray) -> list[Cover]:
-    """Return the ways to cover a part, in the order in which they are tried.
+    """Return the covers of a component, in the order in which they are tried.
 
     Boxes are for absorbing states, where nothing but the decision matters.
     """
@@ -186,7 +186,7 @@ def _metrics(
     coarser: Array | None,
     until: float,
 ) -> Array:
-    """Return a metric for each node, part by part against the edges, and set the rates of the parts.
+    """Return a metric for each node, computed from the last component to the first; set the parts' rates.
 
     Args:
         network: The network.

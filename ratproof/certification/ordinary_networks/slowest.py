@@ -18,7 +18,7 @@ MOST_CYCLES = 200
 
 
 def slowest_cycle(network: OrdinaryNetwork, machine: Moore) -> tuple[Symbols, float]:
-    """Return a short word, and the factor per symbol by which its repetition shrinks differences of states.
+    """Return a short word, and the factor per symbol by which its repetition shrinks state differences.
 
     The factor is the spectral radius of the Jacobian of the word, after many repetitions, to the power of one
     over its length. A factor near or above 1 explains why a proof for all lengths fails.

@@ -126,7 +126,7 @@ def _recurrent(tensors: Tensors, prefix: str | None, where: str) -> tuple[str, d
 
 
 def _chosen(starts: list[str], name: str | None, option: str, what: str, where: str) -> str:
-    """Return the prefix that ends with a name, or the only prefix."""
+    """Return the prefix that ends with ``name``, or the only prefix if no name is given."""
     names = [start.removesuffix(".") for start in starts]
     if name is None:
         if len(starts) > 1:
@@ -217,7 +217,7 @@ def _head_and_tables(
 
 
 def _require_roles(tensors: Tensors, start: str, head: str, table: str | None, where: str) -> None:
-    """Raise InputError if a tensor is not one of the network's."""
+    """Raise InputError if the state dict has a tensor that belongs to none of the network's parts."""
     known = {f"{head}weight", f"{head}bias", table}
     others = []
     for name in tensors:

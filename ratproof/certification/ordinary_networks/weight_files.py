@@ -94,7 +94,7 @@ def _safetensors(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
 
 
 def _loaded(path: Path) -> object:
-    """Unpickle a file of torch without running code."""
+    """Unpickle a file of torch with ``weights_only``, which runs no code from the file."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about archives of TorchScript, which are refused below
@@ -152,7 +152,7 @@ def _only_matrix(path: Path) -> np.ndarray:
 
 
 def _text_vectors(path: Path, alphabet: tuple[str, ...]) -> NDArray[np.float32]:
-    """Return the vectors of the alphabet's symbols in a text file."""
+    """Return the vectors of the alphabet's symbols from a text file with one word and vector per line."""
     # words may contain Unicode line breaks and spaces, so the vector is at the right end of a line
     lines = [line.rstrip(" \t\r") for line in read_text(path).removesuffix("\n").split("\n")]
     has_header = len(lines) > 1 and lines[0].split(" ") == [str(len(lines) - 1), str(_width(lines[1]))]

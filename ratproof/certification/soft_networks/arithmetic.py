@@ -55,16 +55,16 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return W x + b of that gate."""
 
     def times_middle(self, matrix: V, box: BoxT_contra) -> V:
-        """Return the matrix times the box's middle."""
+        """Return the product of a matrix and the middle point of the box."""
 
     def scale_rows(self, vector: V, matrix: V) -> V:
-        """Return the rows of a matrix, each times an entry of the vector."""
+        """Return the matrix with each row multiplied by the corresponding entry of the vector."""
 
     def multiply(self, one: V, other: V) -> V:
         """Return elementwise products."""
 
     def reach(self, middle: V, slope: V, box: BoxT_contra) -> V:
-        """Return the middle plus the range of slope (alpha - box.middle)."""
+        """Return the middle plus the range of slope (alpha - box.middle) over the box."""
 
     def sigmoid(self, x: V) -> V:
         """Return 1 / (1 + exp(-x))."""
@@ -73,19 +73,19 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return the hyperbolic tangent."""
 
     def sigmoid_slope(self, s: V) -> V:
-        """Return s (1 - s) for a sigmoid's value s."""
+        """Return s (1 - s), the derivative of the sigmoid where its value is s."""
 
     def tanh_slope(self, t: V) -> V:
-        """Return 1 - t^2 for a tanh's value t."""
+        """Return 1 - t^2, the derivative of tanh where its value is t."""
 
     def centroid_differences(self, label: PlaceT_contra) -> V:
-        """Return s_i - s_label as rows."""
+        """Return the rows s_i - s_label for all centroids i."""
 
     def apply(self, matrix: V, vector: V) -> V:
-        """Return a matrix times a vector at a point."""
+        """Return the product of a matrix and a vector, both without width."""
 
     def times_slope(self, matrix: V, slope: V) -> V:
-        """Return a matrix times a slope."""
+        """Return the product of a matrix and a matrix of slopes."""
 
     def divide_by_temperature(self, value: V) -> V:
         """Return the value divided by tau."""
@@ -94,22 +94,22 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
         """Return exp(gap_i) / sum_j exp(gap_j)."""
 
     def average(self, alpha: V, slope: V) -> V:
-        """Return the sum of alpha_i times the i-th row, as a row."""
+        """Return the row vector sum_i alpha_i slope[i]."""
 
     def meet(self, one: V, other: V) -> V:
-        """Return the intersection."""
+        """Return the elementwise intersection."""
 
     def classify(self, u: V) -> V:
-        """Return w u + v."""
+        """Return the classifier's logit w u + v."""
 
     def distances(self, u: V) -> V:
-        """Return |u - s_i|."""
+        """Return the Euclidean distances |u - s_i| to all centroids."""
 
     def unit_vectors(self, u: V) -> V:
         """Return (s_i - u) / |u - s_i| as rows; each entry is [-1, 1] if u may be at the centroid."""
 
     def pick(self, values: V, label: PlaceT_contra) -> V:
-        """Return the entry at the label."""
+        """Return the entry of each batch element at its label."""
 
     def pick_row(self, values: V, label: PlaceT_contra) -> V:
-        """Return the row at the label."""
+        """Return the row of each batch element at its label."""

@@ -29,7 +29,7 @@ class BallRun:
         self.U = [arb_mat(*part.shape, exact(part).ravel().tolist()) for part in np.split(numbers.U, gates)]
 
     def u(self, h: Balls, token: int) -> Balls:
-        """Return the recurrent component, from h of shape ``(d,)``."""
+        """Return the recurrent component's output u for h of shape ``(d,)`` and a token."""
         on = self.on
         column = arb_mat(len(h), 1, h.tolist())
         inside = [
@@ -52,7 +52,7 @@ class BallRun:
         return self.on.softmax(logits - logits[_largest(logits)])
 
     def h(self, alpha: Balls) -> Balls:
-        """Return S alpha."""
+        """Return the hidden state h = S alpha of a mixture alpha."""
         return np.asarray(self.on.S @ alpha)
 
     def centroid(self, index: int) -> Balls:
@@ -77,7 +77,7 @@ def winner(similarities: Balls) -> int | None:
 
 
 def _largest(values: Balls) -> int:
-    """Return the index of the largest middle, by exact comparison.
+    """Return the index of the largest midpoint, compared exactly.
 
     Floats would round close values to the same float and large values to infinity.
     """

@@ -69,11 +69,11 @@ class BallArithmetic:
         return np.split(self._read[token], len(self.c))[gate]
 
     def times_middle(self, matrix: Balls, box: BallBox) -> Balls:
-        """Return the matrix times the middle."""
+        """Return the product of a matrix and the middle point of the box."""
         return np.asarray(matrix @ box.middle)
 
     def scale_rows(self, vector: Balls, matrix: Balls) -> Balls:
-        """Return the rows of a matrix, each times an entry of the vector."""
+        """Return the matrix with each row multiplied by the corresponding entry of the vector."""
         if any(matrix is known for known in (self.S, *self.US)):  # their balls are points, or nearly so
             return vector[:, None] * matrix
         return self.multiply(vector[:, None], matrix)
@@ -85,7 +85,7 @@ class BallArithmetic:
         return union(union(low * least, low * most), union(high * least, high * most))
 
     def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
-        """Return the middle plus the range of slope (alpha - box.middle).
+        """Return the middle plus the range of slope (alpha - box.middle) over the box.
 
         The deltas sum to a value in ``rest``. So sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
         every m, and an m that was optimised in floats is also rigorous.
@@ -108,11 +108,11 @@ class BallArithmetic:
         return _monotone(x, lambda v: v.tanh())
 
     def sigmoid_slope(self, s: Balls) -> Balls:
-        """Return s (1 - s) for a sigmoid's value s; its maximum is 1/4 at 1/2."""
+        """Return s (1 - s), the derivative of the sigmoid where its value is s."""
         return _hill(s, lambda v: v * (1 - v), arb(0.5))
 
     def tanh_slope(self, t: Balls) -> Balls:
-        """Return 1 - t^2 for a tanh's value t; its maximum is 1 at 0."""
+        """Return 1 - t^2, the derivative of tanh where its value is t."""
         return _hill(t, lambda v: 1 - v * v, arb(0))
 
     def centroid_differences(self, label: int) -> Balls:
@@ -120,11 +120,11 @@ class BallArithmetic:
         return (self.S - self.S[:, [label]]).T
 
     def apply(self, matrix: Balls, vector: Balls) -> Balls:
-        """Return a matrix times a vector."""
+        """Return the product of a matrix and a vector."""
         return np.asarray(matrix @ vector)
 
     def times_slope(self, matrix: Balls, slope: Balls) -> Balls:
-        """Return a matrix times a slope."""
+        """Return the product of a matrix and a matrix of slopes."""
         return product(matrix, slope)
 
     def divide_by_temperature(self, value: Balls) -> Balls:
@@ -136,15 +136,15 @@ class BallArithmetic:
         return softmax(gaps)
 
     def average(self, alpha: Balls, slope: Balls) -> Balls:
-        """Return the sum of alpha_i times the i-th row, shape ``(1, k)``."""
+        """Return the row vector sum_i alpha_i slope[i], shape ``(1, k)``."""
         return product(alpha[None, :], slope)
 
     def meet(self, one: Balls, other: Balls) -> Balls:
-        """Return the intersection."""
+        """Return the elementwise intersection."""
         return each(lambda a, b: a.intersection(b), one, other)
 
     def classify(self, u: Balls) -> Balls:
-        """Return w u + v, shape ``(1,)``."""
+        """Return the classifier's logit w u + v, shape ``(1,)``."""
         return np.asarray(self.w @ u + exact(self.numbers.v[None]))
 
     def distances(self, u: Balls) -> Balls:
@@ -198,17 +198,17 @@ def product(one: Balls, other: Balls) -> Balls:
 
 
 def lower(values: Balls) -> Floats:
-    """Return floats near the lower ends."""
+    """Return the lower ends of the balls, rounded to the nearest floats."""
     return np.asarray(each(lambda v: float(v.lower()), values), dtype=np.float64)
 
 
 def upper(values: Balls) -> Floats:
-    """Return floats near the upper ends."""
+    """Return the upper ends of the balls, rounded to the nearest floats."""
     return np.asarray(each(lambda v: float(v.upper()), values), dtype=np.float64)
 
 
 def _others(values: Balls) -> Balls:
-    """Return for each entry the sum of all others, without a subtraction, which would cancel."""
+    """Return, for each entry, the sum of all other entries, computed without a cancelling subtraction."""
     zero = [arb(0)]
     before = np.array(zero + np.cumsum(values).tolist()[:-1], dtype=object)
     behind = np.array(zero + np.cumsum(values[::-1]).tolist()[:-1], dtype=object)[::-1]
@@ -226,7 +226,7 @@ def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
 
 
 def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
-    """Apply a function that increases up to one point and then decreases."""
+    """Apply a function that increases up to ``top`` and decreases after it."""
 
     def over(v: arb) -> arb:
         ends = function(v.lower()).union(function(v.upper()))

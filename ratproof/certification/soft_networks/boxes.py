@@ -57,7 +57,7 @@ class Nodes:
 
 @dataclass(frozen=True)
 class OpenBoxes:
-    """The reason why boxes did not close.
+    """The reason why no closed boxes were found.
 
     Attributes:
         why: An explanation, as a sentence.
@@ -90,7 +90,7 @@ def attempts(
 
 
 def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
-    """Return the number of boxes if a first attempt to close them succeeds, or ``None``.
+    """Return the number of boxes if the first attempt to close them succeeds, otherwise ``None``.
 
     This is a quick check in floats for training, which takes a tenth of a second for a nearly hard network.
     It also requires the soft run to agree with the transitions of the centroids.
@@ -200,7 +200,7 @@ class BoxImages:
 
 
 def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
-    """Yield the indices of the boxes in portions.
+    """Yield slices of the boxes that are small enough to process at once.
 
     This limits an array of gradients, with one matrix per box, to about AT_ONCE elements.
     """
@@ -210,7 +210,7 @@ def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
 
 
 def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return slightly wider boxes."""
+    """Return the boxes, widened slightly on all sides."""
     room = WIDER * (high - low) + LEAST
     return low - room, high + room
 

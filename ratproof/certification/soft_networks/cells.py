@@ -16,7 +16,7 @@ from ratproof.certification.soft_networks.arithmetic import BoxT, EnclosureArith
 
 @dataclass(frozen=True)
 class Enclosed(Generic[V]):
-    """A vector over a box of alphas.
+    """An enclosure of a vector that depends on alpha, over a box of alphas, in mean-value form.
 
     Attributes:
         middle: Its value for the middle alpha.
@@ -49,7 +49,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
 
     def _linear(self, matrix: V, offset: V | None, box: BoxT) -> Enclosed[V]:
-        """Return a matrix times alpha, plus an offset."""
+        """Return an enclosure of matrix @ alpha + offset."""
         middle = self.on.times_middle(matrix, box)
         middle = middle if offset is None else middle + offset
         return Enclosed(middle, matrix, self.on.reach(middle, matrix, box))
@@ -58,7 +58,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         return Enclosed(middle, slope, self.on.reach(middle, slope, box))
 
     def _elman(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """Return u = tanh(W x + b + U h + c)."""
+        """Return an enclosure of u = tanh(W x + b + U h + c)."""
         on = self.on
         inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
         over_box = on.tanh(inside.over_box)

@@ -109,7 +109,7 @@ def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
 
 
 def _states(machine: Moore, least: Moore) -> list[int]:
-    """Return the state of the minimal machine for each node; every node is reachable."""
+    """Return, for each node, the corresponding state of the minimal machine."""
     states = {0: 0}
     queue = [0]
     for node in queue:

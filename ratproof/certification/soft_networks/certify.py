@@ -32,7 +32,7 @@ from ratproof.certification.soft_networks.search import difference
 
 @dataclass(frozen=True)
 class Certification(NoTruthValue):
-    """The answer for a network: its hard automaton, and proved boxes or a difference.
+    """The certification of one network: proved boxes, a difference, or neither.
 
     Attributes:
         numbers: The network, at the requested temperature.

@@ -106,11 +106,11 @@ class FloatArithmetic:
         return as_interval(self._read[gate][token])
 
     def times_middle(self, matrix: FloatInterval, box: FloatBoxes) -> FloatInterval:
-        """Return the matrix times the middles."""
+        """Return the products of a matrix and the middle points of the boxes."""
         return as_interval(box.middle @ matrix.lo.T)
 
     def scale_rows(self, vector: FloatInterval, matrix: FloatInterval) -> FloatInterval:
-        """Return the rows of a matrix, each times an entry of the vector."""
+        """Return the matrix with each row multiplied by the corresponding entry of the vector."""
         return vector[..., None] * matrix
 
     def multiply(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
@@ -118,7 +118,7 @@ class FloatArithmetic:
         return one * other
 
     def reach(self, middle: FloatInterval, slope: FloatInterval, box: FloatBoxes) -> FloatInterval:
-        """Return the middle plus the range of slope (alpha - box.middle)."""
+        """Return the middle plus the range of slope (alpha - box.middle) over the box."""
         low, high = np.broadcast_arrays(slope.lo, slope.hi)
         return FloatInterval(middle.lo - _largest(-high, -low, box), middle.hi + _largest(low, high, box))
 
@@ -131,13 +131,13 @@ class FloatArithmetic:
         return _monotone(x, np.tanh)
 
     def sigmoid_slope(self, s: FloatInterval) -> FloatInterval:
-        """Return s (1 - s) for a sigmoid's value s."""
+        """Return s (1 - s), the derivative of the sigmoid where its value is s."""
         ends = s.lo * (1 - s.lo), s.hi * (1 - s.hi)
         top = np.where((s.lo <= 0.5) & (s.hi >= 0.5), 0.25, np.maximum(*ends))
         return FloatInterval(np.minimum(*ends), top)
 
     def tanh_slope(self, t: FloatInterval) -> FloatInterval:
-        """Return 1 - t^2 for a tanh's value t."""
+        """Return 1 - t^2, the derivative of tanh where its value is t."""
         ends = 1 - t.lo**2, 1 - t.hi**2
         return FloatInterval(np.minimum(*ends), np.where((t.lo <= 0) & (t.hi >= 0), 1.0, np.maximum(*ends)))
 
@@ -147,11 +147,11 @@ class FloatArithmetic:
         return as_interval(S[None] - S[label][:, None])
 
     def apply(self, matrix: FloatInterval, vector: FloatInterval) -> FloatInterval:
-        """Return matrices ``(P, k, d)`` times vectors ``(P, d)``, all of them points."""
+        """Return the products of matrices ``(P, k, d)`` and vectors ``(P, d)``, all without width."""
         return as_interval(np.einsum("pkd,pd->pk", matrix.lo, vector.lo))
 
     def times_slope(self, matrix: FloatInterval, slope: FloatInterval) -> FloatInterval:
-        """Return the matrix times slopes ``(P, d, k)``."""
+        """Return the products of a matrix and slopes of shape ``(P, d, k)``."""
         mid, rad = _mid_rad(matrix)
         inner, spread = _mid_rad(slope)
         middle = mid @ inner
@@ -174,18 +174,18 @@ class FloatArithmetic:
             )
 
     def average(self, alpha: FloatInterval, slope: FloatInterval) -> FloatInterval:
-        """Return the sum of alpha_i times the i-th row, shape ``(P, 1, k)``."""
+        """Return the row vectors sum_i alpha_i slope[i], shape ``(P, 1, k)``."""
         parts = alpha[..., None] * slope
         return FloatInterval(parts.lo.sum(axis=-2, keepdims=True), parts.hi.sum(axis=-2, keepdims=True))
 
     def meet(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
-        """Return the intersection."""
+        """Return the elementwise intersection."""
         return FloatInterval(
             np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1)
         )
 
     def classify(self, u: FloatInterval) -> FloatInterval:
-        """Return w u + v at points, shape ``(P, 1)``."""
+        """Return the classifier's logits w u + v at points u, shape ``(P, 1)``."""
         return as_interval((u.lo @ self.numbers.w + self.numbers.v)[:, None])
 
     def distances(self, u: FloatInterval) -> FloatInterval:
@@ -218,19 +218,19 @@ class FloatArithmetic:
 
     @cached_property
     def points(self) -> Points:
-        """Return the network on points, in plain NumPy: see :class:`Points`."""
+        """Return an evaluation of the network on points in plain NumPy."""
         return Points(self.numbers)
 
 
 class Points:
-    """The network on points alpha, shape ``(P, k)``, in float64."""
+    """An evaluation of the network on points alpha, shape ``(P, k)``, in float64."""
 
     def __init__(self, numbers: Numbers) -> None:
         self.n = numbers
         self._read = numbers.embedding @ numbers.W.T + numbers.b
 
     def u(self, h: Floats, token: int) -> Floats:
-        """Return u after the token, shape ``(P, d)``."""
+        """Return the cell's output u for the states ``h`` and a token, shape ``(P, d)``."""
         n, d = self.n, len(self.n.S)
         read, inside = self._read[token], h @ n.U.T + n.c
         if n.kind == "sr-elman":
@@ -243,7 +243,7 @@ class Points:
         return np.asarray(new + z * (h - new))
 
     def mix(self, u: Floats) -> Floats:
-        """Return alpha, from u."""
+        """Return the next mixture alpha for the cell's output u, shape ``(P, k)``."""
         n = self.n
         b = (
             u @ n.S
@@ -261,11 +261,11 @@ class Points:
         return self.mix(self.u(np.zeros((1, len(self.n.S))), self.n.start))
 
     def step(self, alpha: Floats, token: int) -> Floats:
-        """Return alpha after the token."""
+        """Return the mixtures alpha after the token, shape ``(P, k)``."""
         return self.mix(self.u(alpha @ self.n.S.T, token))
 
     def steps(self, alpha: Floats, tokens: NDArray[np.int64]) -> Floats:
-        """Return alpha after one token per row."""
+        """Return the mixtures alpha after one token per row, shape ``(P, k)``."""
         after = np.empty_like(alpha)
         for token in np.unique(tokens):
             after[tokens == token] = self.step(alpha[tokens == token], int(token))
@@ -286,7 +286,7 @@ def _mid_rad(x: FloatInterval) -> tuple[Floats, Floats]:
 
 
 def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
-    """Return for each row g a number whose subtraction gives the sum of g_i delta_i a small upper bound.
+    """Return, for each row g, a number that is subtracted from g to tighten the bound on sum_i g_i delta_i.
 
     The deltas sum to 0, so the sum does not change. The best choice is the g_i at which greedy filling of the
     box stops.
@@ -302,6 +302,6 @@ def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
 
 
 def _largest(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
-    """Return an upper bound of the sum of g_i delta_i."""
+    """Return an upper bound of sum_i g_i delta_i over the box, for each row g."""
     off = multipliers(low, high, box)[..., None]
     return np.asarray(np.maximum((high - off) * box.up, (low - off) * box.down).sum(axis=-1))

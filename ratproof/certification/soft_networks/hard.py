@@ -40,7 +40,7 @@ class HardAutomaton:
 
     @property
     def reachable(self) -> list[int]:
-        """Return the reachable centroids, in the order of a breadth-first search without ties."""
+        """Return the centroids that are reachable without ties, in breadth-first order."""
         queue = [] if self.start is None else [self.start]
         for i in queue:
             queue += [j for j in dict.fromkeys(self.table[i]) if j is not None and j not in queue]
@@ -48,7 +48,7 @@ class HardAutomaton:
 
     @property
     def ties(self) -> list[str]:
-        """Describe the reachable ties."""
+        """Return descriptions of the reachable ties."""
         ties = ["the start"] if self.start is None else []
         for i in self.reachable:
             ties += [

@@ -91,12 +91,12 @@ def _steps(numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None])
 
 
 def _labelled(gaps: Balls, label: int) -> bool:
-    """Return whether every other logit is below the label's."""
+    """Return whether the label's logit is certainly the largest: all other gaps are negative."""
     return all(bool(gap < 0) for i, gap in enumerate(gaps) if i != label)
 
 
 def _outside(alpha: Balls, nodes: Nodes, target: int) -> int | None:
-    """Return a centroid whose probability may leave the target's box, or ``None``."""
+    """Return the index of a centroid whose probability may be outside the target's box, or ``None``."""
     low, high = exact(nodes.low[target]), exact(nodes.high[target])
     for i, value in enumerate(alpha):
         if not (low[i] <= value and value <= high[i]):

@@ -37,7 +37,7 @@ class SoftRunNet:
 
 
 def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet | None:
-    """Return the points of the soft run, or ``None`` if there are more than ``most``."""
+    """Return a net of the soft run's points, or ``None`` if it has more than ``most`` points."""
     points, symbols = Points(numbers), len(numbers.alphabet)
     room = np.empty((most, numbers.k))
     room[0], size = points.first()[0], 1
@@ -76,7 +76,7 @@ def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
 
 
 def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return indices that are equal for equal rows, in the order of their first occurrence."""
+    """Return an index for each row: equal rows share an index, in order of first occurrence."""
     _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))

@@ -83,7 +83,7 @@ def compile_rules(
 
 
 def _rules(argument: str) -> tuple[Labelled, ...]:
-    """Return the rules of a file, or the single rule that the argument is."""
+    """Return the rules in a file, or the single rule that the argument spells out."""
     if files.names_a_file(argument):
         return rule_files.read(argument)
     if argument.split() == [argument] and (

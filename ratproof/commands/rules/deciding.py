@@ -115,7 +115,7 @@ def decide(
 
 
 def _keep(decision: NetworkDecision, folder: Path) -> int:
-    """Write the certificates to files, and return their number."""
+    """Write the certificates to a folder, and return their number."""
     written = [
         (
             f"{number:02}-{str(label).replace('/', '-')[:60]}-{part}-{step}.json",

@@ -159,7 +159,7 @@ def _changed(
     as_json: bool,
     notes: list[str],
 ) -> int:
-    """Save the changed classifier and print the changes."""
+    """Save the edited classifier and print what changed."""
     from neural.fa_rnn import files, sentences
 
     right: dict[str, float] = {}

@@ -94,7 +94,7 @@ def refuse_options(options: Mapping[str, object], needs: str) -> None:
 
 
 def _load(checkpoint: str) -> Acceptor:
-    """Load a network that ratproof saved; for other files, the error explains how to certify a state dict."""
+    """Load a network that ratproof saved; for other files, raise an error that explains ``--cell``."""
     try:
         return load_network(checkpoint)[0]
     except FormatError as error:
@@ -162,7 +162,7 @@ def print_all(
     as_json: bool,
     what: str = "boxes",
 ) -> None:
-    """Print an answer and the written files; files are written only if ``what`` was proved."""
+    """Print an answer and the names of the written files, or why none were written unless ``proved``."""
     written = "wrote {}" if proved else f"{{}} is not written: no {what} were proved"
     lines = [*sentences, *(written.format(path) for path in paths if path is not None)]
     print_answer(as_json, data, "\n".join(lines))

@@ -28,7 +28,7 @@ def figures(
     temperature: float | None,
     as_json: bool,
 ) -> None:
-    """Draw the figures, and print their names."""
+    """Draw the figures, and print the names of their files."""
     require_extra("draw", "figures")
     require_extra("training", "figures")
     network, _ = load_network(checkpoint)

@@ -68,6 +68,6 @@ def other_automaton(data: JsonObject, path: str, automaton: WFSA) -> str:
 
 
 def _without_empty_string(machine: Moore) -> Moore:
-    """Return the machine with a new start state of output 0, because the claim is about nonempty strings."""
+    """Return the machine with a new start state of output 0, so that the empty string is not compared."""
     table = (*machine.table, machine.table[machine.start])
     return Moore(machine.alphabet, machine.states, table, (*machine.outputs, 0))

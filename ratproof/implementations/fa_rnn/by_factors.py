@@ -80,12 +80,12 @@ def _mixture_near_one(size: tuple[int, int, int]) -> Signature:
 
 
 def _near_one(of: Callable[[Any], Signature], *sizes: Any) -> Sizes:
-    """Return a source of weights near 1."""
+    """Return random cases of these sizes whose weights are near 1."""
     return Sizes(lambda size: _only(of(size), NEAR_ONE), sizes, ())
 
 
 def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
-    """Restrict the named entries, or all drawn entries, to these values."""
+    """Return the signature with the named entries (default: all drawn ones) restricted to these values."""
     exact = tuple(map(Fraction, values))
     entries = tuple(
         replace(e, only=exact) if e.derived is None and (not names or e.name in names) else e
@@ -130,7 +130,7 @@ def _sizes(factors: Factors, columns: Floats | None = None) -> Floats:
 
 
 def _deviation(automaton: WFSA, words: Sequence[str], off: Floats) -> Deviation:
-    """Map the deviations of the words' matrices to the automaton's distinct matrices."""
+    """Return the deviations of the automaton's distinct matrices, given those of the words' matrices."""
     matrices = np.zeros(automaton.matrices.shape)
     for i, x in enumerate(words):
         matrices[automaton.index[x]] = np.maximum(matrices[automaton.index[x]], off[i] * (1 + 2.0**-40))
@@ -264,7 +264,7 @@ def _by_mixed_tensor(w: Weights, factory: Factory) -> Network:
 
 
 def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
-    """Bound the deviation by the roundings of z and by those of the remaining step."""
+    """Bound the deviation caused by rounding z and by the ``rest`` of the step."""
 
     def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
         factors, beta = factors_of(w), float(w.beta)

@@ -94,7 +94,7 @@ class FARNNComparison:
 
     @property
     def _read(self) -> list[Any]:
-        """Return the weights that the program reads."""
+        """Return the weights that the program uses, as the automata's construction expects them."""
         entries = [self.case.entries[name] for name in self.program.reads]
         return [
             v
@@ -202,7 +202,7 @@ class FARNNComparison:
 
 
 def _holds(dtype: str, value: Any) -> bool:
-    """Return whether the dtype represents the value exactly."""
+    """Return whether the value is exactly representable in the dtype."""
     try:
         number = float(np.dtype(dtype).type(float(value)))
     except OverflowError:

@@ -80,7 +80,7 @@ def _of_units(w: Weights, factory: Factory) -> Network:
 
 
 def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
-    """Restrict the weights, but not states, to these values."""
+    """Return the signature with weights, but not states, restricted to these values."""
     only = tuple(map(Fraction, values))
     entries = tuple(entry if entry.only else replace(entry, only=only) for entry in signature.entries)
     return replace(signature, entries=entries)

@@ -92,7 +92,7 @@ def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list
 
 @lru_cache(maxsize=64)
 def _run(w: Weights, string: String) -> list[gru_start.Run]:
-    """Return the states of the two exact networks and the bounds, after each prefix."""
+    """Return, after each prefix, the states of the two exact networks and the bounds on them."""
     now = gru_start.start(w)
     runs = [now]
     for x in string:
@@ -102,7 +102,7 @@ def _run(w: Weights, string: String) -> list[gru_start.Run]:
 
 
 def _both(w: Weights, factory: Factory) -> Network:
-    """Return the two networks, whose scores are the components of the FA-GRU, then those of the FA-RNN."""
+    """Return both networks, whose scores are the state components of the FA-GRU and of the FA-RNN."""
     networks = [network(w, gated, factory) for gated in (True, False)]
 
     def states(sentences: Sentences) -> Tensor:
@@ -113,7 +113,7 @@ def _both(w: Weights, factory: Factory) -> Network:
 
 
 def _between(w: Weights, string: String, states: Floats, factory: Factory) -> Floats:
-    """Return 1 for each prefix of a string at which all components are within their bounds, else 0."""
+    """Return 1 for each prefix after which all components are within their bounds, and 0 otherwise."""
     runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
     gru, plain = np.split(states, 2, axis=1)
     return np.array(
@@ -134,7 +134,7 @@ def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
 
 
 def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
-    """Return 1 as the score of every prefix, with an infinite bound if rounding may be large."""
+    """Return the score 1 for every prefix, with an infinite error bound if rounding may be large."""
     dtype = torch.float32 if form.unit > 2.0**-50 else torch.float64
     runs, errors = _run(w, tuple(string)), _errors(w, tuple(string), dtype, "cpu")
     counts = paths(w, string) * form.unit < 1  # then the FA-RNN does not round

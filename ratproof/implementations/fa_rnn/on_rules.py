@@ -90,7 +90,7 @@ def _bidirectional(w: Weights, factory: Factory) -> Network:
 
 
 def _after_begin(automaton: WFSA) -> WFSA:
-    """Return the automaton of sentences that begin with BOS."""
+    """Return the automaton that reads a sentence after BOS."""
     tables = {x: automaton.matrix(x).astype(float) for x in automaton.alphabet}
     tables[BEGIN] = np.eye(automaton.states)
     return WFSA(REAL, automaton.initial.astype(float), automaton.final.astype(float), tables)

@@ -82,7 +82,7 @@ class FARNNProgram:
 
 
 def floats(values: Any) -> Floats:
-    """Return exact numbers, in nested tuples, as an array."""
+    """Return exact numbers, in nested tuples, as a float64 array."""
     return (
         np.array([floats(v) for v in values])
         if isinstance(values, (tuple, list))
@@ -91,7 +91,7 @@ def floats(values: Any) -> Floats:
 
 
 def tensor(values: Any, factory: Factory) -> Tensor:
-    """Return exact numbers as a tensor."""
+    """Return exact numbers, in nested tuples, as a tensor."""
     return torch.as_tensor(floats(values), **factory)
 
 
@@ -114,7 +114,7 @@ def without_rounding(
 
 
 def paths(w: Weights, string: String) -> int:
-    """Return the largest number of paths after a prefix, accepting or not, which bounds every partial sum."""
+    """Return the largest number of paths, accepting or not, after a prefix; it bounds every partial sum."""
     h = np.array([abs(int(v)) for v in w.alpha_0], dtype=object)
     most = int(h.sum())
     for x in string:

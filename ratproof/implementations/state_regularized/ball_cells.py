@@ -69,7 +69,7 @@ def sigmoid(v: Ball) -> Ball:
 
 
 def sums(gate: tuple[Vector, Vector]) -> Vector:
-    """Return the preactivation of a gate."""
+    """Return the gate's preactivation: the sum of its two linear maps."""
     return [a + b for a, b in zip(*gate, strict=True)]
 
 

@@ -121,7 +121,7 @@ class CellComparison:
         ]
 
     def remembers(self) -> bool:
-        """Return whether an earlier state has an effect after any number of symbols.
+        """Return whether the first state affects the output after arbitrarily many symbols.
 
         Some symbol must lead the first state and the states after long strings to different centroids. The
         margin of every string must be known, too.
@@ -171,7 +171,7 @@ class CellComparison:
             yield replace(_compared(string, visited, wanted), varies=len(ends) > 1)
 
     def _epsilon(self, asked: TableQuestion) -> float | None:
-        """Return the tolerance for alpha of the automaton's centroid, or ``None`` if none is known."""
+        """Return a tolerance for alpha of the automaton's centroid, or ``None`` if none is proved."""
         temperature = asked.cells[0].component.temperature
         if self.program == "sr-mixture":
             return followed(asked, self.inputs, self._start, temperature)
@@ -213,7 +213,7 @@ class CellComparison:
         return all_visited
 
     def _alone(self, slack: float) -> set[int]:
-        """Return the centroids of the last layer that are far enough from all others to be recognised."""
+        """Return the last layer's centroids that are far enough from all others to be identified."""
         centroids = self.layer.components[-1].centroids.T.double()
         distances = (centroids.unsqueeze(1) - centroids).abs().amax(dim=2)
         distances.fill_diagonal_(torch.inf)
@@ -224,7 +224,7 @@ class CellComparison:
         return h if self.layer.cells[0].memoryless else (h, torch.zeros_like(h))
 
     def _table(self) -> dict[tuple[int, str], int]:
-        """Return the next centroid for all centroids and symbols, from one batch of torch's cell."""
+        """Return the next centroid for every centroid and symbol, from one batch through torch's cell."""
         cell, k = self.layer.cell, self.spec.options["k"]
         pairs = list(product(range(k), self.inputs))
         x = torch.stack([self.inputs[symbol] for _, symbol in pairs])
@@ -247,7 +247,7 @@ class CellComparison:
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
 
     def _seen(self, asked: TableQuestion) -> set[tuple[int, str]] | None:
-        """Return the exact pairs of centroid and symbol in the data, or ``None`` if one is undetermined."""
+        """Return the pairs of centroid and symbol in the data, or ``None`` if one is undetermined."""
         states, pairs = {self._start}, set()
         for _ in range(COUNTED):
             after = set()
@@ -280,7 +280,7 @@ class CellComparison:
 
 
 def _read(table: dict[tuple[int, str], int], string: String) -> Places:
-    """Follow a table along a string; the centroid is ``None`` from the first missing pair on."""
+    """Follow the transition table along a string; return ``None`` as centroid after a missing pair."""
     visited: Places = [0]
     for symbol in string:
         before = visited[-1]
@@ -289,7 +289,7 @@ def _read(table: dict[tuple[int, str], int], string: String) -> Places:
 
 
 def _while_seen(string: String, visited: Places, seen: set[tuple[int, str]]) -> Places:
-    """Return the centroids up to the first pair that is missing from the data, and ``None`` after it."""
+    """Return the centroids up to the first pair that the data lack, and ``None`` after it."""
     result: Places = [visited[0]]
     for before, symbol, after in zip(visited, string, visited[1:], strict=False):
         lost = result[-1] is None or (before, symbol) not in seen
@@ -306,7 +306,7 @@ def _compared(string: String, visited: Places, wanted: Places) -> StringResult:
 
 
 def _named(centroid: int | None) -> str:
-    """Describe a centroid."""
+    """Return the centroid's description for messages."""
     return (
         "nothing seen" if centroid is None else "no centroid" if centroid < 0 else f"centroid {centroid + 1}"
     )

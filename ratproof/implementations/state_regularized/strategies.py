@@ -28,7 +28,7 @@ _ONE_BY_ONE = st.integers(0, 3).map(lambda n: n == 0)
 
 
 class CellSource(Protocol):
-    """A source of the choices and weights of a network."""
+    """A source of random choices and weights for drawing a network."""
 
     def choice(self, options: Sequence[Any]) -> Any:
         """Return one of the options."""
@@ -119,7 +119,7 @@ def _network(
     dtype: str,
     device: str,
 ) -> CellComparison:
-    """Return a network from a source.
+    """Return a network drawn from a source.
 
     With ``least`` 1, the smallest networks are left out, which rarely expose errors, and of which there are
     few.

@@ -51,7 +51,7 @@ class TableAnswer:
 
 
 class TableQuestion:
-    """Cached answers of a network's cells.
+    """The transition table of a network's cells in ball arithmetic, computed on demand and cached.
 
     Args:
         kind: Kind of the cells.
@@ -93,7 +93,7 @@ class TableQuestion:
         return tuple(after), least
 
     def slack(self, layer: int, epsilon: float) -> float:
-        """Bound the distance of a mixture from the centroid that has alpha >= 1 - epsilon, per component.
+        """Bound, per component, the distance of a mixture with alpha_i >= 1 - epsilon from centroid i.
 
         The other centroids pull it by at most epsilon times the largest difference, and alpha and the sum are
         rounded.
@@ -148,11 +148,11 @@ class TableQuestion:
 
     @property
     def _most(self) -> float:
-        """Bound |c|, which grows by at most 1 per symbol because f, i and |g| are at most 1."""
+        """Return a bound on |c|, which grows by at most 1 per symbol because f, i and |g| are at most 1."""
         return self.longest + 1.0
 
     def _gap(self, exact: list[Any], best: int, errors: Floats, layer: int) -> float:
-        """Bound from below the margin of the similarity of ``best`` over the others, less softmax rounding.
+        """Return a lower bound on the margin of the similarity of ``best``, less the rounding of the softmax.
 
         The bound holds for any evaluation within ``errors``. It does not use torch's result, because a wrong
         cell must be refuted rather than skipped.
@@ -165,7 +165,7 @@ class TableQuestion:
         return margin * (1 - 2.0**-40) - rounded
 
     def _errors(self, layer: int, centroid: int, inputs: Tensor, epsilon: float, off: float) -> Floats:
-        """Bound the error of torch's similarities at the centroid.
+        """Bound the error of torch's similarities at a centroid.
 
         The state may be off by the layer's slack for ``epsilon``, and the input by ``off``.
         """

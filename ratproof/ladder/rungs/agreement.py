@@ -45,7 +45,7 @@ def _agree(comparison: Comparison, strings: Sequence[String], book: Ledger) -> N
 
 
 def record(compared: StringResult, book: Ledger) -> None:
-    """Count the result of a comparison.
+    """Count the result of a comparison in the ledger.
 
     Raises:
         RuntimeError: If the result has no difference, although a bound is exceeded.

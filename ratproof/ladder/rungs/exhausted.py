@@ -167,7 +167,7 @@ CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], Json
 
 
 def hankel_certificate(block: Block, case: Any, unit: int) -> JsonObject:
-    """Return the block as a JSON object."""
+    """Return the certificate of a Hankel block as a JSON object."""
     return {
         "type": "hankel",
         "says": (

@@ -163,7 +163,7 @@ def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
 
 
 class OnNumbers:
-    """The trial runs of a claim, with the full plan for the first case and a part of it for others."""
+    """Runs of a claim's recurrence on concrete numbers, with the full plan for the first case only."""
 
     def __init__(self, part: float = 1 / 20) -> None:
         self.part = part
@@ -206,7 +206,7 @@ class OnNumbers:
 def difference(
     comparison: ExactComparison, string: String, values: Sequence[tuple[Any, ...]]
 ) -> Difference | None:
-    """Return the first prefix and unit whose value is not the automaton's score, both exact."""
+    """Return the first prefix and unit whose value differs from the automaton's score; both are exact."""
     scores = [comparison.read.scores(automaton, string) for automaton in comparison.automata()]
     for t in range(comparison.read.shortest, len(values)):
         for unit, (value, score) in enumerate(
@@ -252,7 +252,7 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 
 
 def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
-    """Describe the runs on numbers for the report of a decided verdict."""
+    """Return a sentence about the runs on numbers, for the report of a decided verdict."""
     sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,}"
         f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the"
@@ -262,7 +262,7 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
 
 
 def ran_on_cases(cases: int) -> JsonObject:
-    """Describe the runs on numbers for the report of a proof."""
+    """Return a sentence about the runs on numbers, for the report of a proof."""
     sentence = (
         f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"
         " did the same on numbers"

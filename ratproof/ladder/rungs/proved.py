@@ -116,7 +116,7 @@ def _counted(checked: list[Identity], where: str) -> int:
 
 
 def order_of_factors(variant: Variant, induction: Induction) -> str:
-    """Return whether commutativity is needed, by checking the identities for noncommuting variables."""
+    """Return whether the proof needs commutativity, by checking the identities for noncommuting variables."""
     for reading, sentence in ((IN_PATH_ORDER, IN_ANY_ORDER), (TURNED_ROUND, IF_TURNED)):
         if all(identity.holds for identity in _all(variant, induction, reading)):
             return sentence
@@ -147,7 +147,7 @@ def _written(variant: Variant, induction: Induction, checked: int, sizes: list[I
 
 
 def _instances(induction: Induction) -> list[str]:
-    """Return the sizes and alphabets for which the identities were checked."""
+    """Return a description of the sizes and alphabets for which the identities were checked."""
     named = []
     for signature, alphabet in induction.checked:
         size = "" if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and "

@@ -16,22 +16,22 @@ def softplus(z):
 
 
 def rows(cell, values):
-    """Return a map's values or a parameter as one row for each key."""
+    """Return the values of a linear map or a parameter, with one row for each key."""
     return values.reshape(-1, cell.hidden_size)
 
 
 def maps(cell, x, names):
-    """Return the linear maps of these names; each is a scalar or a vector for each unit."""
+    """Return the values of the named linear maps, each a scalar or a vector for each unit."""
     return [rows(cell, of(cell.maps[name], x)).squeeze(0) for name in names.split()]
 
 
 def vectors(cell, x, names):
-    """Return the linear maps of these names, each a vector for each unit."""
+    """Return the values of the named linear maps, each a vector for each unit."""
     return [rows(cell, of(cell.maps[name], x)) for name in names.split()]
 
 
 def both(o):
-    """Return a score that is also the output."""
+    """Return the pair of score and output for a layer whose output is its score."""
     return o, o
 
 
@@ -165,7 +165,7 @@ def delta_net(cell, x, s):
 
 
 def without(left, right):
-    """Return 1 - left right^T for vectors of each unit, of shape ``(K, K, units)``."""
+    """Return the matrix 1 - left right^T for each unit, shape ``(K, K, units)``."""
     identity = torch.eye(len(left), dtype=left.dtype, device=left.device)
     return identity.unsqueeze(-1) - left.unsqueeze(1) * right.unsqueeze(0)
 
@@ -250,7 +250,7 @@ def mlstm(cell, x, s):
 
 
 def rwkv(decay):
-    """Return the reference of a layer with a bonus, whose decay is a function of the cell and an input."""
+    """Return the reference of an RWKV layer with a bonus and this decay function of the cell and an input."""
 
     def reference(cell, v, start):
         s, u = start.expand(cell.keys, -1), rows(cell, cell.own["u"])

@@ -22,7 +22,7 @@ SIZES = (
 
 
 def random_weights(alphabet: str, window: int) -> Weights:
-    """Return a unit with random integers for gates, and c_0 = 0."""
+    """Return random integer weights of a unit, with c_0 = 0."""
     numbers = random.Random(0)
     gates = {
         name: {x: Fraction(numbers.randint(-99, 99)) for x in windows.words(alphabet, window) if x}

@@ -17,7 +17,7 @@ def g(name):
 
 
 def of(linear, x):
-    """Return W x + b."""
+    """Return W x + b for a linear module, without calling it."""
     product = (linear.weight * x).sum(1)
     return product if linear.bias is None else product + linear.bias
 
@@ -82,7 +82,7 @@ def sru(cell, v, c):
 
 
 def windows(cell, v):
-    """x_{t-K+1}, ..., x_t, with zeros before the first."""
+    """Return, for each t, the window x_{t-K+1}, ..., x_t, with zeros before the first input."""
     k = cell.window
     padded = [torch.zeros(v.shape[1], dtype=v.dtype, device=v.device)] * (k - 1) + list(v)
     return [torch.cat(padded[t : t + k]) for t in range(len(v))]
@@ -103,7 +103,7 @@ def t_rnn(cell, v, c):
 
 
 def pair(linear, before, x):
-    """V v_{t-1} + W v_t + b."""
+    """Return V v_{t-1} + W v_t + b for a linear map of the concatenated pair."""
     n = len(x)
     product = (linear.weight[:, :n] * before).sum(1) + (linear.weight[:, n:] * x).sum(1)
     return product if linear.bias is None else product + linear.bias
@@ -166,7 +166,7 @@ def linear_elman(cell, v, c):
 
 
 def closed(k, once, h, e):
-    """Return the scores at positions 0 to n after at most one epsilon transition, or after any number."""
+    """Return the scores at positions 0 to n after at most one epsilon transition (``once``) or any number."""
     plus, times, _ = k
     after = [h[0]]
     for j in range(1, len(h)):
@@ -175,7 +175,7 @@ def closed(k, once, h, e):
 
 
 def soft_pattern(k, once):
-    """Return the scores at all positions of the pattern, as in Schwartz et al.; h_0 is before the first."""
+    """Return the scores at all positions of the pattern, as in Schwartz et al. 2018."""
     plus, times, weight = k
 
     def run(cell, v, c):

@@ -37,7 +37,7 @@ def no_softmax_is_below_the_bound(inputs: Inputs, data: st.DataObject) -> None:
 
 
 def automaton_has_the_bound_and_nothing_negative(inputs: Inputs, data: st.DataObject) -> None:
-    """Assert in exact fractions that a transition's weight is the bound, and no weight is negative.
+    """Assert in exact fractions that the transition's weight is the bound, and that no weight is negative.
 
     The bound is 1 / (1 + (k - 1) 2^(-m margin)), and alpha equals the weight of the softmax.
     """

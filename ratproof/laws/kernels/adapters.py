@@ -104,7 +104,7 @@ OPTIONS = ("initial_state", "cu_seqlens")
 
 
 def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Function:
-    """Set a signature with our names, so that missing options are recognised."""
+    """Give the adapted kernel a signature with our names, so that missing options are detected."""
     try:
         signature = inspect.signature(kernel)
     except (TypeError, ValueError):

@@ -64,7 +64,7 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
 
 def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
-    """Return the recurrence's results, with the bounds for the kernel's declared form."""
+    """Return the recurrence's results and the error bounds for the kernel's declared form."""
     if kernel.family.function is not None:
         return stepwise(problem, arrays, kernel.form)
     result = run(problem, arrays, kernel.form)
@@ -95,7 +95,7 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
 
 
 def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
-    """Compare values with the recurrence's; an element without a useful bound does not count.
+    """Compare values with those of the recurrence; elements whose bound is useless are not counted.
 
     The rounding to a narrower dtype at the end does not make a bound useless.
     """
@@ -131,7 +131,7 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
 
 
 def _count(numbers: int, counted: int, share: float | None) -> None:
-    """Count a call in the ledger.
+    """Count a call in the ledger, if it is a case.
 
     It is a case if a bound was useful or if there was nothing to compute.
     """

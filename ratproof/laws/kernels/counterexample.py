@@ -73,12 +73,12 @@ class KernelCounterexample:
         )
 
     def in_short(self, unequal: str) -> str:
-        """Return the position and the two values."""
+        """Return the position and the two values, as ``position: kernel unequal recurrence``."""
         return printable(f"{self.position}: {self.kernel} {unequal} {self.recurrence}")
 
     @property
     def simplicity(self) -> tuple[int, int]:
-        """Return the sort key: sizes first."""
+        """Return a sort key, so that counterexamples with small sizes come first."""
         return sum(self.sizes), len(self.problem)
 
     def to_json(self) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def _multiples(kernel: Kernel, least: int, most: int) -> range:
 
 
 def _any_time(kernel: Kernel, shortest: int, most: int) -> tuple[range, ...]:
-    """Return ranges of short, medium and long lengths."""
+    """Return the ranges of short, medium and long lengths."""
     ends = sorted({min(end, most) for end in (16, 300, most)})
     firsts = (max(shortest, first) for first in (1, 17, 301))
     return tuple(_multiples(kernel, *ends) for ends in zip(firsts, ends, strict=False))
@@ -260,7 +260,7 @@ def problems(
 
 
 def _size_of(random: Random, choices: Sequence[int]) -> int:
-    """Draw a size up to 16 or a larger one, with equal probability."""
+    """Draw a size: with equal probability one of at most 16, or a larger one."""
     parts = [[n for n in choices if n <= 16], [n for n in choices if n > 16]]
     return random.choice(random.choice([part for part in parts if part]))
 
@@ -268,7 +268,7 @@ def _size_of(random: Random, choices: Sequence[int]) -> int:
 def _fitted(
     kernel: Kernel, drawn: dict[str, int], choices: dict[str, tuple[int, ...]], order: str, budget: int
 ) -> dict[str, int]:
-    """Reduce the sizes axis by axis until the call keeps its budget."""
+    """Reduce the sizes, in the given order of axes, until the call fits into its budget."""
     fitted = _shortened(drawn, choices, order, budget, lambda sizes: prod(sizes.values()))
     chunk, family = kernel.form.chunk, kernel.family
     if chunk is None or family.correction == "none":

@@ -112,7 +112,7 @@ class LinearRecurrence:
 
     @property
     def axes(self) -> str:
-        """Return the axes whose sizes a call chooses, besides T."""
+        """Return the axes, other than T, whose sizes can be chosen for a call."""
         if self.lanes:
             return "BDW" if self.window else "BD"
         return "BHKV"
@@ -121,7 +121,7 @@ class LinearRecurrence:
 def _of_step(
     name: str, tensors: Mapping[str, str], step: Callable[..., Any], state: tuple[str, ...], **more: Any
 ) -> LinearRecurrence:
-    """Return a family that is given by a step, whose state is a tuple of tensors."""
+    """Return a family that a Python step defines, whose state is a tuple of tensors."""
     function = step_with_one_state(step, state, tensors)
     return LinearRecurrence(
         name, tensors, query="", key="", scaled="", function=function, state=state, **more

@@ -45,7 +45,7 @@ WIDE = ("float32", "float64")
 
 
 def rounded(array: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Return the nearest values in a dtype.
+    """Return the values rounded to the nearest values of a dtype.
 
     >>> rounded(np.array([1 + 2.0**-9]), "bfloat16").tolist()
     [1.0]

@@ -88,7 +88,7 @@ class Kernel:
     gpu_memory: int | None = None
 
     def other(self) -> Kernel:
-        """Return the kernel with which it is compared, or the step as a kernel."""
+        """Return the kernel that serves as the reference: another kernel, or the step as a kernel."""
         if self.against is None:
             return replace(self, function=as_kernel(self.family))
         return replace(self, function=self.against, against=None)
@@ -103,7 +103,7 @@ class Kernel:
         return self.family.function is not None and self.cumulated and bool(decays)
 
     def says(self) -> str:
-        """Describe the kernel on one line."""
+        """Return a one-line description of the kernel."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         unsupported = [CAPABILITIES[name] for name in sorted(self.without)]
         if self.multiple > 1:
@@ -201,7 +201,7 @@ class Kernel:
 
     @contextmanager
     def _raising(self, problem: Problem, who: str) -> Iterator[None]:
-        """Convert any exception to :class:`Raised` with the caller, the error and the call."""
+        """Convert any exception in the block to :class:`Raised` with the caller, the error and the call."""
         try:
             yield
         except Exception as error:

@@ -106,7 +106,7 @@ def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:
 
 
 def _errors(values: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the differences, which are 0 if both are NaN or the same infinity."""
+    """Return absolute differences; they are 0 if both values are NaN or the same infinity."""
     neither = np.isnan(values) & np.isnan(right)
     with np.errstate(invalid="ignore"):
         return np.where((values == right) | neither, 0.0, np.abs(values - right))

@@ -38,7 +38,7 @@ def wider_than(accumulation: str) -> Any:
 
 
 def by_token(array: Wide) -> Wide:
-    """Move the time axis to the front."""
+    """Move the time axis to the front, as a contiguous array."""
     return np.ascontiguousarray(np.moveaxis(array, 1, 0))
 
 
@@ -250,7 +250,7 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
 
 
 def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) -> Any:
-    """Return a group's values of a tensor, for each step of each token."""
+    """Return a group's values of a tensor for each step; a token may have several steps."""
     array = arrays[name][group.rows, problem.tokens(name, group.tokens.start, group.tokens.stop)]
     if "S" in problem.family.tensors[name]:
         return array
@@ -258,7 +258,7 @@ def of_steps(problem: Problem, arrays: Arrays, name: str, group: StringGroup) ->
 
 
 def at_steps(problem: Problem, array: Any, first: bool = False) -> Any:
-    """Return values of tokens at the last step of each token, or the first, and 0 at all other steps."""
+    """Return an array with the tokens' values at the last (or first) step of each token, and 0 elsewhere."""
     if problem.substeps == 1:
         return array
     steps = np.zeros((array.shape[0], array.shape[1] * problem.substeps, *array.shape[2:]), array.dtype)
@@ -283,7 +283,7 @@ def numbers_of(problem: Problem, array: Any) -> Wide:
 
 
 def parts(problem: Problem, array: Any) -> Any:
-    """Undo :func:`numbers_of`: return both parts of complex numbers, or their bound twice."""
+    """Return both parts of complex numbers as a last axis of size 2; the inverse of :func:`numbers_of`."""
     if not problem.family.pairs:
         return array
     return np.concatenate([array.real, array.imag if np.iscomplexobj(array) else array], -1)

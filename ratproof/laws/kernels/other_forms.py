@@ -18,7 +18,7 @@ CHUNKS = (16, 64, 256)
 
 
 def with_form(wrong: WrongCall) -> WrongCall:
-    """Return the counterexample with the first other form whose bounds the call satisfies, if any."""
+    """Return the counterexample with a note on the first other form whose bounds the call satisfies."""
     if wrong.under is None:
         return wrong
     kernel = wrong.kernel
@@ -34,7 +34,7 @@ def with_form(wrong: WrongCall) -> WrongCall:
 
 
 def _others(kernel: Kernel, time: int) -> Iterator[tuple[str, Kernel]]:
-    """Yield the kernel in other forms, smallest bounds first, with the declaration of each."""
+    """Yield the kernel in other forms, those with the smallest bounds first, with each form's declaration."""
     if not kernel.cumulated and kernel.family.decay:
         yield 'gate_gradient="cumulated"', replace(kernel, cumulated=True)
     inverses = ("substitution", "explicit") if kernel.family.correction != "none" else ("substitution",)

@@ -96,7 +96,7 @@ class Problem:
 
     @property
     def factor(self) -> float:
-        """Return the scale as a number."""
+        """Return the scale as a number; ``None`` means its default."""
         if not self.family.scaled:
             return 1.0
         return self.keys**-0.5 if self.scale is None else self.scale
@@ -155,7 +155,7 @@ class Problem:
         return {name: self.in_format(name, array) for name, array in arrays.items()}
 
     def format_of(self, name: str) -> str:
-        """Return the dtype of an argument, a result, or the gradient of an argument."""
+        """Return the dtype of an argument, of a result, or of an argument's gradient."""
         state = name.removesuffix(".grad") in ("initial_state", "final_state")
         return self.accumulation if state else self.dtype
 
@@ -215,7 +215,7 @@ class Problem:
         return {"B": self.batch, "T": self.time, **states, **more}
 
     def says(self) -> str:
-        """Return the shapes and options on one line."""
+        """Return the shapes and options of the call on one line."""
         sizes = ", ".join(f"{axis} = {size}" for axis, size in self.sizes().items())
         more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
         more += [f"{self.family.substeps} = {self.substeps}"] if self.family.substeps else []
@@ -275,7 +275,7 @@ class Problem:
         return self._values(rng, shape)
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return random values.
+        """Return random values of this shape.
 
         Exact ones are 0, 1 and -1. Sums over the tokens of the longest sequences, and over K of them, stay
         below 2^24, where integers are floats; this also applies to their halves and doubles.
@@ -305,7 +305,7 @@ class Problem:
         return mild
 
     def _stepping(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return time steps, input gates, or rates of decay, which are 0 if results must not round."""
+        """Return random time steps, input gates or rates of decay; they are 0 if results must not round."""
         if name == self.family.rate:
             if self.numbers == "exact" or self.gates == "none":
                 return np.zeros(shape)
@@ -322,12 +322,12 @@ class Problem:
         return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))
 
     def _shares(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return numbers from 0 to 1, which are 0 or 1 if results must not round."""
+        """Return random numbers from 0 to 1; they are 0 or 1 if results must not round."""
         few = rng.choice([0.0, 1.0], shape)
         return few if self.numbers != "real" else np.where(rng.random(shape) < 0.2, few, rng.random(shape))
 
     def _turning(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return complex factors of absolute value at most 1.
+        """Return random complex factors of absolute value at most 1.
 
         They are 0 and quarter turns, or have any angle; half of these are near the unit circle.
         """
@@ -340,7 +340,7 @@ class Problem:
         return np.stack([factors.real, factors.imag], -1)
 
     def _keys(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return keys of length 1 or 0: one-hot and repeated, or of any direction."""
+        """Return random keys of length 1 or 0: one-hot, repeated, or of any direction."""
         hot = np.eye(self.keys)[rng.integers(0, min(3, self.keys), shape[:-1])]
         hot = np.where(rng.random(shape[:-1])[..., None] < 0.1, 0.0, hot)
         if self.numbers != "real" or self.directions == "hot":

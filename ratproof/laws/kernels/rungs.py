@@ -212,7 +212,7 @@ def _unpacked(problem: Problem) -> Problem:
 
 
 def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
-    """Return the tensors from one token to another."""
+    """Return the tensors restricted to the tokens from ``begin`` to ``end``."""
     axes = problem.family.tensors
     of_tokens = {n for n in arrays if {"T", "S"} & set(axes.get(n, ""))}
     return {n: x[:, problem.tokens(n, begin, end)] if n in of_tokens else x for n, x in arrays.items()}

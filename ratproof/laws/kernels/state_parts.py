@@ -26,14 +26,14 @@ def shapes_of(parts: Sequence[str], sizes: Mapping[str, int]) -> Shapes:
 
 
 def joined(parts: Sequence[Any]) -> Any:
-    """Return the one tensor of a state."""
+    """Return the single tensor that holds all parts of a state, shape ``(N, H, F)``."""
     import torch  # a process that only reads verdicts imports this module without torch
 
     return torch.cat([x.reshape(*x.shape[:2], -1) for x in parts], -1)
 
 
 def separate(state: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
-    """Return the tensors of a state."""
+    """Return the parts of a state from its single tensor."""
     parts, begin = [], 0
     for shape in shapes:
         end = begin + prod(shape)
@@ -43,7 +43,7 @@ def separate(state: Any, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
 
 
 def part_of(index: int, shapes: Shapes) -> tuple[int, tuple[int, ...]]:
-    """Return the number of the tensor that has an element of the one tensor, and the element's index there.
+    """Return which part holds an element of the single tensor, and the element's index in that part.
 
     >>> part_of(22, [(4, 5), (4,), ()])
     (1, (2,))

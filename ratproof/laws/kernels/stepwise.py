@@ -178,7 +178,7 @@ def stepwise(
 def _run_step(
     family: LinearRecurrence, state: ReorderingBound, tensors: Mapping[str, Tensor]
 ) -> tuple[dict[str, ReorderingBound], ReorderingBound, ReorderingBound]:
-    """Return the leaves of a token's tensors, the next state and the output."""
+    """Run one step, and return the leaves of the token's tensors, the next state and the output."""
     leaves = {name: ReorderingBound.leaf(x, state.kind) for name, x in tensors.items()}
     with evaluating(state.kind):
         return leaves, *_step_of(family)(state, leaves)
@@ -192,7 +192,7 @@ def _by_token(axes: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Iterato
 def _roundings_of_chunks(
     family: LinearRecurrence, tensors: Mapping[str, Tensor], state: Tensor, form: KernelForm
 ) -> int:
-    """Return the additional roundings of a term in a kernel that computes in chunks."""
+    """Return the additional roundings of a term if the kernel computes in chunks."""
     assert form.chunk is not None
     by_token = []
     for own in _by_token(family.tensors, tensors):

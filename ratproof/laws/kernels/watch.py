@@ -58,7 +58,7 @@ class KernelWatch:
 
     @contextmanager
     def told(self, problem: Problem) -> Iterator[None]:
-        """Record the result of a call and continue; for errors, store only the smallest call."""
+        """Record the outcome of a call within the block and continue; of errors, keep the smallest call."""
         try:
             yield
             sizes = problem.sizes()

@@ -68,7 +68,7 @@ class Called(StatefulModel):
         return padded, state
 
     def missing_methods(self) -> list[str]:
-        """Return the missing methods, and ``padding`` if the function lacks the argument for padded rows."""
+        """Return the missing methods, and ``padding`` if the function has no argument for padded rows."""
         parameters = _parameters(self.function)
         takes = not parameters or self.ragged in parameters or "**" in parameters
         return super().missing_methods() + ([] if takes else ["padding"])

@@ -45,7 +45,7 @@ class CausalModel(StatefulModel):
         self.without = type(self).without - ({"rewind"} if rewind else set())
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Call the module with the arguments that its ``generate`` would pass."""
+        """Call the module with the arguments that ``generate`` would pass."""
         cache, seen = self._start(len(inputs)) if state is None else state
         here = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device) if mask is None else mask
         full = here if seen is None else torch.cat([seen, here], 1)

@@ -29,7 +29,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True)
 class Doubt:
-    """A difference that exceeds the measured rounding but is too small to refute."""
+    """A difference that is too large for the measured rounding and too small to refute the law."""
 
     sentence: str
 
@@ -73,7 +73,7 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
 
 
 def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
-    """Return the share of the results' size that refutes if rounding does not explain it.
+    """Return the difference, relative to the results' size, from which on the law is refuted.
 
     It is smaller in float64, unless the reference way rounds to a narrower dtype and this changes the
     results.
@@ -112,7 +112,7 @@ def _repeated(
 def _rounding(
     law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, sizes: Tensor, errors: float
 ) -> float:
-    """Measure the rounding, a multiple of the largest change among perturbed runs, relative to sizes.
+    """Measure the rounding error as a multiple of the largest change among perturbed runs.
 
     The runs stop when the rounding explains the difference.
     """
@@ -129,12 +129,12 @@ def _rounding(
 
 
 def _joined(rows: Rows) -> Tensor:
-    """Return the values of all rows."""
+    """Return the values of all rows, concatenated in float64."""
     return torch.cat([row.double().reshape(-1) for row in rows])
 
 
 def _sizes(law: Law, plain: Rows) -> Tensor:
-    """Return the size to which each value's error is relative: of all outputs, or of its gradient."""
+    """Return the magnitude to which each value's error is relative: that of all outputs or its gradient."""
     parts = [_joined([row]) for row in plain]
     if law.names is None:
         return _size(torch.cat(parts)).expand(sum(len(part) for part in parts))
@@ -165,7 +165,7 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
 
 
 def _count(format_: ModelFormat, share: float) -> bool:
-    """Count a case in the ledger, and record the largest rounding as a share of the results' size.
+    """Count a case in the ledger, and record the largest rounding error relative to the results' size.
 
     Return whether it counts as a case. It does not if the rounding is as large as the results.
     """

@@ -54,12 +54,12 @@ class StatefulCounterexample:
         )
 
     def in_short(self, unequal: str) -> str:
-        """Return the position and the two values."""
+        """Return the position and the two values, as ``position: other unequal plain``."""
         return printable(f"{self.position}: {self.other} {unequal} {self.plain}")
 
     @property
     def simplicity(self) -> tuple[int, ...]:
-        """Return the sort key."""
+        """Return a sort key, so that counterexamples with small sizes come first."""
         return self.sizes
 
     def to_json(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Declared:
     device: str = "cpu"
 
     def says(self, formats: dict[str, ModelFormat]) -> str:
-        """Describe the model on one line."""
+        """Return a one-line description of the model and its dtypes."""
         unsupported = [words for name, words in CAPABILITIES.items() if name in self.without]
         lacking = f"; not tested: {', '.join(unsupported)}" if unsupported else ""
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"

@@ -160,7 +160,7 @@ def _two(least: int, time: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """Return a strategy for three to six calls of any lengths."""
+    """Return a strategy for the lengths of three to six calls that sum to ``time``."""
 
     def cut(seed: int) -> tuple[int, ...]:
         random = Random(seed)

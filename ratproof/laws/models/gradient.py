@@ -83,7 +83,7 @@ def has_gradients(session: Session) -> bool:
 
 
 def _tensors(value: object) -> Iterator[Tensor]:
-    """Yield the tensors in a state, also those in attributes of its objects."""
+    """Yield all tensors in a state, including those in attributes of its objects."""
     for leaf in tree_leaves(value):
         if isinstance(leaf, Tensor):
             yield leaf

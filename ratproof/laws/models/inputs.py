@@ -37,11 +37,11 @@ class Tokens:
         return torch.where(torch.rand(ids.shape, generator=generator) < 0.5, chosen, ids)
 
     def unlike(self, ids: Tensor, others: Tensor) -> Tensor:
-        """Return the ids, with the next id of the vocabulary where they equal the others."""
+        """Return the ids, changed wherever they equal ``others``."""
         return torch.where(ids == others, (ids + 1) % self.vocabulary, ids)
 
     def says(self) -> str:
-        """Describe the inputs in a few words."""
+        """Return a short description of the inputs."""
         return f"a vocabulary of {self.vocabulary}"
 
 
@@ -64,11 +64,11 @@ class Vectors:
         return (numbers * (LARGE if seed % 4 == SPECIAL else 1)).to(dtype)
 
     def unlike(self, vectors: Tensor, others: Tensor) -> Tensor:
-        """Return the vectors, which are drawn independently and differ from the others."""
+        """Return the vectors unchanged, because independently drawn vectors already differ."""
         return vectors
 
     def says(self) -> str:
-        """Describe the inputs in a few words."""
+        """Return a short description of the inputs."""
         return f"vectors of {self.size}"
 
 

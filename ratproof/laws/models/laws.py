@@ -44,12 +44,12 @@ class Law:
 
 
 def in_one_call(session: Session) -> Rows:
-    """Run all tokens in one call."""
+    """Run all tokens in one call, and return the outputs of each row."""
     return list(session.run(session.tokens())[0])
 
 
 def in_pieces(session: Session) -> Rows:
-    """Run the tokens in several calls, each with the state of the previous one."""
+    """Run the tokens in several calls, each from the previous call's state, and return the outputs."""
     return list(session.read(session.tokens(), session.problem.pieces)[0])
 
 
@@ -83,7 +83,7 @@ def padded(session: Session) -> Rows:
 
 
 def _kept(session: Session) -> Tensor:
-    """Return which tokens of each row are not padding, shape ``(B, T)``."""
+    """Return a mask of the tokens that are not padding, shape ``(B, T)``."""
     problem = session.problem
     positions = torch.arange(problem.time, device=session.device)
     pads = torch.tensor(problem.pads, device=session.device)[:, None]
@@ -93,7 +93,7 @@ def _kept(session: Session) -> Tensor:
 
 
 def first_use(session: Session) -> Rows:
-    """Run without a state, or, if a state is used again, from its first use."""
+    """Return the outputs of a run without a state or, if a state is used twice, of its first use."""
     tokens = session.tokens()
     if session.problem.way != "state":
         return list(session.read(tokens, session.problem.pieces)[0])
@@ -103,7 +103,7 @@ def first_use(session: Session) -> Rows:
 
 
 def second_use(session: Session) -> Rows:
-    """Run again after other tokens.
+    """Return the outputs of a second run after other tokens were read.
 
     The model, a cleared state, or the state before the other tokens is used a second time.
     """
@@ -120,7 +120,7 @@ def second_use(session: Session) -> Rows:
 
 
 def reordered(session: Session) -> Rows:
-    """Reorder or select rows of the state between calls, and return the last call's outputs."""
+    """Reorder or select rows of the state between the calls, and return the outputs of the last call."""
     problem = session.problem
     first, *rest = torch.split(session.tokens(), list(problem.pieces), 1)
     outputs, state = session.run(first[: problem.prompt_rows])
@@ -133,7 +133,7 @@ def reordered(session: Session) -> Rows:
 
 
 def in_that_order(session: Session) -> Rows:
-    """Run the history of each of the last rows from the beginning, and return the last call's outputs."""
+    """Run the history of each final row from the beginning, and return the outputs of the last call."""
     problem = session.problem
     pieces = torch.split(session.tokens(), list(problem.pieces), 1)
     last = next((len(order) for order in reversed(problem.orders) if order), problem.prompt_rows)
@@ -154,7 +154,7 @@ def straight_on(session: Session) -> Rows:
 
 
 def rewound(session: Session) -> Rows:
-    """Read other tokens after the first call, rewind the state to where they differ, and read on."""
+    """Read other tokens after the first call, rewind the state, and return the outputs from there on."""
     problem, tokens, between = session.problem, session.tokens(), session.between()
     begin, shared = problem.pieces[0], problem.shared
     if problem.way == "one call":
@@ -166,7 +166,7 @@ def rewound(session: Session) -> Rows:
 
 
 def restored(session: Session) -> Rows:
-    """Read other tokens from a state of which there is a snapshot, and read on from the snapshot.
+    """Read other tokens after a snapshot of the state, then return the outputs from the snapshot on.
 
     The snapshot may be restored a second time; or other tokens are read from it, and the state itself is
     read on from.
@@ -187,7 +187,7 @@ def restored(session: Session) -> Rows:
 
 
 def _rest(problem: StatefulProblem) -> tuple[int, ...]:
-    """Return the lengths of the calls after the first call and the shared tokens."""
+    """Return the lengths of the calls that remain after the first call and the shared tokens."""
     _, second, *others = problem.pieces
     return (second - problem.shared, *others)
 

@@ -60,7 +60,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
-        """Move the values that differ from the exact values, in place, or all if there are none."""
+        """Move values that differ from the exact values, in place; without exact values, move all of them."""
         other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
         if isinstance(exact, Tensor) and exact.shape == numbers.shape:
             other = torch.where(numbers.double() == exact, numbers, other)
@@ -94,7 +94,7 @@ def _widened(value: Any) -> Any:
 
 
 def _leaves_of(func: Any, args: Any, kwargs: Any) -> list[Any]:
-    """Return the results in float64, or an empty list if the operator does not support it."""
+    """Return the operator's results in float64; the list is empty if the operator does not support it."""
     try:
         return tree_leaves(func(*args, **kwargs))
     except Exception:  # an operator without float64 may raise anything

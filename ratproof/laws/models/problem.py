@@ -49,7 +49,7 @@ class StatefulProblem:
         return f"B = {self.batch}, T = {self.time}, {self.format}"
 
     def cut(self) -> str:
-        """Describe the division of the inputs into calls."""
+        """Return a description of how the inputs are divided into calls."""
         if len(self.pieces) == 1:
             return "whole"
         if len(self.pieces) > 2 and set(self.pieces) == {1}:
@@ -63,7 +63,7 @@ class StatefulProblem:
         return f"in pieces of {', '.join(map(str, self.pieces[:-1]))} and {self.pieces[-1]} tokens"
 
     def detour(self) -> str:
-        """Describe the inputs between the uses."""
+        """Return a description of the inputs that are read between the uses."""
         number = sum(self.before)
         tokens = f"{number} other token{'' if number == 1 else 's'}"
         if self.uses > 1:
@@ -76,7 +76,7 @@ class StatefulProblem:
         return f"{tokens}{',' if self.shared else ''} in a batch of {self.before_rows}"
 
     def reordered(self) -> str:
-        """Describe how the rows of the state are reordered."""
+        """Return a description of how the rows of the state are reordered."""
         rows = self.prompt_rows
         first, *later = self.orders
         listed = ", ".join(map(str, first))
@@ -93,7 +93,7 @@ class StatefulProblem:
 
     @property
     def simplicity(self) -> tuple[int, ...]:
-        """Return the sort key: the fewest tokens, then the fewest rows."""
+        """Return a sort key, so that cases with few tokens, and then few rows, come first."""
         orders = sum(map(bool, self.orders))
         read = self.uses * sum(self.before)
         rows = max(self.batch, self.before_rows)

@@ -16,7 +16,7 @@ MANY = 12
 
 
 class Repeated(Enum):
-    """The result of equal calls of fresh models."""
+    """The result of repeating the same calls with fresh models."""
 
     SAME = ""
     RANDOM = (

@@ -41,7 +41,7 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
 
 
 def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
-    """Return a one-line result of a case of a law."""
+    """Test the law on this problem again, and return the result as one line of text."""
     with in_evaluation_mode(declared.model):
         format_ = declared.formats()[problem.format]
         try:
@@ -53,12 +53,12 @@ def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
 
 
 def _seeded(declared: Declared, problem: StatefulProblem) -> AbstractContextManager[None]:
-    """Seed torch, so that a case always draws the same random numbers."""
+    """Return a context that seeds torch, so that a case always draws the same random numbers."""
     return seeded(problem.seed, declared.device.startswith("cuda"))
 
 
 class _Rung:
-    """The test of a law of a model in its formats.
+    """The test of one law of a model, in the dtypes in which the model runs.
 
     It records the doubts and the smallest unusable case, which does not stop the search for errors in others.
     """
@@ -116,7 +116,7 @@ class _Rung:
         return self.broken or broken
 
     def _unsteady(self) -> Exception:
-        """Return the error for a model that gives different results in the same case.
+        """Return the error for a model that gives different results when a case is repeated.
 
         For the ``reuse`` law this is a refutation, because the second use differs from the first.
         """

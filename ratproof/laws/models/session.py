@@ -69,7 +69,7 @@ class Session:
         """Whether outputs and states keep the graph of their gradients."""
 
     def anew(self) -> Session:
-        """Return a session with a fresh model, without the hidden state of these calls."""
+        """Return the same session with a fresh model, without hidden state from earlier calls."""
         model = fresh(self.model)
         return Session(model, self.inputs, self.problem, self.dtype, self.device, self.perturbed)
 
@@ -83,7 +83,7 @@ class Session:
         return self._placed(torch.cat([drawn[:1], self._sharing(drawn[1:], first)]), 0)
 
     def between(self) -> Tensor:
-        """Return other inputs, which are read between two uses."""
+        """Return the other inputs, which are read between two uses."""
         problem = self.problem
         drawn = self._drawn(problem.before_rows or problem.batch, sum(problem.before), 1)
         if problem.shared:
@@ -93,7 +93,7 @@ class Session:
         return self._placed(drawn, 1)
 
     def _sharing(self, drawn: Tensor, tokens: Tensor) -> Tensor:
-        """Return the inputs with the first tokens of others, and with a different token after them."""
+        """Return inputs that share their first tokens with ``tokens`` and then differ."""
         shared = self.problem.shared
         own = drawn[:, shared:]
         if own.shape[1] and shared < tokens.shape[1]:
@@ -105,7 +105,7 @@ class Session:
         return self.inputs.draw(batch, time, self.problem.seed + 7_919 * other, self.dtype)
 
     def _placed(self, drawn: Tensor, other: int) -> Tensor:
-        """Return the inputs on the device, perturbed if the run is."""
+        """Return the inputs on the session's device, perturbed if the session is."""
         if self.perturbed is not None:
             generator = torch.Generator().manual_seed(self.perturbed.seed + other)
             drawn = moved(drawn, self.perturbed.unit, generator)
@@ -180,7 +180,7 @@ class Session:
         return self._asked("restore", lambda: self.model.restore(snapshot))
 
     def derivative(self, outputs: Tensor, weights: Tensor, of: Sequence[Tensor]) -> list[Tensor]:
-        """Return the gradients of a weighted sum of outputs; zeros for what it does not depend on."""
+        """Return the gradients of the weighted sum of the outputs; zeros for tensors without influence."""
         if not outputs.requires_grad:
             return [torch.zeros_like(tensor) for tensor in of]
         flows = self._asked(

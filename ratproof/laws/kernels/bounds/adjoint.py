@@ -86,7 +86,7 @@ def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> Rec
 
 
 def _turned(states: BoundedStates, time: int) -> BoundedStates:
-    """Undo the reversal of time."""
+    """Restore the original time order of the states."""
     return replace(
         states,
         before=states.before[::-1],

@@ -58,12 +58,12 @@ class Chunks:
         return cls(np.cumsum(lengths) - lengths, lengths)
 
     def split(self, array: Any) -> Any:
-        """Return an array of steps with the chunks' axes."""
+        """Return an array of steps, split into chunks."""
         steps = np.arange(self.lengths.max())[:, None]
         return array[np.minimum(self.begins + steps, self.begins + self.lengths - 1)]
 
     def joined(self, array: Any) -> Any:
-        """Return a split array as an array of steps."""
+        """Return the chunks of a split array, concatenated in time."""
         chunk = np.repeat(np.arange(len(self.lengths)), self.lengths)
         return array[np.arange(self.lengths.sum()) - self.begins[chunk], chunk]
 
@@ -170,7 +170,7 @@ def bounded_states(
 
 
 class _Sizes:
-    """The recurrence of absolute values since the beginnings of chunks, with the chunks' axes."""
+    """The recurrence of absolute values, restarted at the beginning of each chunk."""
 
     def __init__(self, inputs: RecurrenceInputs, states: StateTrajectory, chunks: Chunks) -> None:
         nothing = np.zeros(())
@@ -188,7 +188,7 @@ class _Sizes:
 
 
 def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
-    """Return the error at the beginning of each chunk.
+    """Return the error at the beginning of each chunk, accumulated over the chunks.
 
     ``passed`` is the remaining share of it before each step and after the last.
     """
@@ -201,7 +201,7 @@ def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
 
 @dataclass(frozen=True)
 class _Solutions:
-    """The solutions of all chunks, shape ``(C, chunks, N, H, 1, V)``.
+    """Bounds on the corrections of all chunks, shape ``(C, chunks, N, H, 1, V)``.
 
     See :class:`~ratproof.laws.kernels.bounds.corrections.Solution`.
     """
@@ -215,7 +215,7 @@ class _Solutions:
 def _solutions(
     inputs: RecurrenceInputs, states: StateTrajectory, form: KernelForm, chunks: Chunks, terms: Bounds
 ) -> _Solutions:
-    """Return the corrections of all chunks; chunks of equal length are solved together."""
+    """Return bounds on the corrections of all chunks; chunks of equal length are solved together."""
     rows, heads, keys, values = inputs.start.shape
     shape = (chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values)
     results = [np.zeros(shape) for _ in range(5 if form.inverse == "explicit" else 3)]

@@ -84,7 +84,7 @@ def _parameters(problem: Problem, arrays: Arrays) -> tuple[Wide, Wide]:
 
 
 def _joined(problem: Problem, arrays: Arrays) -> Iterator[tuple[StringGroup, Wide]]:
-    """Yield each group of sequences with its states and inputs, shape ``(N, W + T, D)``."""
+    """Yield, for each group of sequences, its states joined to its inputs, shape ``(N, W + T, D)``."""
     wide, first = wider_than(problem.accumulation), arrays.get("initial_state")
     states = np.zeros(problem.state_shape) if first is None else first
     for group in groups(problem):
@@ -98,5 +98,5 @@ def _windows(values: Wide, width: int) -> Any:
 
 
 def _bound(size: Bounds, terms: int, units: RoundingUnits) -> Bounds:
-    """Return the error of a sum of products of that size, in any order."""
+    """Return a bound on the error of a sum of products, in any order, whose magnitudes sum to ``size``."""
     return np.asarray(((terms + 1) * units.unit * size.astype(float) + terms * units.smallest) * OUTWARD)

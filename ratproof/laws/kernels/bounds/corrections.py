@@ -89,7 +89,7 @@ def solution(
 
 
 def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:
-    """Return the sums of finite logarithms up to each token, and the number of zero decays."""
+    """Return the sums of the finite log decays up to each token, and the number of zero decays."""
     with np.errstate(divide="ignore"):
         logarithms = np.log(np.abs(decay))
     none = np.isinf(logarithms)
@@ -101,7 +101,7 @@ def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:
 
 
 def _between(to: tuple[Bounds, Bounds], since: tuple[Bounds, Bounds], own: bool = False) -> Bounds:
-    """Return the remaining factor, at token i, of a write at an earlier token j, shape ``(N, H, C, C, K)``.
+    """Return the decay between a write at token j and its read at token i, shape ``(N, H, C, C, K)``.
 
     With ``own``, the token itself counts as earlier.
     """
@@ -113,12 +113,12 @@ def _between(to: tuple[Bounds, Bounds], since: tuple[Bounds, Bounds], own: bool 
 
 
 def _since(to: tuple[Bounds, Bounds]) -> Bounds:
-    """Return the remaining factor of the state before the chunk, shape ``(N, H, C, K)``."""
+    """Return the decay of the state from before the chunk to each token, shape ``(N, H, C, K)``."""
     return np.where(to[1] == 0, np.exp(np.minimum(to[0], 0)), 0.0)
 
 
 def _along(left: Bounds, right: Bounds, between: Bounds) -> Bounds:
-    """Return products of tokens i and j with the decay between them, shape ``(N, H, C, C)``."""
+    """Return the products of the vectors of tokens i and j with the decay between, ``(N, H, C, C)``."""
     if between.shape[-1] == 1:  # one decay for all keys
         return np.asarray((left @ np.swapaxes(right, -1, -2)) * between[..., 0])
     return np.asarray(np.sum(left[:, :, :, None] * right[:, :, None] * between, axis=-1))

@@ -46,7 +46,7 @@ class Ellipsoids:
         self.segments = unit[..., None] * unit[..., None, :]
 
     def now(self) -> tuple[Bounds, Bounds]:
-        """Return the roots of the traces, and the matrices of trace 1."""
+        """Return the current ellipsoids: the roots of the traces, and the matrices scaled to trace 1."""
         return self.size, self.matrix
 
     def length(self) -> Bounds:
@@ -98,7 +98,7 @@ def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
 
 
 def says_little(errors: Bounds, states: StateTrajectory) -> bool:
-    """Return whether column bounds are too large to be useful and ellipsoids are affordable."""
+    """Return whether the column bounds are too large to be useful and ellipsoids are affordable."""
     few = states.states.size * states.states.shape[-2] ** 2 <= MOST_NUMBERS
     return few and bool((errors > USELESS * root_mean_square(size_of(states.states))).any())
 

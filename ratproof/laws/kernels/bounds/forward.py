@@ -42,7 +42,7 @@ class BoundedResult:
 
 
 def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
-    """Run the recurrence for all sequences of a call."""
+    """Run the recurrence for all sequences of a call, and return its results with bounds."""
     if problem.family.window:
         (outputs, output_bounds), (states, state_bounds) = convolved(problem, arrays)
         return BoundedResult(outputs, output_bounds, states, state_bounds)

@@ -108,7 +108,7 @@ def gradients(
 def _store(
     problem: Problem, into: tuple[Wide, Bounds], flow: RoundedArray, name: str, group: StringGroup
 ) -> None:
-    """Store a group's gradient in the result, and add it for a tensor that all groups share."""
+    """Store the gradient of a group of sequences, or add it for a tensor that all groups share."""
     family = problem.family
     for target, array in zip(into, (flow.value, flow.error), strict=True):
         own = parts(problem, array)
@@ -126,7 +126,7 @@ def _store(
 
 
 class _Flows:
-    """The gradients of a group of sequences, with axes T, N, H, and K or V."""
+    """The gradients of one group of sequences, with axes T, N, H, and K or V."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class _Flows:
         return gradient.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else gradient
 
     def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
-        """Return a decay's gradient with a bound for a sum over later tokens whose terms cancel."""
+        """Return a decay's gradient, as a sum over later tokens whose terms cancel, with its bound."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
         for term, before in [*reads, *((term, False) for term in writes)]:
@@ -307,13 +307,13 @@ class _Flows:
         return RoundedArray(gate.value, bound, gate.size, self.u)
 
     def _edge(self, state: RoundedArray, flow: RoundedArray, of_head: bool) -> Bounds:
-        """Return the error that a state after these tokens contributes to the gradients of their gates."""
+        """Return the error that the state after these tokens contributes to the gradients of their gates."""
         gradient = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
         return gradient.sum(-1, self.inputs.keys).error if of_head else gradient.error
 
 
 def _later(values: Bounds) -> Bounds:
-    """Return the sums from each token to the end."""
+    """Return, for each token, the sum over it and all later tokens."""
     return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
 
 

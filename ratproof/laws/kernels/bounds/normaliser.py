@@ -16,7 +16,7 @@ from ratproof.laws.kernels.naive import Bounds, Wide
 
 
 def divided(outputs: RoundedArray) -> RoundedArray:
-    """Return the quotients of all columns and the last one."""
+    """Return the outputs divided by the last column, and the last column itself."""
     numerator, divisor = outputs[..., :-1], outputs[..., -1:]
     value, size = numerator.value / divisor.value, numerator.size / _least(divisor)
     error = numerator.error / _least(divisor) + np.abs(value).astype(float) * _relative(divisor)
@@ -24,7 +24,7 @@ def divided(outputs: RoundedArray) -> RoundedArray:
 
 
 def undivided(weights: Wide, outputs: RoundedArray) -> tuple[Wide, Bounds]:
-    """Return the gradients of all columns from those of the quotients, and their errors.
+    """Return the gradients of all columns, and their errors, from the gradients of the quotients.
 
     Args:
         weights: The gradients of the quotients, axes T, N, H and V.
@@ -43,10 +43,10 @@ def undivided(weights: Wide, outputs: RoundedArray) -> tuple[Wide, Bounds]:
 
 
 def _least(divisor: RoundedArray) -> Bounds:
-    """Return the smallest absolute value that a kernel may have for a divisor, at least 0."""
+    """Return a lower bound, at least 0, on the absolute value of the divisor that a kernel computes."""
     return np.asarray(np.maximum(np.abs(divisor.value).astype(float) - divisor.error, 0.0))
 
 
 def _relative(divisor: RoundedArray) -> Bounds:
-    """Return the largest error of a divisor relative to its computed value."""
+    """Return an upper bound on the error of a divisor relative to the value that a kernel computes."""
     return np.asarray(divisor.error / _least(divisor))

@@ -103,7 +103,7 @@ def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> Ro
 
 
 def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
-    """Return the sizes of the values that a kernel stores for the states.
+    """Return the sizes of the values in which a kernel stores the states.
 
     If no step corrects, a kernel may store the rest of the first state and the sum of all other terms
     separately.
@@ -183,7 +183,7 @@ def growth(inputs: RecurrenceInputs) -> Bounds:
 
 
 def size_growth(inputs: RecurrenceInputs) -> Bounds:
-    """Return the largest factor by which a step of absolute values stretches a column.
+    """Return the largest factor by which a step of the recurrence of absolute values stretches a column.
 
     The shape is ``(T, N, H, 1, 1)``. Intermediate roundings are relative to absolute values, which do not
     cancel.

@@ -36,7 +36,7 @@ class KernelForm:
         return self if self.chunk is None else replace(self, chunk=self.chunk * substeps)
 
     def roundings(self) -> float:
-        """Return the roundings of a difference of cumulative gates, relative to the sum of absolute gates."""
+        """Return the number of roundings of a difference of cumulative gates."""
         assert self.chunk is not None
         tree = 2 * np.log2(max(2, self.chunk)) + 1
         roundings = {"any": 2 * self.chunk - 1, "chain": self.chunk - 1, "tree": tree, "double": 3}
@@ -114,7 +114,7 @@ class RoundedArray:
         return cls(value, np.zeros(value.shape), np.abs(value).astype(float), unit)
 
     def computed(self) -> RoundedArray:
-        """Return the array as a factor: its size includes the error of the computed values."""
+        """Return the array as a factor of a further product, with the error added to its size."""
         return replace(self, size=self.size + self.error)
 
     def __getitem__(self, index: Any) -> RoundedArray:
