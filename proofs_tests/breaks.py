@@ -45,7 +45,7 @@ BREAKS = {
 
 
 def put(monkeypatch, claim, name, **parts):
-    """Change parts of a claim's variant for the duration of the test."""
+    """Replace parts of a claim's variant for the duration of the test."""
     own_claim = claim_named(claim)
     variants = tuple(
         v.changed(**{k: change(v.part(k)) for k, change in parts.items()}) if v.name == name else v
@@ -55,7 +55,7 @@ def put(monkeypatch, claim, name, **parts):
 
 
 def assert_refuted(monkeypatch, claim, name, what):
-    """Check that a variant of a claim with one of the mutations is refuted by short strings."""
+    """Assert that short strings refute a variant of a claim after one of the mutations."""
     put(monkeypatch, claim, name, **BREAKS[what])
     with pytest.raises(Disagreement):
         exhaust(claim, claim_named(claim).variant(name), longest=3)

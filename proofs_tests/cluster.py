@@ -49,7 +49,9 @@ class Cluster:
         self.nannies = [self._run("dask_worker", "--nthreads", "1") for _ in range(2)]
 
     def restart(self) -> None:
-        """Kill the scheduler, whose workers then end, and start new ones at another port."""
+        """Kill the scheduler, whose workers then end, and start a new scheduler and workers on another
+        port.
+        """
         self.scheduler.kill()
         self.scheduler.wait()
         self.old += self.nannies
@@ -67,7 +69,7 @@ class Cluster:
 
 
 def children(pid: int) -> list[int]:
-    """Return the ids of all descendants of a process."""
+    """Return the process ids of all descendants of a process."""
     pids: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # it ended

@@ -88,7 +88,7 @@ def device(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def unshrunk() -> Generator[None, None, None]:
-    """Search as usual, and end with the first counterexample, without shrinking it."""
+    """Stop a search at its first counterexample, without shrinking it."""
     with unchanged_afterwards(), patch.object(user_files, "PHASES", (Phase.generate,)):
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
         settings.register_profile("unshrunk", settings(), phases=phases)

@@ -16,8 +16,8 @@ TORCH = [pytest.param(step, id=step.label) for step in LADDER if runs_torch(step
 
 
 def require_informative(step: Step, seen: Observation) -> None:
-    """Raise ``RuntimeError`` if fewer than half of the exhausted cases of a claim that holds are informative:
-    small cases with mostly zero scores do not distinguish networks.
+    """Raise ``RuntimeError`` if fewer than half of the exhausted cases of a claim that holds are informative.
+    Small cases whose scores are mostly zero do not distinguish networks.
     """
     counted = step.kind == "exhausted" and step.variant.expected == "holds" and not step.variant.constant
     if counted and 2 * (seen.informative or 0) < seen.cases:

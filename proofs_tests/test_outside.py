@@ -67,7 +67,7 @@ def test_each_defect_has_a_script_that_needs_no_ratproof():
 
 
 def sums(*, f, u, initial_state):
-    """The recurrence of the family ``elementwise``."""
+    """Compute the recurrence of the family ``elementwise``."""
     states = []
     for t in range(u.shape[1]):
         initial_state = u[:, t] + f[:, t] * (0 if initial_state is None else initial_state)

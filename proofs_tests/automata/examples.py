@@ -40,5 +40,5 @@ few_cases, some_cases = _cases(few), _cases(some)
 
 
 def over(semirings: Iterable[Semiring]) -> pytest.MarkDecorator:
-    """Parametrise a test over these semirings, with the argument ``k``."""
+    """Parametrise a test over these semirings, which it receives as the argument ``k``."""
     return pytest.mark.parametrize("k", list(semirings), ids=lambda k: k.name)

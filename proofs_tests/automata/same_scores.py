@@ -43,7 +43,7 @@ def automaton_of(k: Semiring, n: int, alphabet: Iterable[Any], rows: Rows) -> WF
 
 
 def connected(automaton: WFSA) -> WFSA:
-    """Add an initial state, a final state or transitions if no string has a path."""
+    """Return the automaton, with states or transitions added if no string has a path."""
     k, n, names = automaton.semiring, automaton.states, automaton.alphabet
     rows, there = rows_of(automaton), {row[:2] for row in rows_of(automaton)}
     way = [(START, 0), *((q, q + 1) for q in range(n - 1) if names), (n - 1, END)] if n else []
@@ -59,7 +59,7 @@ def connected(automaton: WFSA) -> WFSA:
 
 
 def renamed(draw: st.DrawFn, automaton: WFSA) -> dict[Any, str]:
-    """Draw new symbols: names of all kinds, or a permutation of the old symbols."""
+    """Return the automaton with new symbols: names of all kinds, or a permutation of the old symbols."""
     names = automaton.alphabet
     several = st.lists(symbols(encodable=True), min_size=len(names), max_size=len(names), unique=True)
     return dict(zip(names, draw(several | st.permutations(list(names))), strict=True))
@@ -71,7 +71,7 @@ def rename(automaton: WFSA, names: dict[Any, str]) -> WFSA:
 
 
 def reorder_symbols(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Reorder the alphabet, which determines the order of strings."""
+    """Return the automaton with its alphabet, and so the order of strings, permuted."""
     return automaton.replace(
         index={s: automaton.index[s] for s in draw(st.permutations(list(automaton.index)))}
     )
@@ -85,7 +85,9 @@ def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any, Any]:
-    """Draw two weights whose sum is ``w``; they are smaller than ``w`` if epsilon cycles must converge."""
+    """Draw two weights whose sum is ``weight``; both are smaller if ``silent``, so that epsilon cycles
+    converge.
+    """
     if k in (BOOLEAN, LOG):
         other = weight if k is BOOLEAN and draw(st.booleans()) else k.zero
     elif k is COUNTING:
@@ -105,7 +107,7 @@ def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any,
 
 
 def split_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Split some weights into two parallel paths."""
+    """Return the automaton with some weights split into two parallel paths."""
     rows: Rows = []
     for p, q, s, w in rows_of(automaton):
         several = parts(draw, automaton.semiring, w, s == EPSILON) if draw(st.booleans()) else (w,)
@@ -114,7 +116,9 @@ def split_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Split one state into two: the incoming weights are divided, the outgoing weights are copied."""
+    """Return the automaton with one state split in two: incoming weights are divided, outgoing ones
+    copied.
+    """
     n = automaton.states
     if not n:
         return automaton
@@ -131,7 +135,7 @@ def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Push weights along the paths: divide by the potential of the source, multiply by that of the target."""
+    """Return the automaton with pushed weights: divided by the source's potential, times the target's."""
     k = automaton.semiring
     if k.divide_numbers is None or k is LOG:
         return automaton
@@ -146,7 +150,7 @@ def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def add_useless_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Add an unreachable state and a dead end."""
+    """Return the automaton with an additional unreachable state and a dead end."""
     k, n = automaton.semiring, automaton.states
     unreached, dead = n, n + 1
     weight = st.sampled_from([k.one, k.zero] if k in (BOOLEAN, LOG) else [k.one, k.one + 1])
@@ -166,7 +170,7 @@ def add_useless_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def reverse_twice(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Reverse the automaton twice."""
+    """Return the automaton, reversed twice."""
     return reverse(reverse(automaton))
 
 
@@ -184,14 +188,14 @@ CHANGES: dict[str, Callable[[st.DrawFn, WFSA], WFSA]] = {
 
 
 def changed(draw: st.DrawFn, automaton: WFSA, most: int = 3) -> WFSA:
-    """Apply up to ``most`` random changes."""
+    """Return the automaton after up to ``most`` random changes that preserve its scores."""
     for name in draw(st.lists(st.sampled_from(list(CHANGES)), max_size=most)):
         automaton = CHANGES[name](draw, automaton)
     return automaton
 
 
 def nudged(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Change one nonzero weight by the least amount, or remove it if it is finite and boolean."""
+    """Return the automaton with one nonzero weight changed minimally, or removed if it is a boolean."""
     k = automaton.semiring
     rows = [row for row in rows_of(automaton) if row[2] != EPSILON]
     if not rows:

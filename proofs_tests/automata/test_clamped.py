@@ -27,7 +27,7 @@ def dot(a, b):
 
 
 def shown(bits):
-    """Return both readouts; an affine function reads out neither."""
+    """Return two outputs for the clamped scores, neither of which is an affine function."""
     return (Fraction(min(bits)), Fraction(1 - max(bits), 3))
 
 

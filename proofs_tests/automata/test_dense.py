@@ -43,7 +43,7 @@ def weight(k, rng, light=1):
 
 
 def dense(k, states, seed, epsilon=False):
-    """Draw an automaton with that many states over a and b, optionally with epsilon, whose cycles
+    """Draw an automaton over a and b with this many states, optionally with epsilon transitions whose cycles
     have a sum.
     """
     rng = np.random.default_rng([seed, states])

@@ -33,7 +33,9 @@ def language(dfa, longest):
 
 
 def classes(dfa):
-    """Return the number of Myhill-Nerode classes among the reachable states, by trying strings."""
+    """Return the number of Myhill-Nerode classes of the reachable states, by comparing them on all short
+    strings.
+    """
     reached = {dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)}
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})

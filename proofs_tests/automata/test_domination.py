@@ -24,7 +24,7 @@ each = over(DEARER)
 
 
 def with_a_dearer_copy(automaton, factors):
-    """Return the automaton with a copy whose paths are all worse by a factor."""
+    """Return the automaton with an additional copy whose paths are all worse by the given factors."""
     k = automaton.semiring
     first, step, last = (k.exact(k.parse(str(w))) for w in factors)
     edges = [(*edge[:3], k.times(edge.weight, step)) for edge in automaton.edges()]

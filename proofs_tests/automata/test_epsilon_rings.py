@@ -87,7 +87,7 @@ def test_the_scores_of_a_long_ring_are_those_of_a_geometric_series():
 
 @pytest.fixture
 def unwritten():
-    """Make the test fail if the epsilon closure is constructed."""
+    """Make the test fail if any code constructs the epsilon closure as a matrix."""
     with patch("automata.equivalence.epsilon_links.MOST_WORDS", 0):
         yield
 

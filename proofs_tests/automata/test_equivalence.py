@@ -86,7 +86,7 @@ def test_one_changed_weight_is_a_difference_or_changes_no_score(k, data):
 
 
 def nudged(data, k, a):
-    """Return the automaton with one weight of its matrices replaced."""
+    """Return the automaton with one weight of its matrices replaced by another."""
     matrices = a.matrices.copy()
     index = tuple(data.draw(st.integers(0, side - 1)) for side in matrices.shape)
     matrices[index] = k.exact(data.draw(weights(k, extreme=False)))
@@ -173,7 +173,7 @@ def with_fractions(automaton):
 
 
 def shaken(data, k, a):
-    """Permute the states of ``a``, push weights by potentials, and sometimes change one weight."""
+    """Return an automaton with permuted states and pushed weights, sometimes with one weight changed."""
     n = a.states
     divide = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]

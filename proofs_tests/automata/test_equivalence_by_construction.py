@@ -154,7 +154,7 @@ def test_the_only_string_that_differs_is_found_whatever_its_length(n):
 
 
 def draw_first(monkeypatch, *bad):
-    """Make the random primes begin with the given ones."""
+    """Make the generator of random primes begin with the given primes."""
     monkeypatch.setattr(field, "primes", lambda: chain_of(bad, (p for p in primes() if p not in bad)))
 
 
@@ -301,7 +301,7 @@ def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
 
 
 def each_twice(words):
-    """Accept strings that end with a word that occurred before; the DFA has 2^words states."""
+    """Return the DFA of the strings whose last word occurred before, with 2^words states."""
     alphabet = [f"w{i}" for i in range(words)]
     loops = [(q, q, s, True) for q in range(2 * words) for s in alphabet]
     steps = [(2 * i, 2 * i + 1, s, True) for i, s in enumerate(alphabet)]

@@ -30,7 +30,7 @@ short = strings("ab", longest=4, run=0)
 
 
 def magnitudes(automaton):
-    """Replace all weights by their magnitudes."""
+    """Return the automaton with all weights replaced by their magnitudes."""
     ends = {name: abs(getattr(automaton, name)) for name in ("initial", "final")}
     return automaton.with_tables(lambda table: table.mapped(automaton.semiring, abs, object), **ends)
 

@@ -242,7 +242,7 @@ def test_large_automata_that_differ_only_in_numbering_are_lumped(k, data):
 
 
 def _coarsest(automaton):
-    """Compute the coarsest partition by rounds over all states, without a worklist."""
+    """Return the coarsest stable partition, refined in rounds over all states."""
     k, live = automaton.semiring, np.flatnonzero(~dead_states(automaton)).tolist()
     classes = {q: automaton.final[q] for q in live}
     count = 0

@@ -41,7 +41,7 @@ EACH_FIELD = over([REAL, COUNTING])
 
 
 def decided(a, b, most_dense=1500):
-    """Decide two automata by the methods for large automata, and check that the certificate is accepted."""
+    """Decide equivalence with the sparse method, check the certificate, and return the answer."""
     answer = sparse.decide(a, b, lambda stage: None, most_dense)
     if isinstance(answer, Equivalent):
         assert check_chain.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == "equivalent"
@@ -270,7 +270,7 @@ def test_the_bound_on_the_error_probability_grows_with_the_length():
 
 @pytest.fixture(scope="module")
 def certificate():
-    """Return a certificate with links of every kind."""
+    """Return a certificate that contains links of every kind."""
     a = WFSA.from_edges(
         REAL, 3, "ab", [(0, 1)], [(2, 1)], [(0, 1, "a", 2), (0, 2, "a", 1), (1, 2, "", "1/2"), (2, 0, "b", 1)]
     )
@@ -310,7 +310,7 @@ def test_a_certificate_with_any_one_entry_changed_or_missing_is_rejected(family,
 
 
 def lists(data, index):
-    """Return the JSON lists of a link: its matrix and the automaton that it leads to."""
+    """Return a link's matrix and the automaton to which it leads, as the lists in a certificate."""
     link = data["links"][index]
     return link["to"] | {name: link[name] for name in ("matrix",) if name in link}
 
@@ -336,7 +336,7 @@ def test_the_second_automaton_is_subtracted(certificate):
 
 
 def one_link(kind, a, b, to, **more):
-    """Return a certificate with one link."""
+    """Return a certificate with a single link of this kind."""
     data = decided(a, a).certificate.to_json()
     return {**data, "B": to_json(b), "links": [{"kind": kind, "to": to, **more}]}
 

@@ -17,7 +17,7 @@ HALF = {"max-plus": -1, "min-plus": 1, "max-times": Fraction(1, 2), "real": Frac
 
 
 def forked(k, last, second=None):
-    """Return an automaton with two paths per string: one halves at a, the other at b."""
+    """Return an automaton with two paths per string: one is halved by each a, the other by each b."""
     half, one = HALF.get(k.name, k.one), k.one
     loops = [(0, 0, "a", half), (0, 0, "b", one), (1, 1, "a", one), (1, 1, "b", half)]
     ends = [(0, last), (1, one if second is None else second)]
@@ -25,7 +25,7 @@ def forked(k, last, second=None):
 
 
 def ring(k, states, last, first=0):
-    """Return a ring of epsilon transitions; every state has a loop by a."""
+    """Return a ring of epsilon transitions in which every state has a loop with the symbol a."""
     edges = [(q, (q + 1) % states, "", HALF[k.name]) for q in range(states)]
     edges += [(q, q, "a", HALF[k.name]) for q in range(states)]
     return WFSA.from_edges(k, states, "ab", [(first, k.one)], [(last, k.one)], edges)

@@ -51,7 +51,7 @@ def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
 
 
 def difference(k, answer, names):
-    """Return the word, with its new symbols, and the two scores, as printed by the command."""
+    """Return the difference that the command printed: the word in its new symbols, and the two scores."""
     if not isinstance(answer, Different):
         return None
     return [names[s] for s in answer.word], [
@@ -60,7 +60,9 @@ def difference(k, answer, names):
 
 
 def agree(before, after, decided):
-    """Return whether two answers are the same, or consistent if a search may stop early."""
+    """Return whether two answers are the same; unknown is consistent with any answer if the search may stop
+    early.
+    """
     if before[:2] == after[:2]:
         return True
     if decided or "unknown" not in (before[0], after[0]):

@@ -157,7 +157,9 @@ def test_numbers_of_any_length_are_lifted(bits):
 
 
 def same_blocks(n, table, final):
-    """Check that Hopcroft's algorithm and a partition by rounds over all states give the same blocks."""
+    """Assert that Hopcroft's algorithm gives the same blocks as a partition refined in rounds over all
+    states.
+    """
     block = hopcroft(n, final, [dict(enumerate(targets)) for targets in table])
     classes, count = [q in final for q in range(n)], 0
     while count < len(set(classes)):

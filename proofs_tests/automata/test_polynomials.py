@@ -26,7 +26,7 @@ NUMBERS = {
 
 
 def value(polynomial: Polynomial, of: dict[str, np.ndarray]) -> np.ndarray:
-    """Evaluate a polynomial on matrices."""
+    """Return the value of a polynomial for matrices in place of its variables."""
     one = np.eye(len(of["f"]), dtype=int).astype(object)
     total = 0 * one
     for word, times in polynomial.terms.items():

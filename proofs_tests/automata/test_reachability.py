@@ -19,7 +19,7 @@ def graphs(nodes: int):
 
 
 def closure(nodes: int, edges) -> np.ndarray:
-    """Return whether a path leads from i to j."""
+    """Return the transitive closure: whether a path leads from node i to node j, shape ``(nodes, nodes)``."""
     paths = np.eye(nodes, dtype=bool)
     for i, j in edges:
         paths[i, j] = True
@@ -29,7 +29,7 @@ def closure(nodes: int, edges) -> np.ndarray:
 
 
 def columns(edges):
-    """Return the sources and the targets of the edges."""
+    """Return the sources and the targets of the edges as two arrays."""
     return tuple(np.array(edges, dtype=np.intp).reshape(-1, 2).T)
 
 

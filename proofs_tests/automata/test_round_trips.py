@@ -89,8 +89,8 @@ def kept_by_att(symbol):
 
 
 def decided_equal(one, other):
-    """Check that two automata are equivalent; unknown is allowed if there is no decision or a search is cut
-    off.
+    """Assert that two automata are decided to be equivalent, or unknown if their semiring has no complete
+    decision.
     """
     verdict = equivalent(one, other, longest=3).verdict
     undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(
@@ -100,7 +100,7 @@ def decided_equal(one, other):
 
 
 def nearest(weight):
-    """Return the weight that ``--round`` writes: the nearest float64 if there is no finite decimal."""
+    """Return the weight that ``--round`` writes: the nearest float64 if it has no finite decimal."""
     if not isinstance(weight, Fraction) or pow(10, 5000, weight.denominator) == 0 or weight.denominator == 1:
         return weight
     return Fraction(float(weight))
@@ -333,7 +333,7 @@ def test_openfst_compiles_our_output_to_the_same_automaton(k, arc_type, data):
 
 
 def in_order_of_naming(automaton, text, precision):
-    """Number the states as fstcompile does, with OpenFst's precision of weights."""
+    """Return the automaton with its states in the order in which fstcompile numbers them."""
     named = dict.fromkeys(
         int(q)
         for line in text.strip("\n").split("\n")

@@ -39,7 +39,7 @@ TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its
 
 
 def float_scores(automaton, string, dtype, rng):
-    """Compute Forward in that dtype, with a random order and random parentheses for every sum."""
+    """Compute the Forward scores in this dtype, each sum in a random order with random parentheses."""
 
     def random_sum(terms):
         terms = list(terms)
@@ -65,7 +65,7 @@ def float_scores(automaton, string, dtype, rng):
 
 
 def in_float32(automaton):
-    """Round the weights of the automaton to float32, as exact numbers."""
+    """Return the automaton with weights rounded to float32, as exact numbers."""
     near = np.frompyfunc(lambda w: Fraction(float(np.float32(float(w)))), 1, 1)
     return automaton.replace(
         initial=near(automaton.initial),
@@ -148,7 +148,7 @@ def test_shares_are_those_of_each_number(numbers):
 
 
 def unit_of(f, u):
-    """A unit of Example 6 that reads a different symbol at each step."""
+    """Return a unit of Example 6 that reads a different symbol at each step."""
     tables = {t: [[1, Fraction(float(u[t]))], [0, Fraction(float(f[t]))]] for t in range(len(f))}
     return WFSA(REAL, [1, 0], [0, 1], tables)
 
@@ -427,7 +427,7 @@ FORMATS = {
 
 
 def derived_real(terms, u, tiny):
-    """Return the derived bound on a sum of products, from terms (omega, its error, weight, its error)."""
+    """Return the bound on a rounded sum of products; each term is (omega, its error, weight, its error)."""
     terms = [(o, e, w, s) for o, e, w, s in terms if (o or e) and (w or s)]
     additions = max(len(terms) - 1, 0)
     error = Fraction(0)
@@ -442,9 +442,7 @@ def derived_real(terms, u, tiny):
 
 
 def derived_max_plus(terms, u, tiny):
-    """Return the bounds on a maximum of sums: the smallest, and the largest if terms are stored
-    with 40 bits.
-    """
+    """Return the smallest and the largest bound on a rounded maximum of sums; the latter has 40-bit terms."""
     terms = [(o, e, w, s) for o, e, w, s in terms if -np.inf not in (o, w)]
     off = [
         e + s + ((u * (abs(o + w) + e + s) + tiny) if (o or e) and (w or s) else 0) for o, e, w, s in terms

@@ -26,7 +26,7 @@ def no_deviation(automaton):
 
 
 def in_float32(automaton):
-    """Round the weights of the automaton to float32, as exact numbers."""
+    """Return the automaton with weights rounded to float32, as exact numbers."""
 
     def near(weights):
         return np.frompyfunc(lambda w: w if w == -np.inf else Fraction(float(np.float32(float(w)))), 1, 1)(
@@ -38,7 +38,7 @@ def in_float32(automaton):
 
 
 def computed(automaton, string, rng):
-    """Compute the forward scores in float32, with each sum in a random order; epsilon comes from lower
+    """Compute the Forward scores in float32, each sum in a random order; epsilon leads from lower to higher
     states.
     """
     k, n = automaton.semiring, automaton.states

@@ -27,7 +27,7 @@ SHORT = 400
 
 
 def refused(work, *arguments, kind=InputError):
-    """Return the error message."""
+    """Return the one-line message of the error that the work raises."""
     with pytest.raises(kind) as error:
         work(*arguments)
     assert len(str(error.value)) < SHORT and "\n" not in str(error.value)
@@ -199,7 +199,9 @@ def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
 
 
 def nth_from_the_end(n):
-    """Return an automaton that accepts if the n-th symbol from the end is a: 2^n deterministic states."""
+    """Return the automaton of the strings whose n-th symbol from the end is a, which has 2^n deterministic
+    states.
+    """
     steps = (
         [(0, 0, s, True) for s in "ab"]
         + [(0, 1, "a", True)]

@@ -28,7 +28,9 @@ def nothing(stage):
 
 
 def changed(model, word):
-    """Change the weight of the last symbol at the longest history of a string."""
+    """Return the model with the weights of the word's last symbol, after its other symbols, reduced by a
+    tenth.
+    """
     state = int(model.initial.nonzero()[0][0])
     for symbol in word[:-1]:
         (state,) = model.table(symbol).row(state)[0].tolist()

@@ -74,7 +74,7 @@ def is_small(case: Any) -> bool:
 
 
 def agree(pairs: list[VariantCase], compiled: Path) -> None:
-    """Check that Coq and Python compute the same for each case."""
+    """Assert that Coq and Python compute the same values for each case."""
     for values, difference in differences(pairs, compiled):
         assert values > 0 and difference == ""
 

@@ -59,7 +59,9 @@ def theory_once(theory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def two(k: Semiring, factor: Any = "1/2") -> tuple[WFSA, WFSA]:
-    """Return an automaton of one state, and one of three with a dead end and a final epsilon transition."""
+    """Return an automaton with one state, and an equivalent one with three, a dead end and a final epsilon
+    transition.
+    """
     one = WFSA.from_edges(k, 1, "ab", [(0, k.one)], [(0, k.one)], [(0, 0, "a", factor), (0, 0, "b", k.one)])
     arrows = [(0, 0, "a", factor), (0, 0, "b", k.one), (0, 1, "", k.one), (0, 2, "b", factor)]
     return one, WFSA.from_edges(k, 3, "ab", [(0, k.one)], [(1, k.one)], arrows)

@@ -203,9 +203,7 @@ BREAKS = {name: (file, *change) for file, changes in BROKEN.items() for name, ch
 
 
 def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:
-    """Return the development with a changed text of one file, which is not compiled; the other files are
-    links.
-    """
+    """Return a copy of the development in which one file has another text; that file is not compiled."""
     shutil.copytree(compiled, root, copy_function=os.symlink)
     for link in root.glob(name.removesuffix(".v") + ".*"):
         link.unlink()

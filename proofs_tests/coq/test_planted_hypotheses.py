@@ -71,7 +71,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[st
 
 
 def kept(answers: dict[str, TheoremAnswer]) -> Statement:
-    """Return the theorem whose stored statement is 2 = 2."""
+    """Return a theorem whose stored statement is 2 = 2."""
     return Statement("right.t", "", 1, answers["right.t"].statement)
 
 

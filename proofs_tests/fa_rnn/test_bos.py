@@ -16,7 +16,9 @@ WORDS = ("BOS", "a", "b")
 
 
 def rule(wildcard):
-    """Return `$ a` after s_0: 0 to 1 on BOS, 1 to 2 on any word of the wildcard, 2 to 3 on a."""
+    """Return the automaton of the rule ``$ a`` behind s_0: BOS leads from 0 to 1, any word of the wildcard to
+    2, a to 3.
+    """
     arrows = [(0, 1, "BOS", 1), *((1, 2, word, 1) for word in wildcard), (2, 3, "a", 1)]
     return WFSA.from_edges(REAL, 4, WORDS, [(0, 1)], [(3, 1)], arrows)
 

@@ -11,7 +11,9 @@ CLAIM = claim_named("fa-rnn-eq-4")
 
 
 def printed_product(w, sentence):
-    """Compute equation 2 with one state for x_0 to x_N: the product from i = 1 to N."""
+    """Return the product of equation 2 as printed, from i = 1 to N, for one state and the sentence x_0, ...,
+    x_N.
+    """
     return w.alpha_0[0] * prod(w.T[x][0][0] for x in sentence[1:]) * w.alpha_inf[0]
 
 

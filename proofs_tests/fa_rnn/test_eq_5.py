@@ -19,13 +19,13 @@ def test_there_are_min_v_k_and_k_k_columns(case):
 
 
 def step(w, h, v):
-    """Compute equation 5: (h D_1 * v) D_2^T."""
+    """Return (h D_1 o v) D_2^T (equation 5)."""
     inside = [sum(h[i] * w.D_1[i][r] for i in range(w.n)) * v[r] for r in range(len(v))]
     return [sum(inside[r] * row[r] for r in range(len(v))) for row in w.D_2]
 
 
 def mixed_difference(of):
-    """Return the mixed difference, which is 0 if ``of`` is first-order in state and word: U h + W v + b."""
+    """Return the mixed difference of ``of``; it is 0 for any function of the form U h + W v + b."""
     return [a - b - c + d for a, b, c, d in zip(of(1, 1), of(1, 0), of(0, 1), of(0, 0), strict=True)]
 
 

@@ -43,8 +43,8 @@ def test_the_lower_bound_is_two_gates_times_the_recurrence(case):
 
 
 def first_word(m, f, r):
-    """Return a and b of h_1 = a + b h_1, which is equation 7 at t = 1 with one state and h_0 = 1, if D_1, z_1
-    and D_2 multiply to m.
+    """Return a and b of h_1 = a + b h_1, equation 7 at t = 1 with one state and h_0 = 1; m is the product of
+    D_1, z_1 and D_2.
     """
     return (1 - f) + f * r * m, f * (1 - r) * m
 

@@ -29,7 +29,7 @@ def test_a_mutation_is_refuted(monkeypatch, claim, name, what):
 
 
 def swapped_factors(of, j):
-    """Exchange D_1 and D_2."""
+    """Return component j of equation 5 with D_1 and D_2 exchanged."""
     inside = lambda s: of.sum(lambda i: of.times(of.at("h", i), of.at("D_2", i, s)))
     return of.sum(lambda s: of.times(of.times(inside(s), of.at("v", s)), of.at("D_1", j, s)), "r")
 

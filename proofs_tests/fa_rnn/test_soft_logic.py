@@ -21,7 +21,7 @@ DECIDED = ("corrected", "corrected-nested")
 
 
 def decided(name, monkeypatch, **parts):
-    """Return the decided evidence for a variant with other parts."""
+    """Return a function that runs the decided evidence for a variant with replaced parts."""
     variant = CLAIM.variant(name)
     broken = variant.changed(**{part: change(variant.part(part)) for part, change in parts.items()})
     monkeypatch.setattr(

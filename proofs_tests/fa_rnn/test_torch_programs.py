@@ -130,7 +130,7 @@ def shares_exchanged_in_equation_9(self):
 
 
 def tensor_transposed(self, vectors):
-    """Compute a second-order network whose tensor leads from j to i."""
+    """Return the output of a second-order network whose tensor has its state indices exchanged."""
     h = self.initial.expand(len(vectors), -1)
     for x in vectors.unbind(1):
         h = torch.einsum("bj,isj,bs->bi", h, self.tensor, x)
@@ -138,7 +138,7 @@ def tensor_transposed(self, vectors):
 
 
 def without_the_last_symbol(self, symbols):
-    """Compute a Heaviside network that does not move on after its last symbol."""
+    """Return the output of a Heaviside network that ignores its last symbol."""
     return HEAVISIDE(self, symbols[:, :-1]) if symbols.shape[1] > 1 else HEAVISIDE(self, symbols)
 
 

@@ -29,7 +29,7 @@ def hunted(folder: Path, *how: str, seed: int = LIGHT) -> list[str]:
 
 
 def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Make workers that this process starts light ones."""
+    """Make this process start the workers of ``light_worker.py``, which draw no cases."""
     patch.setenv("PYTHONPATH", put(folder))
     patch.setenv(INSTALLATION, json.dumps(fingerprint()))
 
@@ -42,13 +42,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def light(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    """Make workers that this process starts light ones."""
+    """Make this process start workers that draw no cases."""
     make_light(monkeypatch, path)
 
 
 @pytest.fixture(scope="session")
 def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
-    """Return a function that maps a hunt's seed to the ledger that a single worker produces."""
+    """Return a function that maps a hunt's seed to the ledger that a single worker writes."""
 
     @cache
     def hunt(seed: int) -> HuntLedger:

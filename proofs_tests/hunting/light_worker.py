@@ -63,7 +63,7 @@ def row_of(seed: int, one: Round) -> RoundRow:
 
 
 def put(folder: Path) -> str:
-    """Write the module and return a path on which Python finds these workers and everything that this process
+    """Write the module, and return a path with which Python finds it and everything that this process
     finds.
     """
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE)

@@ -77,7 +77,7 @@ def example(variant):
 
 
 def refuted(one: Round) -> RoundRow:
-    """Return a row with a valid counterexample, except for its statement of the weights."""
+    """Return a row with a valid counterexample whose description of the weights is wrong."""
     sent = {**example("printed").to_json(), "weights": "none"}
     return replace(row_of(one), verdict="refuted", counterexample=sent)
 

@@ -57,7 +57,9 @@ CHANGES = [
 
 @pytest.fixture(scope="module")
 def spoilt(tmp_path_factory):
-    """Return a ledger with counterexamples and an incomplete round, which all changes share."""
+    """Return a ledger with counterexamples and an incomplete round, from which all changed ledgers are
+    copied.
+    """
     folder = tmp_path_factory.mktemp("sealed") / "ledger"
     store = ledger(folder, PRINTED)
     deadly = Round("two", 3)

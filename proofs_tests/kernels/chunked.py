@@ -26,7 +26,7 @@ def between(sums, zeros, length):
 
 
 def gla(*, q, k, v, g, scale, initial_state, output_final_state, cu_seqlens, chunk=16, mistake=""):
-    """Compute gated linear attention."""
+    """Compute gated linear attention in chunks, optionally with a planted mistake."""
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale
     scale = scale**2 if mistake == "scale applied twice" else scale
@@ -76,7 +76,7 @@ def delta(
     chunk=16,
     inverse="substitution",
 ):
-    """Compute the delta rule, with gates if there are any."""
+    """Compute the delta rule in chunks, with gates if ``g`` is given."""
     (batch, time, heads, keys), values = q.shape, v.shape[-1]
     scale = keys**-0.5 if scale is None else scale
     outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []

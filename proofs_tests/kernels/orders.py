@@ -8,7 +8,7 @@ from proofs_tests.kernels.recurrent import over_strings, stacked
 
 
 def start(tensors, state, scale):
-    """Return the tensors q, k, v and beta, the scale and the initial state."""
+    """Return q, k, v and beta, the scale as a number, and the initial state."""
     q, k, v, beta = (tensors.get(name) for name in ("q", "k", "v", "beta"))
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     state = v.new_zeros(*q[:, :0].sum(1).shape, v.shape[-1]) if state is None else state

@@ -8,7 +8,7 @@ from ratproof.laws.kernels.family import FAMILIES
 
 
 def over_strings(one, **steps):
-    """Extend a kernel for batches of equal length to packed sequences, which run one by one.
+    """Extend a kernel for batches of equal lengths to packed sequences, which it runs one by one.
 
     ``one(tensors, state, scale)`` takes tensors whose first axes are B and T, and a state or None. ``steps``
     are the entries per token of tensors that have several.
@@ -34,7 +34,7 @@ def over_strings(one, **steps):
 
 
 def rows_of(state, rows):
-    """Select rows of a state, which may be a tensor, a tuple of tensors, or None."""
+    """Return some rows of a state, which may be a tensor, a tuple of tensors, or ``None``."""
     if isinstance(state, tuple):
         return tuple(x[rows] for x in state)
     return None if state is None else state[rows]

@@ -14,7 +14,7 @@ from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, Wide
 
 
 class Running:
-    """The state and its error.
+    """The state of a recurrence and a bound on its error, updated token by token.
 
     Args:
         roles: The inputs of the recurrence.
@@ -64,7 +64,9 @@ class Running:
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
     def now(self, held: bool = False) -> RoundedArray:
-        """Return the current state; ``held`` marks one that has been added to and not decayed yet."""
+        """Return a snapshot of the current state; ``held`` means that a step added to it but has not decayed
+        it.
+        """
         if self.form.chunk is None or self.gates is None:
             error = self.error
             if not self.roles.corrected and self.roles.start.any():  # the stored state may be a sum of two
@@ -74,7 +76,7 @@ class Running:
         return RoundedArray(self.state, error, size, self.u)
 
     def begin_chunk(self, begin: int, end: int) -> None:
-        """Start a chunk of the steps from ``begin`` to ``end``."""
+        """Start a chunk that consists of the steps from ``begin`` to ``end``."""
         if self.gates is not None:
             self.error = self._carried() + self._chunk_error()
         self.since = self.sizes = _size(self.state)
@@ -181,14 +183,14 @@ class Running:
             self.sizes = size * self.sizes + (outer if sizes is None else _size(column) * sizes)
 
     def _solved(self, t: int) -> tuple[Bounds, Bounds | None]:
-        """Return the error of the right-hand side of a correction, and the size of the solution."""
+        """Return the error of the right-hand side of a correction's system, and the size of its solution."""
         solved = self.solution
         assert solved is not None
         at = np.s_[:, :, t - self.first, None]
         return self.u * solved.off[at], None if solved.sizes is None else solved.sizes[0][at]
 
     def _solved_of_one(self, t: int) -> tuple[Bounds, Bounds]:
-        """Return bounds on the correction for an error of 1 carried into the chunk, and on its error."""
+        """Return bounds on the correction, and on its error, for an error of 1 at the chunk's beginning."""
         solved = self.solution
         assert solved is not None
         at = np.s_[:, :, t - self.first, None]
@@ -208,13 +210,13 @@ class Running:
         return np.asarray(growth[..., None, None])
 
     def _often(self, t: int) -> Bounds:
-        """Return the maximum number of roundings of a term in a step with a correction."""
+        """Return the maximum number of roundings of one term in a step with a correction."""
         x = np.max(self.roles.roundings[:, t], axis=-1, initial=0.0)
         more = 0 if self.roles.b_roundings is None else self.roles.b_roundings[:, t]
         return np.asarray((self.roles.keys + 10 + x + more)[..., None, None])
 
     def _delta(self, t: int, before: Wide) -> tuple[Wide, Wide]:
-        """Return k and w of the update S += k w^T with w = beta (v - S^T k), or beta (v - S_-^T p)."""
+        """Return k and w of the update S += k w^T of the delta rule."""
         roles = self.roles
         assert roles.beta is not None
         k, v = roles.key[:, t][..., None], roles.value[:, t][..., None, :]
@@ -222,12 +224,12 @@ class Running:
         return k, roles.beta[:, t][..., None, None] * (v - roles.erase[:, t][..., None, :] @ read)
 
     def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide]:
-        """Return b and c of the update S += b c^T with c = S_-^T a."""
+        """Return b and c of the update S += b c^T of RWKV-7, where c = S_-^T a."""
         a, b = self.roles.a[:, t][..., None], self.roles.b[:, t][..., None]
         return b, np.swapaxes(a, -1, -2) @ before
 
     def _of_correction(self, t: int, x: Bounds, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
-        """Return the roundings of the term that is written along the column, and its size, by absolute
+        """Return the roundings and the size of the term that a correction writes, computed from absolute
         values.
         """
         roles = self.roles
@@ -240,7 +242,7 @@ class Running:
         return beta * (k @ ((roles.keys + 5 + x) * decayed) + 3 * v), beta * (k @ decayed + v)
 
     def _reads(self, t: int) -> Bounds:
-        """Return the error that a correction inherits from the state that it reads."""
+        """Return the error that a correction inherits from the error of the state that it reads."""
         roles = self.roles
         if roles.beta is not None:
             beta = np.abs(roles.beta[:, t])[..., None, None]
@@ -267,19 +269,21 @@ class Running:
         return self.form.roundings() + 2 + self.roles.more_roundings
 
     def _carried(self) -> Bounds:
-        """Return the error carried into the chunk, including its rounding there."""
+        """Return the error that the chunk inherited, including the rounding of this error within the
+        chunk.
+        """
         if self.roles.corrected:
             return np.asarray(self.error * (self.carried[0] + self._stretch()))
         rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
         return np.asarray(self.error * (1 + rounded))
 
     def _stretch(self) -> Bounds:
-        """Return the rounding of an error of 1 that was carried into the chunk."""
+        """Return the rounding within the chunk of an inherited error of 1."""
         _, unit_size, off = self.carried
         return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * unit_size + off)
 
     def _chunk_error(self) -> Bounds:
-        """Return the error of the state within a chunk, without the error carried into it."""
+        """Return the error of the state that arose within the chunk."""
         assert self.form.chunk is not None
         errors = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
         errors = errors + (1 + self._chunk_roundings()) * self.of_keys

@@ -31,7 +31,7 @@ def test_a_chunked_kernel_equals_the_recurrent_one(family, kernel):
 
 
 def not_a_number_at_infinite_gates(*, g, **tensors):
-    """Compute gates as quotients of cumulative decays, which are NaN if a gate is -infinity."""
+    """Return gates as quotients of cumulative decays, which are NaN if a gate is -infinity."""
     b = g.cumsum(1)
     previous = torch.cat([0 * b[:, :1], b[:, :-1]], 1)
     return KERNELS["gla"](g=b - previous, **tensors)

@@ -92,7 +92,7 @@ def test_a_mistake_in_a_chunked_kernel_is_refuted(mistake, kind):
 
 
 def changed(family, name, change):
-    """Return a kernel that changes one input tensor, selected by name."""
+    """Return a kernel of the family that changes the input tensor ``name`` first."""
 
     def kernel(**arguments):
         return KERNELS[family](**{**arguments, name: change(arguments[name])})
@@ -138,7 +138,7 @@ class Flow(torch.autograd.Function):
 
 
 def flowing(family, name, change):
-    """Return a kernel with a changed gradient of that argument, or result."""
+    """Return a kernel of the family that changes the gradient of the argument or result ``name``."""
 
     def kernel(**arguments):
         if name in arguments and arguments[name] is not None:
@@ -186,7 +186,7 @@ def test_a_kernel_with_another_gradient_is_refuted(family, name, change):
 
 
 class Cumulated(torch.autograd.Function):
-    """An HGRN that computes the gate's gradient as a sum over later tokens, as fused kernels do."""
+    """An autograd function for HGRN that computes the gate's gradient as a sum over later tokens."""
 
     @staticmethod
     def forward(ctx, x, g, start):

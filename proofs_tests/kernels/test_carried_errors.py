@@ -23,7 +23,9 @@ from ratproof.laws.kernels.problem import Problem
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
-    """Run step by step; the correction is a sum of 1/10 and 9/10 of the state, rounded before they cancel."""
+    """Run RWKV-7 step by step, with the correction as a sum of 1/10 and 9/10 of the state, which round
+    separately.
+    """
     state, outputs = initial_state.clone(), []
     for t in range(r.shape[1]):
         read = sum((part * state * a[:, t, :, :, None]).sum(-2, keepdim=True) for part in (0.1, 0.9))

@@ -207,7 +207,7 @@ def test_the_kernels_of_state_space_layers_have_families(family):
 
 
 def changed(family, **changes):
-    """Return a kernel that changes some tensors first."""
+    """Return a kernel of the family that first changes some of its input tensors."""
 
     def kernel(**arguments):
         for name, change in changes.items():

@@ -35,7 +35,7 @@ def wrong_gsa(state, x, fault):
 
 
 def stepping(family, step, fault):
-    """Return a kernel that runs a wrong step."""
+    """Return a kernel that runs a step with a planted fault for every token."""
 
     @over_strings
     def kernel(tensors, state, scale):

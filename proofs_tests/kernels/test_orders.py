@@ -63,7 +63,7 @@ def test_no_order_exceeds_its_bound_if_terms_cancel(family, kernel, time):
 
 
 def halves(x):
-    """Return a cumulative sum that restarts in the middle, as in a parallel scan."""
+    """Return the cumulative sum, computed in two halves as in a parallel scan."""
     if x.shape[1] < 2:
         return x
     first, second = (halves(part) for part in (x[:, : x.shape[1] // 2], x[:, x.shape[1] // 2 :]))

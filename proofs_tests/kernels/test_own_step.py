@@ -67,12 +67,12 @@ OPTIONS = {
 
 
 def claim_of(step, kernel, **more):
-    """Return the claim that a kernel computes a step."""
+    """Return the claim that the kernel computes the step."""
     return kernel_claim("mine", step=step, kernel=kernel, longest=65, **OPTIONS[step], **more)
 
 
 def family_of(step):
-    """Return the record of a step."""
+    """Return the family that ratproof derives from a step."""
     return claim_of(step, lambda **call: None).kernel.family
 
 
@@ -134,7 +134,7 @@ def test_a_chunked_form_is_allowed_more_rounding_than_steps():
 
 
 def call(step, time=33):
-    """Return a call of a step with real values."""
+    """Return a problem for the step, with ``time`` tokens of real values."""
     sizes = {"lengths": (time,), "batch": 2, "heads": 2, "keys": 4, "values": 5}
     options = {"packed": False, "has_initial_state": True, "scale": None, "numbers": "real", "gates": "mild"}
     return Problem(family_of(step), "float32", "float32", **sizes, **options, directions="free", seed=1)
@@ -227,7 +227,7 @@ def test_a_state_may_be_a_tuple_of_tensors():
 
 
 def scaled(f, i, u, o, initial_state=None):
-    """Return a wrong second tensor of the state."""
+    """Return the LSTM's kernel with the second tensor of its final state scaled, which is wrong."""
     outputs, (h, c) = lstm_kernel(f, i, u, o, initial_state)
     return outputs, (h, 1.001 * c)
 

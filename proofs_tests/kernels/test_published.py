@@ -56,7 +56,9 @@ def test_a_wrong_selective_scan_is_refuted(mistake):
 
 
 def chunk_scan(x, dt, A, B, C, chunk_size, initial_states, return_final_states, wrong=1.0):
-    """Compute what mamba_chunk_scan_combined computes, for (B, T, H, P), (B, T, H), (H), (B, T, H, N)."""
+    """Compute the function of mamba_chunk_scan_combined, with its layouts (B, T, H, P), (B, T, H), (H) and
+    (B, T, H, N).
+    """
     state = x.new_zeros(*x.shape[::2], x.shape[3], B.shape[3]) if initial_states is None else initial_states
     outputs = []
     for first in range(0, x.shape[1], chunk_size):
@@ -104,7 +106,9 @@ def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
 
 
 def complex_scan(factors, inputs, state=None, mistake=""):
-    """Compute an LRU's recurrence as defined, for (D,), (B, T, D) and (B, D), all complex."""
+    """Compute an LRU's recurrence by its definition; shapes ``(D,)``, ``(B, T, D)`` and ``(B, D)``, all
+    complex.
+    """
     turn = factors.conj() if mistake == "turned the other way" else factors
     turn = turn.abs() if mistake == "the size alone" else turn
     if mistake == "a gradient that is not conjugate":
@@ -119,7 +123,7 @@ def complex_scan(factors, inputs, state=None, mistake=""):
 
 
 def doubled(factors, inputs):
-    """Compute a parallel scan, which supports neither initial states nor empty sequences."""
+    """Compute an LRU's recurrence by recursive doubling, without an initial state or empty sequences."""
     powers, step = factors.expand(inputs.shape), 1
     while step < inputs.shape[1]:
         later = powers[:, step:] * inputs[:, :-step] + inputs[:, step:]

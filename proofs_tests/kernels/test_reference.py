@@ -80,7 +80,7 @@ def same(one, other):
 
 
 def alike(many, each):
-    """Check that the vectorised snapshots equal the sequential ones."""
+    """Assert that the vectorised snapshots equal those of the sequential computation."""
     return all(
         same(getattr(many, part)[t], getattr(one, part))
         for t, one in enumerate(each)
@@ -94,7 +94,7 @@ def roles(problem):
 
 @contextmanager
 def ellipsoids(tried):
-    """Always or never try bounds by ellipsoids."""
+    """Force bounds by ellipsoids always or never to be tried."""
     told = lambda errors, course: tried
     with patch.object(recurrent, "says_little", told), patch.object(chunked, "says_little", told):
         yield
@@ -159,7 +159,7 @@ def test_an_ellipsoids_steps_are_those_of_the_recurrence(family):
 
 
 def one_after_another(own, form, arithmetic):
-    """Return bounds by ellipsoids before each token and after the last, for a chunked kernel."""
+    """Return the bounds by ellipsoids before each token and after the last, computed one token at a time."""
     norms, every, bounds = Running(own, form, arithmetic), Ellipsoids(own), []
 
     def bound():
@@ -196,8 +196,8 @@ def test_bounds_by_ellipsoids_in_chunks_equal_the_sequential_ones(family):
 
 
 def worst(moves, towards):
-    """Return the error that reaches farthest in a direction. Each move multiplies the error by a matrix, and
-    adds a vector times a bounded number, or any vector up to a radius.
+    """Return the reachable error with the largest component along ``towards``, if each move multiplies the
+    error by a matrix and adds a vector times a bounded number, or any vector up to a radius.
     """
     flow, along = towards, []
     for step, _, _ in moves[::-1]:

@@ -28,7 +28,7 @@ from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 
 
 def planted(wrong):
-    """Return a kernel whose outputs are wrong if ``wrong`` is true of its arguments."""
+    """Return a kernel whose outputs are wrong whenever ``wrong(arguments)`` is true."""
 
     def plant(right):
         @functools.wraps(right)
@@ -42,7 +42,7 @@ def planted(wrong):
 
 
 def with_arguments(change):
-    """Return a kernel that gets other arguments."""
+    """Return a kernel that replaces its arguments by ``change(arguments)``."""
 
     def plant(right):
         return lambda **arguments: right(**{**arguments, **change(**arguments)})
@@ -156,7 +156,7 @@ CORRECTED_OR_NOT = ("linear-attention", "delta-rule")
 
 @pytest.fixture
 def usual(monkeypatch, unshrunk, all_sizes):
-    """Verify with the default calls, except for the longest, and without shrinking."""
+    """Use the default calls except for the longest, without shrinking counterexamples."""
     monkeypatch.setattr(drawing, "LENGTHS", (*SHORT, 513))
     monkeypatch.setattr(rungs, "SHRINKING", 1)
 

@@ -60,7 +60,7 @@ OF_RANK_ONE = (
 
 
 def claim_of(module):
-    """Return the claim and its layer."""
+    """Return the claim in a module, and its layer."""
     loaded = import_module(f"theory.linear_recurrences.{module}")
     return loaded.CLAIM, loaded.LAYER
 
@@ -156,7 +156,7 @@ def test_the_state_of_mamba_moves_to_the_next_history():
 
 
 def broken(monkeypatch, module, layer):
-    """Return the corrected variant with the automata of another layer, on generic weights."""
+    """Return the corrected variant with the automata of a changed layer, and generic weights."""
     claim, right = claim_of(module)
     loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
     cases = [loaded.weights(2).generic("ab", first) for first in (0, 3)]

@@ -46,7 +46,7 @@ SEEDS = range(4)
 
 @dataclass(frozen=True)
 class SameRecurrence:
-    """A family, the claim's layer, and the layer's weights other than the state, the query and the value.
+    """A kernel family and the layer of the corresponding claim.
 
     Attributes:
         layer: The layer of the claim.
@@ -73,14 +73,16 @@ ERASE = 0.5
 
 
 def corrected_by_key(inputs: RecurrenceInputs) -> dict[str, Any]:
-    """Return Comba's weights, without a correction of the query."""
+    """Return the weights of Comba, whose query is not corrected here."""
     beta = head(inputs.beta)
     weights = {"k": head(inputs.key), "alpha": head(inputs.decay)[:, 0], "beta": beta}
     return {**weights, "erase": ERASE * beta, "d": 0.0}
 
 
 def both_steps(inputs: RecurrenceInputs) -> dict[str, Any]:
-    """Return Gated DeltaProduct's weights; a token's decay is that of its first step."""
+    """Return the weights of Gated DeltaProduct, where the first of a token's two steps has the token's
+    decay.
+    """
     decay, key, beta = (head(x) for x in (inputs.decay, inputs.key, inputs.beta))
     weights = {"g": decay[::2, 0], "k1": key[::2], "beta1": beta[::2]}
     return {**weights, "k2": key[1::2], "beta2": beta[1::2]}
@@ -110,7 +112,7 @@ CONSTANTS = {"gamma", "u", "d"}
 
 
 def head(array: Any) -> Any:
-    """Return the first row and head of a tensor, with the axis of time first."""
+    """Return the tensor's values for the first row and head, with the time axis first."""
     return np.asarray(array)[0, :, 0]
 
 
@@ -143,7 +145,7 @@ def problem_of(name: str, seed: int, dtype: str, **options: Any) -> Problem:
 
 
 def claimed(recurrence: SameRecurrence, inputs: RecurrenceInputs, column: int) -> list[Any]:
-    """Return the outputs of the claim's recurrence on all tokens, as fractions."""
+    """Return the outputs of the claim's recurrence for one column of the values, as fractions."""
 
     def table(name: str, array: Any) -> Any:
         values = exact(array) if np.asarray(array).dtype != object else array

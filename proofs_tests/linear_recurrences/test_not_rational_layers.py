@@ -52,9 +52,7 @@ def rwkv_4(w, word):
 
 
 def mlstm(w, word):
-    """Compute the parallel form, stabilised by the largest exponent, with the denominator of published
-    kernels.
-    """
+    """Return the outputs of mLSTM in its parallel form, stabilised by the largest exponent."""
     q, k, v = (read(w, name, word) for name in "qkv")
     logs = F.logsigmoid(w["f"][word])
     exponents = w["i"][word] + logs.flip(0).cumsum(0).flip(0) - logs

@@ -65,8 +65,8 @@ SNIPPETS = (
 
 @st.composite
 def mutants(draw: Draw, name: str, data: bytes) -> bytes:
-    """Return a strategy of mutants of a file, mostly by one edit. Five in six edits respect the format of the
-    file's name, the others change bytes.
+    """Draw a mutant of a file, mostly by one edit. Five in six edits respect the format of the file, the
+    others change arbitrary bytes.
     """
     way = next((change for suffix, change in FORMATS.items() if name.endswith(suffix)), edited_lines)
     for _ in range(draw(st.sampled_from((1, 1, 1, 1, 1, 2, 3)))):
@@ -78,7 +78,9 @@ def mutants(draw: Draw, name: str, data: bytes) -> bytes:
 
 
 def edited_bytes(draw: Draw, data: bytes) -> bytes:
-    """Flip, replace, insert, delete, double or exchange bytes; truncate or extend the file."""
+    """Return the file with bytes flipped, replaced, inserted, deleted, doubled or exchanged, truncated or
+    extended.
+    """
     at, end = sorted((draw(st.integers(0, len(data))), draw(st.integers(0, len(data)))))
     length = draw(st.sampled_from((1, 1, 2, 4, 8, 64, 1024)))
     way = draw(
@@ -99,7 +101,7 @@ def edited_bytes(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_lines(draw: Draw, data: bytes) -> bytes:
-    """Remove, add, double, exchange or replace lines, columns and words; change line ends and gaps."""
+    """Return the file with lines, columns or words edited, or with other line ends or gaps."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     at, end = draw(st.integers(0, len(lines) - 1)), "\n"
     gap = draw(st.sampled_from([gap for gap in ("\t", " ") if gap in lines[at]] or [" "]))
@@ -123,7 +125,7 @@ def edited_lines(draw: Draw, data: bytes) -> bytes:
 def edited_list(
     draw: Draw, items: list[str], new: st.SearchStrategy[str], at: int | None = None
 ) -> list[str]:
-    """Replace, insert, delete, double, move or exchange an item."""
+    """Return the list with one item replaced, inserted, deleted, doubled, moved or exchanged."""
     items, indices = list(items), st.integers(0, len(items) - 1)
     at, other = draw(indices) if at is None else at, draw(indices)
     way = draw(st.sampled_from(("replace", "replace", "insert", "delete", "double", "move", "exchange")))
@@ -207,14 +209,14 @@ def json_spans(text: str) -> list[tuple[int, int, int]]:
 
 
 def _without(text: str, start: int, end: int) -> str:
-    """Return the text without a part and an adjacent comma."""
+    """Return a JSON text without the part from ``start`` to ``end`` and an adjacent comma."""
     before, after = text[:start], text[end:]
     behind = re.sub(r"^\s*,\s*", "", after)
     return before + behind if behind != after else re.sub(r",\s*$", "", before) + after
 
 
 def edited_gzip(draw: Draw, data: bytes) -> bytes:
-    """Edit the decompressed text, or truncate or extend the member."""
+    """Return the gzip file with its decompressed text edited, or truncated or extended."""
     if draw(st.booleans()):
         return gzip.compress(edited_lines(draw, gzip.decompress(data)), mtime=0)
     return draw(
@@ -223,7 +225,7 @@ def edited_gzip(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_npz(draw: Draw, data: bytes) -> bytes:
-    """Remove, rename or edit a member, or replace its array."""
+    """Return the npz file with a member removed, renamed, edited or replaced by another array."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = {info.filename: archive.read(info) for info in archive.infolist()}
     name = draw(st.sampled_from(sorted(members)))
@@ -304,7 +306,7 @@ def edited_checkpoint(draw: Draw, data: bytes) -> bytes:
 
 
 def edited_tensor(draw: Draw, header: dict[str, Any], values: bytes) -> bytes:
-    """Drop, copy or rename a tensor, or change its dtype, shape or values."""
+    """Return the header and tensor data with one tensor dropped, copied, renamed or changed."""
     tensors = unpacked(header, values)
     name = draw(st.sampled_from(sorted(tensors)))
     way = draw(st.sampled_from(("fill", "fill", "type", "shape", "drop", "add", "rename")))

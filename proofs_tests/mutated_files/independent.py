@@ -25,8 +25,8 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """Return the error in a program's answer with exit status 0; ``None`` if it is right or not
-    checked here.
+    """Return what is wrong with a program's answer at exit status 0; ``None`` if it is right or not checked
+    here.
     """
     return {"score": wrong_scores, "check-certificate": wrong_certificate}.get(arguments[0], lambda *_: None)(
         arguments, out
@@ -34,7 +34,7 @@ def disagreement(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_certificate(arguments: list[str], out: str) -> str | None:
-    """Return the error in an accepted certificate of two automata, by their scores on short strings."""
+    """Return what is wrong with an accepted certificate, by scoring both automata on short strings."""
     data = json.loads(Path(arguments[1]).read_bytes())
     if "A" not in data:
         return None
@@ -56,7 +56,7 @@ def wrong_certificate(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_scores(arguments: list[str], out: str) -> str | None:
-    """Return the error in an answer of ``ratproof score FILE STRING ...``."""
+    """Return what is wrong with an answer of ``ratproof score FILE STRING ...``."""
     path, strings = arguments[1], [text.split() for text in arguments[2:-1]]
     read = from_json(path) if path.endswith(".json") else from_att(path)
     if read is None:

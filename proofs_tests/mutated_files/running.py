@@ -49,7 +49,7 @@ class RunResult:
 
 
 class Hangs(BaseException):
-    """A program did not end."""
+    """Raised if a program does not end in time."""
 
 
 def result(program: str, arguments: list[str]) -> RunResult:
@@ -67,7 +67,7 @@ def result(program: str, arguments: list[str]) -> RunResult:
 
 
 def _stands_alone(module: str, arguments: list[str]) -> int:
-    """Run the program like ``python FILE ARGUMENTS``."""
+    """Run a program as ``python FILE ARGUMENTS`` would."""
     path, code = _code(module)
     with patch.object(sys, "argv", [path, *arguments]):
         try:

@@ -13,13 +13,13 @@ from proofs_tests.mutated_files.specimen_networks import network
 
 
 def real_automaton(weight: str = "1/2") -> WFSA:
-    """Write an automaton over the reals, with an epsilon transition."""
+    """Return an automaton over the reals with an epsilon transition."""
     arrows = [(0, 0, "a", 1), (0, 1, "b", "3/7"), (1, 2, "a", weight), (1, 1, "b", "0.25"), (0, 2, "", "2")]
     return WFSA.from_edges(REAL, 3, "ab", [(0, 1)], [(1, "1/3"), (2, 1)], arrows)
 
 
 def tropical_automaton(semiring: Any, cost: int = 2) -> WFSA:
-    """Write an unambiguous automaton, so that it can be compared."""
+    """Return an unambiguous automaton, whose equivalence with others is decidable."""
     return WFSA.from_edges(
         semiring, 2, "ab", [(0, 0)], [(1, 1)], [(0, 0, "a", cost), (0, 1, "b", 0), (1, 1, "b", 3)]
     )

@@ -15,8 +15,8 @@ from proofs_tests.mutated_files.kind import Kind
 
 
 def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[str, ...]]:
-    """Return a function that writes a counterexample of a comparison on some strings; a pretended one, if
-    there is no difference.
+    """Return a function that writes a counterexample of a comparison on some strings, even if the two sides
+    agree.
     """
 
     def write(folder: Path) -> tuple[str, ...]:
@@ -34,9 +34,7 @@ def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[
 
 
 def exact(claim: str, variant: str, openfst: bool = False) -> Callable[[], Any]:
-    """Return a function that makes a comparison of the first small case that has some weight other than 0 and
-    1.
-    """
+    """Return a function that makes a comparison of the first small case with a weight other than 0 and 1."""
 
     def comparison() -> Any:
         from ratproof.implementations.exact import ExactComparison

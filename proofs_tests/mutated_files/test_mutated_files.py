@@ -27,7 +27,7 @@ LONGEST = 2000
 
 
 class Specimen:
-    """The folder of a kind's specimen."""
+    """A folder with the well-formed files of one kind, which tests mutate and restore."""
 
     def __init__(self, kind: Kind, folder: Path) -> None:
         self.kind, self.folder = kind, folder
@@ -82,7 +82,7 @@ def test_a_mutant_is_refused_with_a_one_line_error_or_read_correctly(
 
 
 def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
-    """Run one command, or all that must agree, on a mutant."""
+    """Run one command on a mutant, or all commands that must agree, and assert that the answers are right."""
     kind = specimen.kind
     name = data.draw(st.sampled_from(specimen.names))
     commands = kind.commands if kind.agree else (data.draw(st.sampled_from(kind.commands)),)

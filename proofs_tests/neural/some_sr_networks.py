@@ -23,7 +23,7 @@ temperatures = st.floats(-3, 3).map(lambda x: 10**x)
 
 
 def randomly(module, seed, spread=0.7):
-    """Draw all parameters again, including the biases."""
+    """Replace all parameters of a module, including biases, by random values."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for p in module.parameters():
@@ -83,7 +83,9 @@ def zeros(network):
 
 
 def computes(network, kind, options, string, output, ends, states=None):
-    """Check the outputs (T, d) and the last state (cells, d), or a pair of states, against the equations."""
+    """Assert that the outputs and the last state of a network equal those of the equations, within their
+    bounds.
+    """
     first = zeros(network) if states is None else states
     values, last, alpha = sr_equations.layers(network, kind, string.tolist(), first, **options)
     assert output.shape == (len(string), network.hidden_size * network.directions)

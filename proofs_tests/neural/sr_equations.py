@@ -21,7 +21,7 @@ FUNCTION = 8  # 4 units in the last place are at most 8 unit roundoffs
 
 @dataclass
 class Near:
-    """Values, and a bound on the error of any evaluation in that dtype."""
+    """Values with a bound on the error of any evaluation in the network's dtype."""
 
     value: np.ndarray
     error: np.ndarray
@@ -82,7 +82,7 @@ def of(weight, bias, x):
 
 
 def maps(p, x, h, gates):
-    """Return W x + b and U h + b' of each gate."""
+    """Return W x + b and U h + b' for each gate."""
     read = of(p["part.input.weight"], p.get("part.input.bias"), x).split(gates)
     return read, of(p["part.hidden.weight"], p.get("part.hidden.bias"), h).split(gates)
 
@@ -93,7 +93,7 @@ def elman(p, x, h, c):
 
 
 def gru(p, x, h, c):
-    """Compute torch.nn.GRU with gates r, z, n; r multiplies after the map of h."""
+    """Return u of torch.nn.GRU with gates r, z and n, where r multiplies U_n h + b'_n."""
     (xr, xz, xn), (hr, hz, hn) = maps(p, x, h, 3)
     r, z = sigmoid(xr + hr), sigmoid(xz + hz)
     n = tanh(xn + r * hn)
@@ -103,14 +103,14 @@ def gru(p, x, h, c):
 
 
 def lstm(p, x, h, c):
-    """Compute torch.nn.LSTM with gates i, f, g, o."""
+    """Return u and the new cell state of torch.nn.LSTM with gates i, f, g and o."""
     i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
     c = sigmoid(f) * c + sigmoid(i) * tanh(g)
     return sigmoid(o) * tanh(c), c
 
 
 def lstm_p(p, x, h, c):
-    """Compute equations 6, 7 and 8. Gates are in torch's order, and peepholes in the paper's order."""
+    """Return u and the new cell state of an LSTM with peepholes (equations 6 to 8)."""
     i, f, g, o = (a + b for a, b in zip(*maps(p, x, h, 4), strict=True))
     p_i, p_f, p_o = (exactly(row, c.dtype) for row in p["part.peepholes"])
     f_t = sigmoid(f + p_f * c)  # equation 6
@@ -131,7 +131,7 @@ PARTS = {"sr-elman": elman, "sr-gru": gru, "sr-lstm": lstm, "sr-lstm-p": lstm_p}
 
 
 def alphas(centroids, u, similarity, temperature):
-    """Compute equation 2 ("dot") or 3 ("euclidean")."""
+    """Return alpha by equation 2 (``"dot"``) or 3 (``"euclidean"``)."""
     d, k = centroids.shape
     values, errors = [], []
     for s in centroids.T:
@@ -163,14 +163,14 @@ def alphas(centroids, u, similarity, temperature):
 
 
 def mixture(centroids, alpha):
-    """Compute equation 5."""
+    """Return h, the mixture of the centroids (equation 5)."""
     d, k = centroids.shape
     value = np.array([sum(alpha.value[i] * centroids[j, i] for i in range(k)) for j in range(d)])
     return alpha.rounded(value, np.abs(centroids) @ alpha.error, k, np.abs(centroids) @ np.abs(alpha.value))
 
 
 def step(kind, p, x, state, similarity="dot", temperature=1.0):
-    """Compute alpha and the new state (h, c) by equation 5, from the previous state."""
+    """Return alpha and the new state (h, c) of one step, with h by equation 5."""
     u, c = PARTS[kind](p, x, *state)
     if "component.centroids" not in p:
         return None, (u, c)
@@ -192,8 +192,8 @@ def dtype_of(module):
 
 
 def layers(network, kind, inputs, states, similarity="dot", temperature=1.0):
-    """Return the last layer's h after each symbol of one string, each cell's last state, and the last cell's
-    alpha after each symbol.
+    """Return, for one string, the last layer's h and alpha after each symbol, and the last state of each
+    cell.
     """
     values, ends, alpha = [exactly(x, dtype_of(network)) for x in inputs], [], []
     ways = 1 + network.bidirectional
@@ -250,7 +250,9 @@ def logit(network, kind, string, start_token=True, similarity="dot", temperature
 
 
 def close(tensor, near):
-    """Assert that two evaluations, each within its bound of the true value, are close enough."""
+    """Assert that two evaluations, each within its bound of the true value, differ by no more than both
+    bounds.
+    """
     value = tensor.detach().double().numpy()
     assert value.shape == near.value.shape
     difference = np.abs(value - near.value)

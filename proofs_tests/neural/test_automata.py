@@ -64,7 +64,7 @@ def test_its_automata_score_its_states_for_any_c_0(kind, options, exact, dtype, 
 
 
 def recurrence_alone(layer, gates, string, start):
-    """Return the largest share of the bound that the recurrence uses if its gates are known exactly."""
+    """Return the largest share of the rounding bound that a layer's recurrence uses, given exact gates."""
     cell, windows = layer.cell, Windows(len({*string}), layer.cell.window)
     slack = {
         name: gate.double().numpy()

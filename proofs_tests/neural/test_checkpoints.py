@@ -40,7 +40,7 @@ def build(**options):
 
 
 def refused(path, says=None):
-    """Return the one-line error message, which must contain the file name."""
+    """Return the one-line error message for a file, which must contain the file's name."""
     with pytest.raises(FormatError, match=says) as error:
         load(path)
     message = str(error.value)

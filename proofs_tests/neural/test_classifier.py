@@ -34,7 +34,7 @@ SEVERAL = st.lists(
 
 
 def compiled(several: Any) -> tuple[RuleSet, list[str]]:
-    """Return the compiled rules and their texts."""
+    """Return compiled rules, and their texts."""
     return rule_set([Labelled(label, rule, 1) for label, rule in several], WORDS), [
         str(rule) for _, rule in several
     ]

@@ -26,7 +26,7 @@ def cell_of(kind, seed=0, size=2, d=3, k=4, **options):
 
 
 def written_out(cell, inputs, state, noise=None, gate_noise=None):
-    """Run the cell token by token, by calling its recurrent part and its stochastic component."""
+    """Run the cell token by token, by its recurrent part and its stochastic component."""
     component, us, hs, alphas, cells = getattr(cell, "component", None), [], [], [], []
     for t, x in enumerate(inputs):
         read = cell.part.read(x)
@@ -43,7 +43,7 @@ def written_out(cell, inputs, state, noise=None, gate_noise=None):
 
 
 def weighed(values, seed):
-    """Return a scalar that depends on each result with a different weight."""
+    """Return a weighted sum of all results, in which every element has a different random weight."""
     draw = torch.Generator().manual_seed(seed)
     return sum((torch.randn(v.shape, generator=draw, dtype=v.dtype) * v).sum() for v in values)
 

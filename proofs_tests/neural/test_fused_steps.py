@@ -20,7 +20,7 @@ pytestmark = [
 
 
 def drawn(states, columns, rows, lengths):
-    """Return random factors and vectors, and sentences of these lengths."""
+    """Return random factors and vectors, and random sentences of these lengths."""
     torch.manual_seed(states + 7 * columns)
     row = torch.full((max(lengths), len(lengths)), -1)
     for sentence, length in enumerate(lengths):

@@ -396,9 +396,7 @@ def gamma(r, u):
 
 
 def is_bound(bound, derived):
-    """Check that the bound is no smaller than the derived one, and larger by less than one part
-    in a billion.
-    """
+    """Return whether the bound is at least the derived one, and larger by at most one part in a billion."""
     return derived <= Fraction(float(bound)) <= derived * (1 + Fraction(1, 10**9))
 
 

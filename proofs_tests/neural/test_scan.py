@@ -48,7 +48,7 @@ def pair(x1, z1, x2, z2, c1, c2, r):
 
 
 def pair_of_two(x1, z1, x2, z2, c1, c2, r):
-    """Run one recurrence after the other over the reals."""
+    """Compute two gated recurrences over the reals, one after the other."""
     f1, f2 = torch.sigmoid(x1), torch.sigmoid(x2)
     one = scan.elementwise(f1, (1 - f1) * z1, c1)
     fed = torch.cat([c1.unsqueeze(0), one])[:-1] + r
@@ -294,7 +294,7 @@ def test_results_have_the_memory_layout_of_the_fake_kernels(backend, dtype):
 
 
 def written_out(loop):
-    """Return the loop as a chain of torch's own functions."""
+    """Return a function that computes the loop as a chain of torch's own functions."""
 
     def step(f, c, u):
         if loop is scan.elementwise:
@@ -378,7 +378,7 @@ def test_a_pair_is_independent_of_lanes_and_cuts(dtype):
 
 
 def in_both_ways(monkeypatch, function, *values):
-    """Return the results for arrays written through the cache and for arrays written past it."""
+    """Return the results of a function with and without stores that bypass the cache."""
     ways = []
     for size in (math.inf, 0):
         monkeypatch.setattr(compiled, "last_cache", lambda size=size: size)

@@ -35,7 +35,7 @@ each = pytest.mark.parametrize("kind", STANDS_FOR)
 
 
 def evidence(kind, dtype="float64"):
-    """Return the sampled evidence of the layer: its scores against its own automata."""
+    """Return the sampled evidence that the layer's scores are those of its automata."""
 
     @settings(
         max_examples=60,
@@ -55,7 +55,7 @@ def evidence(kind, dtype="float64"):
 
 
 def decided(kind, most=20):
-    """Check that the layer's gates in the claim's recurrence make the layer's automata."""
+    """Assert that the claim's recurrence with the layer's gates is decided to equal the layer's automata."""
     name, variant = STANDS_FOR[kind]
     recurrence = claim_named(name).variant(variant).reading.recurrence
 
@@ -142,7 +142,9 @@ def test_epsilon_left_out_of_the_automata_is_refuted(kind, monkeypatch):
 
 
 def epsilon_before_the_symbol(self, gates, state):
-    """Apply epsilon before the symbol: it then uses the result of the previous step."""
+    """Compute the steps with epsilon applied before the symbol, so that it uses the previous step's
+    result.
+    """
     h = []
     for j in range(1, self.words + 1):
         came, e = gates[f"m{j}"], gates[f"e{j}"]
@@ -154,7 +156,7 @@ def epsilon_before_the_symbol(self, gates, state):
 
 
 def chains_of_epsilon(read, skips):
-    """Return every chain of epsilon transitions, although a pattern permits one."""
+    """Apply chains of epsilon transitions of any length, although a pattern permits only one."""
     after = []
     for j, own in enumerate(read.unbind(-1)):
         after.append(own + (after[-1] if after else 1) * skips[..., j])
@@ -162,13 +164,13 @@ def chains_of_epsilon(read, skips):
 
 
 def pool_of_the_step_before(self, gates, state):
-    """Add a window to the pool one symbol late."""
+    """Compute the steps with each window added to the pool one symbol too late."""
     c, *rest = RIGHT_STEPS(self, gates, state)
     return (torch.cat([state[0].unsqueeze(0), c])[:-1], *rest)
 
 
 def window_reversed(self, view):
-    """Return the gates of a window that is read in reverse."""
+    """Return the gates of a window whose symbols are read in reverse order."""
     right = RIGHT_GATES(self, view)
     return {
         name: gate if view.dim() == 2 else right[last]

@@ -72,8 +72,8 @@ def test_equations_2_and_3_on_an_example():
 
 
 def within_chernoff(counts, alpha):
-    """Check Hoeffding's bound: a mean of n samples is t away from its expectation with probability at most 2
-    exp(-2 n t^2).
+    """Assert Hoeffding's bound: the mean of n samples deviates by t with probability at most 2 exp(-2
+    n t^2).
     """
     n = int(counts.sum())
     t = math.sqrt(math.log(2 * len(alpha) / FALSE_ALARM) / (2 * n))

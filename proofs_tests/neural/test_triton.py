@@ -43,7 +43,7 @@ def gradients(run, inputs, weights):
 
 
 def both(run, inputs, chunk):
-    """Return states and gradients by the loops of torch and by Triton."""
+    """Return the states and gradients of torch's loops and of Triton's kernels."""
     weights = torch.linspace(1, 2, 2 * max(x.numel() for x in inputs), dtype=D)
     with scan.use("torch"):
         expected = gradients(run, inputs, weights)

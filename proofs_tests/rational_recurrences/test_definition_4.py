@@ -19,7 +19,7 @@ CLAIM = claim_named("definition-4")
 
 
 def some_turns(semiring, silent, turns):
-    """Return I + E + ... + E^turns over the reals."""
+    """Return I + E + ... + E^turns over the reals, where E is ``silent``."""
     power = total = semiring.identity(len(silent), exact=silent.dtype == object)
     for _ in range(turns):
         power = np.dot(power, silent)

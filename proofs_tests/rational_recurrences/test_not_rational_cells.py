@@ -25,8 +25,8 @@ ROUNDINGS = flint.arb(2) ** -53 * 16
 
 
 class Rounded:
-    """A ball that contains any float64 evaluation, in any order of sums: each operand of a sum may have that
-    error itself.
+    """A ball that contains the result of every float64 evaluation, for any order in which sums are
+    computed.
     """
 
     def __init__(self, ball):
@@ -129,7 +129,7 @@ def softsign(z):
 
 
 def rational(number, maximum):
-    """Replace the nonlinear functions by ones that map rational numbers to rational numbers."""
+    """Return the functions with which a cell's step maps rational numbers to rational numbers."""
     return Arithmetic(
         number,
         sigmoid=lambda z: (1 + softsign(z)) / 2,

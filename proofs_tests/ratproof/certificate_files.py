@@ -64,7 +64,7 @@ def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> t
 
 
 def holds(data: dict[str, Any]) -> bool:
-    """Decide whether the claim of a certificate is true, without using the certificate."""
+    """Return whether the claim of a certificate is true, decided without using the certificate."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same transition twice
         a, b = (from_json(data[side]) for side in "AB")

@@ -76,7 +76,7 @@ def test_a_builtin_layer_extracts_its_own_automata(layer):
 
 
 class EdgeLayer(nn.Module):
-    """A layer that loses its state at some step, as a kernel that works in chunks may."""
+    """A layer that loses its state at one step, as a kernel that computes in chunks may do."""
 
     def __init__(self, layer, edge):
         super().__init__()

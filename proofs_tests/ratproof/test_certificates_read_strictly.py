@@ -276,7 +276,7 @@ def test_extreme_temperatures_are_checked_or_rejected(tau):
 
 
 def huge() -> dict[str, str]:
-    """Small files that would need much time or memory, keyed by name."""
+    """Return small files that would need much time or memory to process, keyed by name."""
     certificates: dict[str, Any] = {}
     for name, path in (
         ("equivalent-real", ("A", "states")),

@@ -60,9 +60,7 @@ def certificates(draw):
 
 
 def automata_of(data: dict[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """Return the automata of a certificate with the parts that use their states: for A, B and the third
-    automaton.
-    """
+    """Return the automata A, B and C of a certificate, each with the fields that refer to its states."""
     silent = data.get("without epsilon", {})
     held = [(data["A"], "A"), (data["B"], "B"), *((silent[side]["automaton"], side) for side in silent)]
     return held + ([(data["through"], "C")] if isinstance(data.get("through"), dict) else [])

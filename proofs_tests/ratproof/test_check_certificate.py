@@ -87,7 +87,7 @@ def test_a_certificate_with_any_weight_changed_is_rejected_or_still_true(data):
 
 
 def true(data):
-    """Return whether the claim of the certificate holds, by the decision, which is tested separately."""
+    """Return whether the claim of the certificate is true, by :func:`equivalent`, which has its own tests."""
     try:
         a, b = (from_json(data[side]) for side in "AB")
     except ValueError:
@@ -263,7 +263,9 @@ def test_divergent_epsilon_cycles_are_rejected():
 
 
 def by_pairs(a, b):
-    """Return the answer of a search for pairs, whose certificate lists them; lumping would come first."""
+    """Return the answer of the search for pairs, whose certificate lists the pairs, without trying lumping
+    first.
+    """
     if a.semiring is BOOLEAN:
         return equivalent(a, b, longest=4)
     return pairs.search(a.to_exact(), b.to_exact(), lambda stage: None, 4)

@@ -33,7 +33,7 @@ FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0
 
 
 class Machine(nn.Module):
-    """A DFA as a module: its unit is 1 if the state accepts. Backwards, it is not causal."""
+    """A module that computes a DFA, with output 1 in accept states; ``backwards`` makes it noncausal."""
 
     def __init__(self, dfa: DFA, backwards: bool = False) -> None:
         super().__init__()

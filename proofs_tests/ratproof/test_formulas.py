@@ -52,9 +52,7 @@ class Mamba(nn.Module):
         return torch.stack(outputs)
 
     def formula(self, x):
-        """Return the automaton of each unit, which is a state: of (one, unit), the former persists and is
-        written.
-        """
+        """Return the automaton of each unit, which has the states "one" and "unit"."""
         decay, written, _ = self.gates(x)
         symbols = decay.shape[0]
         one, none = torch.ones(symbols, dtype=x.dtype), torch.zeros(symbols, dtype=x.dtype)

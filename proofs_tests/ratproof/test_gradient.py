@@ -32,7 +32,7 @@ numbers = st.sampled_from([0.0, 1.0, -1.0, 1e-30, 1e30]) | st.floats(-4, 4, widt
 
 
 def at(index, change):
-    """Return a backward pass in which one of the gradients is changed."""
+    """Return a backward pass in which the gradient at this index is changed."""
 
     def changed(*arguments):
         results = list(BACKWARD(*arguments))

@@ -95,7 +95,7 @@ def read(text: str) -> Strict:
 
 
 def dfa(symbols: tuple[str, ...], final: int) -> DFA:
-    """Return a DFA with two states that each symbol exchanges."""
+    """Return a DFA of two states, which every symbol exchanges."""
     return DFA(symbols, 0, ((1,) * len(symbols), (0,) * len(symbols)), frozenset({final}))
 
 

@@ -129,7 +129,7 @@ class GivesConstant(nn.Module):
 
 
 class FadingNetwork(nn.Module):
-    """A network with the scores of the automaton."""
+    """A torch module with the scores of the automaton FADING."""
 
     def forward(self, inputs):
         state, outputs = torch.zeros(inputs.shape[1]), []

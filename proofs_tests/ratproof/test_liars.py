@@ -175,7 +175,7 @@ REFUSED = LIARS[:10]
 
 
 def decided(monkeypatch, *claims, kind="decided", **options):
-    """Return the results of the decision, as ``ratproof check`` computes them."""
+    """Return the results of the decided evidence, as ``ratproof check`` reports them."""
     monkeypatch.setattr(
         "ratproof.ladder.user_files.load",
         lambda path: {claim.name: registry.register(claim) or claim for claim in claims},
@@ -184,7 +184,7 @@ def decided(monkeypatch, *claims, kind="decided", **options):
 
 
 def not_held(result):
-    """Check that it does not hold, and that no certificate claims it."""
+    """Assert that the verdict is not "holds" and that no certificate claims it."""
     print(result.verdict, result.why, result.counterexample and result.counterexample.sentence())
     return result.verdict != Verdict.HOLDS and (
         result.certificate is None or result.certificate["claims"] == "different"
@@ -230,7 +230,7 @@ def told_by_its_size(c, x):
 
 
 def told_by_one_string(c, x):
-    """Make a step that encodes the string in its second component, in base three."""
+    """Return a step that encodes the string read so far in its second component, in base three."""
     code = 3 * c[1] + (1 if x == "a" else 2)
     return right(c[0], x) + (isinstance(c[0], Fraction) and code == int("1212", 3)), code
 
@@ -272,7 +272,7 @@ def test_fractions_of_numpys_integers_are_refused_because_they_overflow():
 
 
 class AllAlike:
-    """A mode that is equal to every other mode, and counts."""
+    """A mode that compares equal to every other mode, and counts its comparisons."""
 
     def __init__(self, count=0):
         self.count = count
@@ -285,7 +285,7 @@ class AllAlike:
 
 
 class Tally(AllAlike):
-    """A mode that is changed in place."""
+    """A mode that the step changes in place."""
 
     __hash__ = AllAlike.__hash__
 
@@ -511,7 +511,7 @@ def test_the_strings_include_the_basis_with_every_next_symbol():
 
 
 class Right(nn.Module):
-    """A module that is correct until a run changes it."""
+    """A correct module, which becomes wrong when a run changes it."""
 
     def __init__(self, off):
         super().__init__()
@@ -523,7 +523,7 @@ class Right(nn.Module):
 
 
 class Carrying(nn.Module):
-    """A module that does not reset its state."""
+    """A module that does not reset its state between strings."""
 
     def __init__(self):
         super().__init__()
@@ -550,7 +550,7 @@ MODULES = {
 
 
 class AlwaysDrops(nn.Module):
-    """A module that uses dropout in any mode."""
+    """A module that applies dropout even in evaluation mode."""
 
     def forward(self, outputs):
         return nn.functional.dropout(outputs, 0.5, training=True)

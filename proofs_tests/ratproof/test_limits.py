@@ -63,7 +63,7 @@ def program(folder, *body, name="score", before=""):
 
 
 def ends(arguments, folder):
-    """Return the exit status and the output."""
+    """Run a command in the folder, and return its exit status and output."""
     done = subprocess.run(
         arguments, capture_output=True, text=True, timeout=PATIENCE, cwd=folder, env=environment()
     )
@@ -190,8 +190,8 @@ def test_a_library_that_crashes_gives_unknown(tmp_path, crash):
 
 
 def hears_ctrl_c():
-    """Restore Ctrl-C, as in a terminal: a shell's background jobs, such as these tests, and their children
-    ignore it.
+    """Restore the default handling of Ctrl-C, which a shell's background jobs, such as these tests,
+    ignore.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -223,7 +223,7 @@ def alive(process):
 
 
 def ended(process):
-    """Return whether the process ends soon."""
+    """Return whether the process ends within a few seconds."""
     deadline = time.monotonic() + SOON
     while alive(process) and time.monotonic() < deadline:
         time.sleep(0.005)

@@ -27,7 +27,7 @@ STEPS = [step for step in steps(claims().values()) if getattr(step.side, "dtype"
 
 
 def of(sides, kind, only=()):
-    """Return the evidence of such implementations, optionally of the given names, keyed by their labels."""
+    """Return the evidence of the given implementations, optionally of some only, keyed by their labels."""
     some = [step for step in STEPS if isinstance(step.side, sides) and step.kind == kind]
     names = [getattr(step.side, "kind", getattr(step.side, "name", "")) for step in some]
     chosen = [step for step, name in zip(some, names, strict=True) if not only or name in only]
@@ -41,7 +41,7 @@ def joined(one, other):
 
 
 def put(monkeypatch, kind, change):
-    """Continue the rest of a long sequence from a changed state."""
+    """Make the layer read the rest of a long sequence from a changed state."""
     cell = layer_kinds()[kind].cls.cell_class
     run = cell.run
 
@@ -59,7 +59,7 @@ def put(monkeypatch, kind, change):
 
 
 def assert_refuted(step, rung):
-    """Check that in one of the dtypes a string that is long enough refutes it."""
+    """Assert that a sufficiently long string refutes the step in at least one dtype."""
 
     def both():
         for dtype in ("float64", "float32"):
@@ -72,7 +72,7 @@ def assert_refuted(step, rung):
 
 @pytest.fixture
 def few(monkeypatch, unshrunk):
-    """Draw a single case in addition to the long strings."""
+    """Draw only one case besides the long strings."""
     monkeypatch.setattr(Layer, "gradient_examples", 1)
     monkeypatch.setattr(TorchProgram, "examples", 1)
 

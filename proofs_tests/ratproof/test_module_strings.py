@@ -42,7 +42,7 @@ def contains(word, alphabet):
 
 
 class By(nn.Module):
-    """A module that computes a function of its inputs."""
+    """A module that applies a function to its inputs."""
 
     def __init__(self, function):
         super().__init__()

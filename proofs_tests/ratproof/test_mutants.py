@@ -50,7 +50,7 @@ VARIANT = CLAIM.variant("corrected")
 
 
 def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
-    """Check the claim with the sampled or cross-checked evidence."""
+    """Run the sampled or cross-checked evidence of the claim in exact arithmetic."""
 
     @settings(
         max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate, Phase.shrink]
@@ -64,7 +64,7 @@ def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
 
 
 def network(dtype: str = "float64") -> None:
-    """Check the torch layer with the sampled evidence."""
+    """Run the sampled evidence of the claim's torch layer."""
 
     @settings(
         max_examples=60,
@@ -85,17 +85,17 @@ def network(dtype: str = "float64") -> None:
 
 
 def exhausted() -> None:
-    """Return the exhausted evidence, over one letter and short strings."""
+    """Run the exhausted evidence of the claim, over one letter and short strings."""
     exhaust(CLAIM.name, VARIANT, longest=3, letters=1)
 
 
 def of_recurrence(step: Callable[..., Any]) -> Any:
-    """Return the corrected variant with another recurrence."""
+    """Return the corrected variant with another step in its recurrence."""
     return VARIANT.changed(recurrence=replace(VARIANT.reading.recurrence, step=step))
 
 
 def of_construction(change: Callable[[WFSA], WFSA]) -> Any:
-    """Return the corrected variant with changed automata."""
+    """Return the corrected variant with its automata changed."""
     return VARIANT.changed(construction=lambda w: [change(a) for a in VARIANT.reading.construction(w)])
 
 
@@ -194,7 +194,7 @@ def in_half_precision(gate, update, start):
 
 
 def an_ulp_too_much(gate, update, start):
-    """Add sixty-four units in the last place, relative to the state."""
+    """Return the states with an error of sixty-four units in the last place."""
     states = RIGHT_LOOP(gate, update, start)
     return states * (1 + 64 * torch.finfo(states.dtype).eps)
 
@@ -264,7 +264,7 @@ TWO_UNITS = {"input_size": 1, "hidden_size": 2}
 
 
 def comparison_with_two_units(way: str) -> Any:
-    """Return a comparison with gates 1/2 and 1, two units, one letter."""
+    """Return a comparison of a layer with two units over one letter, whose gates are 1/2 and 1."""
     if way == "network":
         parameters = {
             "forget.weight": [[0.0]] * 2,

@@ -59,7 +59,7 @@ def test_strings_of_one_letter_suffice(name):
 
 
 def zeroed(name, *weights, units=1):
-    """Return a cell with these weights set to 0."""
+    """Return a cell whose named weights are 0."""
     cell = some(CELLS[name], units)
     zero = lambda w: [zero(part) for part in w] if isinstance(w, list) else Fraction(0)
     return replace(cell, weights={n: zero(w) if n in weights else w for n, w in cell.weights.items()})

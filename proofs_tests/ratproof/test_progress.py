@@ -23,7 +23,7 @@ def verbosity():
 
 
 def waiting(times):
-    """Return a wait that returns at once, that many times, and then reports that the work is done."""
+    """Return a wait function that reports "not done" this many times without waiting, and then "done"."""
     left = iter([False] * times)
     return lambda done: next(left, True)
 
@@ -95,7 +95,7 @@ def test_v_and_q_exclude_each_other():
 
 
 def asked(environment: dict[str, str], *arguments: str) -> str:
-    """Return the output of a fresh process, including the heavy libraries that it has imported."""
+    """Return the output of a new process, and the heavy libraries that it imported."""
     heavy = {"torch", "sympy", "hypothesis", "ratproof.commands.claims", "training.commands"}
     program = (
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"

@@ -87,7 +87,7 @@ def test_an_automaton_among_quotients_is_not_refuted(cell, states):
 
 
 def quotient_of(above, below, move=lambda s, a: s + 1):
-    """Return a cell whose unit is above(s) / below(s), where each letter moves s as specified."""
+    """Return a cell whose unit is above(s) / below(s); each letter changes s by ``move``."""
 
     def step(weights, state, x, a):
         (s,), _ = state

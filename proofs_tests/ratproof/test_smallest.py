@@ -24,7 +24,7 @@ RANDOM = [step for step in REFUTED if step.kind not in ("exhausted", "proved", "
 
 @pytest.fixture(autouse=True)
 def derandomised() -> Generator[None, None, None]:
-    """Use the settings of ``verify``, for any seed of the tests."""
+    """Use the Hypothesis settings of ``verify``, whatever the seed of the tests."""
     with unchanged_afterwards():
         core.global_force_seed = None
         settings.register_profile("derandomised", settings(), derandomize=True, database=None)
@@ -33,7 +33,9 @@ def derandomised() -> Generator[None, None, None]:
 
 
 def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
-    """Return the final number of a search that fails from ``least`` on, and all numbers that it tried."""
+    """Return the last number that a search tried, and all numbers, if the test fails for numbers from
+    ``least`` on.
+    """
     tried: list[int] = []
 
     def body(data: st.DataObject) -> None:
@@ -48,7 +50,7 @@ def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
 
 @pytest.fixture
 def known(monkeypatch):
-    """Provide a known smallest case of a search that fails from 1000 on."""
+    """Store a smallest case for a search that fails for numbers from 1000 on."""
     entries: dict[str, str] = {}
     with keep_in(entries):
         assert ends_with(1000)[0] == 1000

@@ -66,7 +66,7 @@ def _elsewhere(tmp_path, monkeypatch):
 
 
 class Gives(nn.Module):
-    """A module with one constant per unit, for any input."""
+    """A module with a constant output for each unit."""
 
     def __init__(self, *values):
         super().__init__()
@@ -85,7 +85,7 @@ def of_module(module, automaton, **options):
 
 
 def counted(comparison, strings):
-    """Return the number of cases, and the numbers of omitted ones by reason, without an error."""
+    """Return the number of cases, and the numbers of omitted strings by reason."""
     with recording() as book:
         agree(comparison, strings)
     return book.cases, book.facts.get("left_out", {})
@@ -181,7 +181,7 @@ def test_a_builtin_layer_with_another_automaton_does_not_use_its_own_deviations(
 
 
 class TrainingLies(nn.Module):
-    """A module that is right only in evaluation mode; its submodules keep their mode."""
+    """A module that computes wrong outputs in training mode."""
 
     def __init__(self):
         super().__init__()
@@ -214,7 +214,7 @@ def test_the_report_states_how_a_module_was_run(monkeypatch, capsys):
 
 
 def network(*weights, dtype="float32"):
-    """Return a network with a unit for each weight of its update gate, with f = 1/2 and u = weight / 2."""
+    """Return a network with one unit for each weight of its update gate, with f = 1/2 and u = weight / 2."""
     d = len(weights)
     parameters = {
         "forget.weight": [[0.0]] * d,
@@ -402,7 +402,7 @@ def test_automata_with_a_different_order_of_symbols_are_refused():
 
 
 class Says:
-    """A comparison that returns the same result for every string."""
+    """A comparison that returns a fixed result for every string."""
 
     claim, variant, way = "mine", "stated", "says"
 

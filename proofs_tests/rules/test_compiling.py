@@ -42,7 +42,9 @@ def encoded(sentence: list[str]) -> str:
 
 
 def pattern(rule: Rule) -> str:
-    """Return the rule for Python's ``re``, on encoded sentences; ``(?!)`` matches nothing."""
+    """Return the rule as a pattern for Python's ``re`` on encoded sentences, where ``(?!)`` matches
+    nothing.
+    """
     if isinstance(rule, Word):
         return encoded([rule.text]) if rule.text in VOCABULARY else "(?!)"
     if isinstance(rule, Wildcard):
@@ -84,7 +86,7 @@ def openfst(rule: Rule, known: Letters) -> Any:
 
 
 def empty() -> Any:
-    """Return the acceptor of the empty sentence."""
+    """Return OpenFst's acceptor of the empty sentence."""
     fst = pynini.Fst()
     fst.set_start(fst.add_state())
     return fst.set_final(0)

@@ -27,7 +27,7 @@ FORMULAS = st.recursive(
 
 
 def by_python(text: str, matched: dict[str, bool]) -> bool:
-    """Evaluate the same text as a Python expression."""
+    """Return the value of the same formula, evaluated as a Python expression."""
     return bool(eval(text.replace("!", " not ").replace("&", " and ").replace("|", " or "), {}, matched))
 
 

@@ -36,7 +36,7 @@ ODD_WORDS = (
 
 
 def flat(rule: Rule) -> Rule:
-    """Flatten nested parts of the same kind, like the parser."""
+    """Return the rule with nested parts of the same kind flattened, as the parser returns it."""
     if isinstance(rule, Repeat):
         return Repeat(flat(rule.part), rule.least, rule.most)
     if isinstance(rule, Word | Wildcard):

@@ -42,7 +42,7 @@ def exhausted(claim, name, letters=2):
 
 @pytest.fixture
 def broken(monkeypatch):
-    """Mutate one part of a variant for the duration of the test."""
+    """Return a function that replaces parts of a variant for the duration of the test."""
     return partial(breaks.put, monkeypatch)
 
 

@@ -59,8 +59,8 @@ class Narrow(StatefulModel):
 
 
 class Deployed(StatefulModel):
-    """A decaying sum of the outputs of a layer; padding preserves the state. Its mistakes appear in
-    deployment.
+    """A decaying sum of a layer's outputs, with optional mistakes that only appear in deployment. Padding
+    preserves the state.
 
     Args:
         mistake: The mistake in the model, if any.

@@ -13,7 +13,7 @@ SIZE, CHUNK = 3, 16
 
 
 class RecurrentModel(StatefulModel):
-    """h = d h + W x with outputs tanh(h); padding preserves the state.
+    """A network h = d h + W x with outputs tanh(h); padding preserves the state.
 
     Args:
         mistake: The mistake in the model, if any.

@@ -13,7 +13,7 @@ SIZE = 3
 
 
 class PrefixServer(StatefulModel):
-    """A decaying sum of embeddings that keeps the state of every prompt, and starts from the longest prefix.
+    """A decaying sum of embeddings that stores the state of every prompt and resumes from the longest prefix.
 
     Args:
         vocabulary: Number of tokens.
@@ -111,13 +111,13 @@ def sum_with_mask(inputs, state, mask=None, position_ids=None):
 
 
 def sum_with_lengths(inputs, state, lengths=None):
-    """Return decaying sums of rows that are padded on the right."""
+    """Return decaying sums of rows that are padded on the right to a common length."""
     positions = torch.arange(inputs.shape[1])
     return sum_with_mask(inputs, state, None if lengths is None else positions < lengths[:, None])
 
 
 def sum_with_offsets(inputs, state, cu_seqlens=None):
-    """Return decaying sums of rows that are packed into one."""
+    """Return decaying sums of rows that are packed into one row."""
     if cu_seqlens is None:
         return sum_with_mask(inputs, state)
     outputs, states = [], []
@@ -130,18 +130,18 @@ def sum_with_offsets(inputs, state, cu_seqlens=None):
 
 
 def last_length_for_all(inputs, state, lengths=None):
-    """Use the length of the last row for all rows."""
+    """Return decaying sums with the mistake that all rows have the length of the last row."""
     return sum_with_lengths(inputs, state, None if lengths is None else lengths[-1:].expand(len(lengths)))
 
 
 def offsets_ignored(inputs, state, cu_seqlens=None):
-    """Continue each packed row with the state of the previous one."""
+    """Return decaying sums with the mistake that each packed row continues from the previous row's state."""
     outputs, last = sum_with_mask(inputs, None if state is None else state[: len(inputs)])
     return outputs, last if cu_seqlens is None else last.expand(len(cu_seqlens) - 1, -1)
 
 
 def one_position(inputs, state, mask=None):
-    """Count positions once for all rows, which is wrong after calls with unequal numbers of tokens."""
+    """Return decaying sums with the mistake that all rows share one position counter."""
     begin, own = (0, None) if state is None else state
     positions = (begin + torch.arange(inputs.shape[1])).expand(inputs.shape[:2])
     outputs, own = sum_with_mask(inputs, own, mask, positions)

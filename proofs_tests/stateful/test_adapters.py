@@ -50,7 +50,7 @@ def test_another_module_is_refused():
 
 
 class Notes(nn.Module):
-    """A module that stores its arguments."""
+    """A module that records its arguments."""
 
     config = SimpleNamespace(vocab_size=7, max_position_embeddings=9)
 
@@ -122,7 +122,7 @@ def test_a_mask_may_cover_only_the_tokens_of_the_call():
 
 
 class Silent(CausalLM):
-    """A model that returns no cache, but writes into its argument."""
+    """A model that returns no cache, and modifies the cache that it receives."""
 
     def forward(self, position_ids=None, past_key_values=None, **rest):
         output = super().forward(position_ids=position_ids, past_key_values=past_key_values, **rest)

@@ -84,7 +84,7 @@ def test_a_dtype_used_only_in_steps_must_be_declared():
 
 
 class Off(StatefulModel):
-    """A running mean whose steps have a relative error if they are called alone."""
+    """A running mean whose steps have a relative error in calls of one token."""
 
     inputs = Vectors(2)
     without = frozenset({"padding", "reorder", "clear"})
@@ -138,7 +138,7 @@ def test_differences_between_rounding_and_refutation_are_reported():
 
 
 class Hidden(StatefulModel):
-    """A sum that a kernel rounds to bfloat16 if it reads one token, without a visible operator."""
+    """A sum that is rounded to bfloat16 in calls of one token, without an operator that shows it."""
 
     inputs = Vectors(2)
     without = frozenset({"padding", "reorder", "clear"})

@@ -35,7 +35,7 @@ first_instance = lambda v: replace(v, proof=replace(v.proof, instances=v.proof.i
 
 
 def changed(variant, change):
-    """Check the largest instance of the variant with changed automata."""
+    """Check the proof of the variant's largest instance with changed automata."""
     return first_instance(variant).changed(
         construction=lambda w: [change(a) for a in variant.reading.construction(w)]
     )
@@ -81,14 +81,14 @@ def test_no_mutated_automaton_is_proved(claim, variant, change):
 
 
 def late(recurrence):
-    """A network that adds one to its output after each step."""
+    """Return a network that adds one to its output after each step."""
     return replace(
         recurrence, out=lambda w, c: tuple(w.over.plus(v, w.over.one) for v in recurrence.out(w, c))
     )
 
 
 def stuck(recurrence):
-    """A network whose components never change, unless it enters a mode with more of them."""
+    """Return a network whose components never change, unless it enters a mode with more of them."""
 
     def step(w, c, x):
         mode, numbers = recurrence.step(w, c, x)
@@ -98,12 +98,12 @@ def stuck(recurrence):
 
 
 def first_letter(recurrence):
-    """A network that reads every symbol as the first of the alphabet."""
+    """Return a network that reads every symbol as the first one of the alphabet."""
     return replace(recurrence, step=lambda w, c, x: recurrence.step(w, c, w.alphabet[0]))
 
 
 def read_twice(recurrence):
-    """A network that reads every symbol twice."""
+    """Return a network that reads every symbol twice."""
     return replace(recurrence, step=lambda w, c, x: recurrence.step(w, recurrence.step(w, c, x), x))
 
 

@@ -39,7 +39,9 @@ def test_every_cell_is_checked(cell):
 
 
 def linear(kind, *choices):
-    """Return a random factor of a size whose fixed point is a centre; the choices are for each coordinate."""
+    """Return a function that draws a factor of this kind with a given size and fixed point, from these
+    choices.
+    """
 
     def factor(rng, size, centre):
         parts = [tuple(rng.choice(c) for _ in range(size)) for c in choices]
@@ -197,7 +199,7 @@ def test_layers_with_real_eigenvalues_change_their_answer_rarely(name, law, rng)
 
 
 def obeyed(name, law):
-    """Return whether the constructions of a row obey a law on all letters and on some words."""
+    """Return whether the constructions in a row of the table obey a law on all letters and on some words."""
     for cell in CELLS:
         if cell.architecture.name == name and cell.answer == "can" and cell.table == "finite states":
             layer, alphabet = cell.network(), cell.language.alphabet[:3]

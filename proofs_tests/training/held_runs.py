@@ -24,15 +24,13 @@ if "training.campaign.job" in sys.orig_argv:
 
 
 def put(folder: Path) -> str:
-    """Write the module and return a path on which runs of campaigns find it and everything that this process
-    finds.
-    """
+    """Write the module, and return a path with which runs find it and everything that this process finds."""
     (folder / "sitecustomize.py").write_text(IN_ITS_PLACE.format(folder=str(folder)))
     return os.pathsep.join([str(folder), *sys.path])
 
 
 def held(folder: Path, number: int) -> Path:
-    """Return the file that exists if the run has been held once, or twice."""
+    """Return the file that exists after the run was held once, or twice."""
     return folder / f"held-{AT[number]}"
 
 
@@ -42,7 +40,7 @@ def steps_taken(folder: Path) -> list[int]:
 
 
 def hold(folder: str) -> None:
-    """Install the hold in a run's process, before the run starts."""
+    """Make a run's process wait at its hold points."""
     from ratproof.process import interruptions
 
     right = interruptions.interruptions

@@ -48,7 +48,7 @@ RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn
 
 
 def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
-    """Do runs in this process, except those that crash, as if memory were exhausted."""
+    """Execute runs in this process, except for those that crash with a memory error."""
 
     def run_here(words: str) -> bytes:
         message = json.loads(words)
@@ -80,7 +80,7 @@ def campaign(root: Path, more: str = "-o ROOT/small", file: str = "small.toml") 
 
 
 def do(root: Path, number: int, folder: str = "small") -> int:
-    """Do a run in this process and return its exit status."""
+    """Execute one run of the campaign in this process, and return its exit status."""
     plan = read(root / "small.toml")
     return jobs.do(plan, plan.jobs[number], root / folder, Data(root / "data", any_size=True))
 

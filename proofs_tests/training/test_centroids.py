@@ -21,7 +21,7 @@ from training.sequences.network import Ran
 
 
 class Looks:
-    """A network whose first centroid has the brightness of a pixel as its probability; the second has the
+    """A network whose first centroid's probability is the brightness of a pixel, and the second's is the
     rest.
     """
 
@@ -32,8 +32,8 @@ class Looks:
 
 
 class Spells:
-    """A network that goes to the first centroid with probability 3/4 for even indices of the vocabulary and
-    padding, otherwise to the second.
+    """A network whose first centroid has probability 3/4 for even word indices and padding, and 1/4
+    otherwise.
     """
 
     settings = SimpleNamespace(k=2, tokens=True)

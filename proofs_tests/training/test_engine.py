@@ -90,7 +90,9 @@ HOW = {"batch": 5, "rate": 0.1, "patience": 4, "halve_after": 2}
 
 
 class Scripted(ExampleTask):
-    """A task with given dev scores, whose losses are one parameter's square, or the result of ``spoil``."""
+    """A task with predefined dev scores, whose losses are the square of one parameter or the result of
+    ``spoil``.
+    """
 
     def __init__(
         self,

@@ -43,7 +43,7 @@ def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
 def losses_of(
     some: LanguageTask, rank: int = 0, processes: int = 1, begin: int = 0, end: int | None = None
 ) -> torch.Tensor:
-    """Return the losses summed over an epoch, or some of its windows, for each column of a process."""
+    """Return the losses of each column of a process, summed over an epoch or some of its windows."""
     total: torch.Tensor | float = 0.0
     for step, batch in list(enumerate(some.batches(0)))[begin:end]:
         mine = share_of(batch, rank, processes)

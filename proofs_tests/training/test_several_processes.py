@@ -73,7 +73,7 @@ def line(name: str, data: Path, folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def in_two(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder with the runs that two processes did, one after another."""
+    """Return the folder with two consecutive runs of two processes."""
     folder = tmp_path_factory.mktemp("two")
     lines = json.dumps([line(name, data, folder / name) for name in LINES])
     with socket.socket() as free:
@@ -97,9 +97,9 @@ def steps_of(folder: Path) -> list[list[str]]:
 
 
 def require_same(one: list[list[str]], two: list[list[str]]) -> None:
-    """Check that for every step the losses agree within one part in a million, and in the first half within
-    one in a billion: an intermediate float32 would be visible there (6e-8), before a step with a nearly
-    vanishing gradient amplifies the effect of the order of sums (Adam divides by it).
+    """Assert that the losses agree within one part in a million at every step, and within one in a billion in
+    the first half. A float32 intermediate would be visible there (6e-8). Later, a step with a nearly
+    vanishing gradient amplifies the effect of the order of sums, because Adam divides by it.
     """
     assert [row[:2] for row in one] == [row[:2] for row in two]
     off = [abs(float(a[2]) - float(b[2])) / float(a[2]) for a, b in zip(one, two, strict=True)]

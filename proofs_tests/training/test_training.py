@@ -92,9 +92,7 @@ def test_a_small_network_learns(tmp_path: Path) -> None:
 
 
 def bare(task: LearningTask, count: int) -> None:
-    """Run iterations without the engine: a step is backward, clip and the optimiser's; a restart has a new
-    optimiser.
-    """
+    """Run iterations without the engine: backward, clip and optimiser step; a restart has a new optimiser."""
     optimiser = task.optimiser()
     for _ in range(count):
         loss = task.losses(task.network, task.chosen, Noise(0, 0, task.chosen)).mean()
@@ -133,7 +131,9 @@ def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, 
 
 
 def in_its_finish() -> tuple[LearningTask, Loop]:
-    """Return a run whose recurrent part alone is right on all training strings."""
+    """Return a run in its final phase, whose recurrent part alone classifies all training strings
+    correctly.
+    """
     task, loop = loop_of(how=replace(CLUSTERS, rate=0.01))
     loop.run(stop=lambda: task.finishing)
     return task, loop

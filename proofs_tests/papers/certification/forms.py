@@ -14,7 +14,7 @@ UNIT = Fraction(1, 1 << 24)
 
 
 def directions(rng: np.random.Generator, size: int, box: bool, count: int = 6) -> list[list[Fraction]]:
-    """Return vectors of length at most 1 in the form's norm, most of which are as long as possible."""
+    """Return random vectors of length at most 1 in the form's norm, most of them of length 1."""
     result = []
     for _ in range(count):
         v = [int(x) for x in rng.integers(-100, 101, size)]
@@ -29,14 +29,14 @@ def directions(rng: np.random.Generator, size: int, box: bool, count: int = 6) -
 
 
 def at(form: Form, xi: list[Fraction]) -> Fraction:
-    """Return the value of a form without its error, in its units."""
+    """Return the value of a form at ``xi``, without its error term."""
     return form.c + sum((g * x for g, x in zip(form.g, xi, strict=True)), Fraction(0))
 
 
 def random_form(
     rng: np.random.Generator, xis: list[list[Fraction]], box: bool, scale: float = 1.0
 ) -> tuple[Form, list[Fraction]]:
-    """Return a form without an allowance for rounding, and its exact value for each direction.
+    """Return a random form without a rounding allowance, and its exact value for each direction.
 
     The bounds are those of the values, or further away.
     """
@@ -54,5 +54,5 @@ def random_form(
 
 
 def encloses(form: Form, xi: list[Fraction], value: Fraction) -> bool:
-    """Return whether the form contains a value in this direction."""
+    """Return whether the form contains this exact value at the direction ``xi``."""
     return form.low <= value <= form.high and abs(value - at(form, xi)) <= form.e

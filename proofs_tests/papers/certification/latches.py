@@ -44,7 +44,7 @@ def latch(cell: str, layers: int = 1) -> tuple[nn.RNNBase, nn.Linear]:
 
 
 def _fill(cell: str, layer: int, weights: dict[str, torch.Tensor]) -> None:
-    """Set the weights of a layer, which are small before."""
+    """Fill the weights of a layer with small random values, and set the given ones."""
     inputs, own = weights[f"weight_ih_l{layer}"], weights[f"weight_hh_l{layer}"]
     bias = weights[f"bias_hh_l{layer}"]
     signals = torch.tensor([SWITCH, -SWITCH, 0.0]) if layer == 0 else torch.tensor([SWITCH, 0.0])
@@ -70,7 +70,7 @@ def _fill(cell: str, layer: int, weights: dict[str, torch.Tensor]) -> None:
 
 
 def tiny_latch() -> tuple[nn.RNNBase, nn.Linear]:
-    """Return a network of one unit that agrees with MACHINE."""
+    """Return a network with one unit that agrees with MACHINE."""
     with seeded(1), torch.no_grad():
         rnn, linear = nn.RNN(3, 1, bias=False), nn.Linear(1, 1)
         rnn.weight_ih_l0.copy_(torch.tensor([[SWITCH, -SWITCH, -0.5]]))
@@ -98,7 +98,7 @@ def last_of_three() -> tuple[nn.RNNBase, nn.Linear]:
 
 
 def fading() -> tuple[nn.RNNBase, nn.Linear]:
-    """Return a GRU that keeps its memory by a factor near 1, so it agrees with MACHINE for a long time."""
+    """Return a GRU that forgets slowly, and therefore agrees with MACHINE only up to a large length."""
     rnn, linear = latch("gru")
     with torch.no_grad():
         rnn.weight_hh_l0[4, 0] = 0.0
@@ -118,11 +118,11 @@ def module_of(parts: tuple[nn.RNNBase, nn.Linear]) -> nn.Module:
 def certified(
     parts: tuple[nn.RNNBase, nn.Linear], machine: Moore | None = MACHINE, alphabet: tuple[str, ...] = ALPHABET
 ) -> OrdinaryCertification:
-    """Return the answer about layers with one-hot inputs."""
+    """Return the result of certifying these layers with one-hot inputs."""
     network = network_of_parts(*parts, torch.eye(len(alphabet)).double().numpy(), 0.0, alphabet)
     return certify_ordinary(network, machine, float32_decisions(network, *parts), 20.0)
 
 
 def certificate_of(answer: OrdinaryCertification) -> dict[str, Any]:
-    """Return a certificate as a program reads it."""
+    """Return the certificate after a round trip through JSON."""
     return json.loads(json.dumps(answer.certificate()))

@@ -107,7 +107,7 @@ def test_the_checker_rejects_a_certificate_with_one_mutation():
 
 
 def _all_rejecting():
-    """Return a certificate in which no state accepts."""
+    """Return a certificate whose automaton accepts no string."""
     n, nodes = closed()
     n = replace(n, w=0 * n.w, v=np.float64(-1))
     nodes = replace(nodes, accepts=np.zeros(len(nodes), dtype=bool))

@@ -68,12 +68,12 @@ def moved(value: str, by: float) -> str:
 
 
 def returns(data: Data, node: int) -> bool:
-    """Return whether a node is a successor."""
+    """Return whether an edge of the certificate leads to the node."""
     return any(node in other["next"] for other in data["nodes"])
 
 
 def changes_of_nodes(data: Data) -> Iterator[Change]:
-    """Yield changes of the regions and edges, which leave the claim as it is but not its proof."""
+    """Yield changes to the regions and edges that invalidate the proof but not the claim."""
     nodes = data["nodes"]
     for index, node in enumerate(nodes):
         name = "factor" if "factor" in node else "width"
@@ -95,7 +95,7 @@ def changes_of_nodes(data: Data) -> Iterator[Change]:
 
 
 def changes_of_claims(data: Data) -> Iterator[Change]:
-    """Yield changes of the network or the automaton after which the claim is false."""
+    """Yield changes to the network or the automaton that make the claim false."""
     automaton, network = data["automaton"], data["network"]
     states, classes = len(automaton["label"]), max(2, len(network["readout"]))
     for q in range(states):
@@ -118,7 +118,7 @@ def changes_of_claims(data: Data) -> Iterator[Change]:
 
 
 def changes_of_forms(data: Data) -> Iterator[Change]:
-    """Yield changes after which the certificate is not well formed, or is ambiguous."""
+    """Yield changes that make the certificate malformed or ambiguous."""
     network, automaton, node = data["network"], data["automaton"], data["nodes"][-1]
     zero, symbols, size = (0.0).hex(), network["alphabet"], len(node["center"])
     for path, values in {

@@ -130,8 +130,8 @@ def _rejected(data) -> str:
 
 
 def _leaves_the_start_for_ever():
-    """Without a start token, the network is at centroid 0 only for the empty string, and at centroid 1
-    afterwards.
+    """Return a network without a start token that is at centroid 0 only for the empty string, and then at
+    centroid 1 forever.
     """
     network = Acceptor(
         ("a",), "sr-elman", hidden_size=1, k=2, start_token=False, temperature=0.1, dtype=torch.float64

@@ -37,7 +37,7 @@ def machines(draw, most_states=5, most_symbols=3, classes=3):
 
 
 def decider(machine):
-    """Return a network that agrees with a machine."""
+    """Return a function that decides strings as the machine does."""
     return lambda words: labels_along(machine, words)
 
 

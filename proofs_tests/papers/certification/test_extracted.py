@@ -103,7 +103,7 @@ def test_states_in_pictures_are_numbered_and_accepting_ones_have_two_circles():
 
 
 def _never(network):
-    """Return the network with a classifier that accepts nothing."""
+    """Return the network with a classifier that rejects every string."""
     with torch.no_grad():
         network.classifier.weight.zero_()
         network.classifier.bias.fill_(-1.0)

@@ -65,7 +65,7 @@ def broken(change: Change, kind: str = "lstm", **options: object) -> Acceptor:
 
 
 def wrong_sign(network: Acceptor) -> None:
-    """Make the classifier accept strings that it should reject."""
+    """Change the classifier so that it accepts strings that it should reject."""
     network.classifier.weight.neg_()
     network.classifier.bias.neg_()
 

@@ -40,7 +40,7 @@ def certificate(kind="lstm"):
 
 
 def rejected(change, kind="lstm"):
-    """Return why the certificate is rejected after a change; empty if it is accepted."""
+    """Return the checker's reason for rejecting the changed certificate, or an empty string if it accepts."""
     data = certificate(kind)
     change(data)
     return judge(data).why or ""
