@@ -75,7 +75,7 @@ def test_a_check_of_a_module_raises_or_returns_its_report():
         report = ratproof.module_claim("right", module=Machine(even), **options).check(examples=5)
         wrong = ratproof.module_claim("wrong", module=Machine(replace(even, start=1)), **options)
     assert report.as_expected and [r.kind for r in report.results] == ["sampled", "exhausted"]
-    with pytest.raises(AssertionError, match=r"got refuted \(sampled"):
+    with pytest.raises(AssertionError, match=r'got "refuted" \(sampled'):
         wrong.check(examples=5)
 
 
@@ -84,7 +84,7 @@ def test_an_unknown_verdict_raises_too():
         str(c)  # a step that reads the state's digits is not shown to be affine
         return c / 2 + (x == "a")
 
-    with pytest.raises(AssertionError, match=r"got unknown \(decided\)"):
+    with pytest.raises(AssertionError, match=r'got "unknown" \(decided\)'):
         ratproof.step_claim("written", start=0, step=step, automaton=FADING).check(examples=5)
 
 

@@ -94,7 +94,7 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
     assert run(["verify", "proposition-7", "--kind", "exhausted", "-x"]) == 1
     output = " ".join(capsys.readouterr().out.split())
     assert (
-        output.count("expected holds, got refuted") == 1
+        output.count('expected verdict "holds", got "refuted"') == 1
         and "stopped at the first unexpected result" in output
     )
 

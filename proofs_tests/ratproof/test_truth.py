@@ -52,5 +52,5 @@ def test_check_raises_unless_the_answer_is_positive():
     with pytest.raises(AssertionError, match="unknown: too large"):
         Unknown("too large").check()
     report = check(torch.nn.Identity(), HALF, embeddings=torch.ones(1, 1), alphabet="a", examples=1)
-    with pytest.raises(AssertionError, match=r"got refuted \(sampled"):
+    with pytest.raises(AssertionError, match=r'got "refuted" \(sampled'):
         report.check()

@@ -50,7 +50,8 @@ def _show_unexpected(
     for row in unexpected:
         name = f"{row.claim.name}, {row.variant.name}"
         for verdict, kinds, why in _alike(row):
-            line = f"unexpected: {name}: expected {row.variant.expected}, got {verdict} ({kinds}){why}"
+            expected = f'expected verdict "{row.variant.expected}", got "{verdict}"'
+            line = f"unexpected: {name}: {expected} ({kinds}){why}"
             print_paragraph(out, line, style="bold red")
         show_refutation(row, out, claims_file)
         out.print()

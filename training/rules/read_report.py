@@ -170,8 +170,10 @@ def automaton(system: ReadBack, model: Classifier) -> WFSA:
 
 
 def text(report: ReadBackReport) -> str:
-    """Format the rules as text, in the order in which they decide."""
-    lines = ["// The first rule that matches decides. $787: any of 787 words, which are listed below."]
+    """Return the rules as text, in order of priority."""
+    lines = [
+        "// Rules, in order of priority; the first match decides. $787: any of the 787 words listed below."
+    ]
     for rule in report.rules:
         lines += [f"[{rule.label}]", f"{rule.rule}"]
         lines += [f"//   {name}: {' '.join(words)}" for name, words in rule.sets.items()]

@@ -74,7 +74,7 @@ def read_back(
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
         right = f"right on dev {row.dev:7.2%}, on test {row.test:7.2%}"
         out.print(f"  {row.system:<22} {right}{many}{chosen}", soft_wrap=True)
-    out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
+    out.print("\nRules, in order of priority; the first match decides. $787 stands for any of 787 words.")
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  no match: {result.default}")
