@@ -37,7 +37,7 @@ def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
 
 @pytest.mark.parametrize("step", TORCH)
 def test_a_torch_layer_stands_on_this_rung(step: Step, device: str) -> None:
-    """Random layers with random options, weights and initial states are within the derived rounding bound of
-    the automata extracted from them, and their gates make these automata.
+    """The outputs of random layers are within the derived rounding bound of their automata, and the claim's
+    recurrence with the layer's gates equals these automata.
     """
     require_expected(on_device(step, device).run())

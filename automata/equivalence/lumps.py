@@ -118,7 +118,7 @@ def modulo(of: Representation, primes: Iterator[int]) -> Modular:
             return Modular(of, prime)
         except ZeroDivisionError:
             continue
-    raise AssertionError("there are infinitely many primes")
+    raise AssertionError("the iterator of primes must not end")
 
 
 def first_of_each(classes: Places) -> Places:

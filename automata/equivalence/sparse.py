@@ -166,7 +166,7 @@ class _Decision:
         one, other = (self.joint.restricted(range(*ends)) for ends in ((0, split), (split, n)))
         x, y = one.scores(word)[-1], -other.scores(word)[-1]
         if x == y:
-            raise RuntimeError("scores that differ modulo a prime are equal")
+            raise RuntimeError("two scores must not be equal if they differ modulo a prime")
         least = self._is_least(word)
         if not least and n <= MOST_PROVED and n**2 * len(self.joint.steps) <= MOST_DENSE_WEIGHTS:
             return field.decide(self.a, self.b, self.progress)

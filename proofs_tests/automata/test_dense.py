@@ -108,7 +108,7 @@ def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
 
 
 def test_overflow_times_zero_stays_nan_in_a_compiled_loop():
-    """As in NumPy, a later term does not replace the NaN."""
+    """As in NumPy, a later term does not replace the NaN that infinity times zero gives."""
     huge = WFSA(
         MAX_TIMES, [1e200, 1.0], [1.0, 1.0], {"a": [[1e200, 0.0], [0.0, 1.0]], "b": [[0.0, 0.0], [1.0, 1.0]]}
     )

@@ -77,7 +77,7 @@ def certificate():
 
 @pytest.mark.parametrize("side", ["A", "B"])
 def test_a_certificate_with_a_better_weight_or_without_a_pair_is_rejected(side):
-    """Every weight of the certificate is the smallest: a certificate with a better weight proves nothing."""
+    """The certificate contains the smallest possible weights, so a smaller one proves nothing."""
     assert check_bisimulation.verdict(certificate()) == "equivalent"
     empty = certificate()
     empty["simulation"][side] = []

@@ -159,7 +159,7 @@ def draw_first(monkeypatch, *bad):
 
 
 def test_a_bad_prime_never_gives_a_wrong_answer(monkeypatch):
-    """If weights vanish modulo the first primes, the smallest difference is a multiple of them."""
+    """If the scores vanish modulo the first primes, which the test chooses, the answer is still correct."""
     bad = [2305843009213693951, 2305843009213693921]
     product = bad[0] * bad[1]
     draw_first(monkeypatch, *bad)
@@ -215,8 +215,8 @@ def test_numbers_beyond_the_limit_give_unknown(monkeypatch):
 
 @some_cases(st.data())
 def test_children_tried_together_are_those_that_fail_one_by_one(data):
-    """The result is the same if a block's random sum shows that all depend on the basis or if each is
-    reduced.
+    """The same words are selected, whether a random sum shows that a whole block depends on the basis or each
+    word is reduced.
     """
     a = data.draw(automata(REAL, most_states=5))
     b = data.draw(automata(REAL, most_states=3))
@@ -259,7 +259,7 @@ def test_a_block_skipped_by_mistake_hides_no_smaller_difference(monkeypatch):
 
 
 def test_the_confirmation_checks_every_word_before_the_one_found():
-    """Agreement modulo a prime is rejected if a smaller word differs modulo it."""
+    """A difference is only confirmed if all smaller words agree modulo further primes."""
     both = field.cleared([chain(3, 1), chain(3, 2)])
     seen = exploring.explore(both, 2305843009213693951)
     assert seen.difference == (0, 0, 0)

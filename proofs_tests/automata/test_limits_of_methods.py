@@ -73,9 +73,7 @@ def test_epsilon_transitions_are_followed_if_removal_exceeds_the_limit(k, monkey
 
 @over([REAL, MAX_PLUS])
 def test_arrays_beyond_the_limit_are_not_needed(k, monkeypatch):
-    """Neither dense matrices of a field nor counts of paths are needed if each string has at most
-    one path.
-    """
+    """If each string has at most one path, the decision needs neither dense matrices nor counts of paths."""
     chain = [(q, q + 1, "a", HALF[k.name]) for q in range(9)]
     a, b = (
         WFSA.from_edges(k, 10, "ab", [(0, k.one)], [(9, k.one)], [*chain, (9, 9, "b", last)])

@@ -149,7 +149,7 @@ def test_weights_that_vanish_modulo_well_known_primes_are_accepted(prime):
 
 @pytest.mark.parametrize("bits", [100, 479, 966, 1937])
 def test_numbers_of_any_length_are_lifted(bits):
-    """With these bit lengths, the bound on the digits is just below the product of a full batch of primes."""
+    """For these bit lengths, the bound on the digits is just below the product of the primes of one batch."""
     x, y = 2**bits - 1, 2**bits - 3
     one, other = (WFSA(COUNTING, [v], [w], {"a": [[1]]}) for v, w in ((x, y), (y, x)))
     assert isinstance(equivalent(one, other), Equivalent)
@@ -200,7 +200,7 @@ def test_a_single_epsilon_transition_does_not_slow_minimisation_down():
 
 
 def test_a_block_of_full_rank_reads_the_prefix_before_the_suffix():
-    """H[p, s] = f(ps) for a function that distinguishes "ab" from "ba"."""
+    """The entries of the block are H[p, s] = f(ps), for an f with different values on "ab" and "ba"."""
     first_b = lambda x: Fraction((x + "b").index("b") * 7 + len(x))
     hankel = full_rank_block(first_b, shortlex("ab", 2))
     assert len(hankel) > 2

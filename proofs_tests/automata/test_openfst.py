@@ -111,6 +111,8 @@ def test_an_empty_machine_round_trips():
 
 @pytest.mark.parametrize("value", [Fraction(2), Fraction(1, 3), Fraction(10) ** 400, Fraction(1, 10**400)])
 def test_a_long_fraction_costs_as_much_as_a_short_neighbour(value):
-    """2 + 2^-2148 is 2 in floats; the logarithms of its two parts are a thousand times as large."""
+    """The logarithms of the numerator and denominator of 2 + 2^-2148 are a thousand times as large as its
+    cost.
+    """
     neighbour = value * (1 + Fraction(1, 2**2148))
     assert abs(cost(REAL, neighbour) - cost(REAL, value)) <= 2**-52 * abs(cost(REAL, value))

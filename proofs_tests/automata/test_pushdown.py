@@ -73,7 +73,9 @@ def test_the_stack_counts_to_all_depths_and_a_dfa_does_not():
 
 
 def test_transitions_are_pairs_of_arguments_and_values():
-    """They are a subset of Q x (Sigma with epsilon) x Gamma x Q x Gamma*, and no subset of its first part."""
+    """Transitions are a subset of Q x (Sigma with epsilon) x Gamma x Q x Gamma*, with at most one value per
+    argument.
+    """
     states, stack = range(DPDA.states), {".", "("}
     arguments = set(product(states, {*DPDA.alphabet, ""}, stack))
     assert {*DPDA.moves} < arguments  # no move from some arguments: a partial function

@@ -177,7 +177,7 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
 @in_both_formats
 @pytest.mark.parametrize("terms", range(2, 17))
 def test_additions_that_all_round_up_by_half_an_ulp_use_the_full_bound(dtype, kind, terms):
-    """The terms are one, then a little more than half a unit in the last place: each addition counts once."""
+    """Each addition after the first rounds up by almost half a unit in the last place."""
     weights = [dtype(1.0), *[dtype(kind.unit * (1 + 2.0**-10))] * (terms - 1)]
     total = weights[0]
     for weight in weights[1:]:
@@ -193,7 +193,7 @@ def test_additions_that_all_round_up_by_half_an_ulp_use_the_full_bound(dtype, ki
 
 
 def test_a_long_sum_with_errors_of_one_sign_needs_most_of_its_bound():
-    """Each of the sixteen terms is chosen so that adding it rounds up by much."""
+    """Each of the sixteen terms is chosen so that its addition rounds up by nearly the maximum amount."""
     rng = np.random.default_rng(3)
     total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
     for _ in range(15):
@@ -385,7 +385,7 @@ def test_maxima_and_additions_of_zero_are_exact():
 
 
 def test_a_term_dropped_by_a_maximum_drops_its_error():
-    """The initial weight -10^9 is rounded at each step until a new term is larger."""
+    """The initial weight -10^9 is rounded at each step until a maximum drops it, and its error with it."""
     unit = WFSA(MAX_PLUS, [0, -(10**9)], ["-inf", 0], {"a": [["-inf", 1], ["-inf", "1/3"]]})
     assert prefix_bounds(unit, "a", FLOAT32)[1].tolist() == [0, 0]
 

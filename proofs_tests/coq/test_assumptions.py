@@ -24,7 +24,7 @@ NAMED = sorted(
 
 
 def test_nothing_is_assumed(compiled: Path) -> None:
-    """This holds by Print Assumptions for every theorem."""
+    """Coq's command Print Assumptions reports no assumption for any theorem."""
     answers = theorem_answers(compiled)
     assert {name: a.assumptions for name, a in answers.items() if a.assumptions != CLOSED} == {}
     assert answers.keys() == statements().keys()

@@ -80,7 +80,7 @@ def agree(pairs: list[VariantCase], compiled: Path) -> None:
 
 
 def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
-    """Each variant has some cases over two letters, on which the verdict itself depends."""
+    """Coq and Python agree on some of the cases over two letters that the verdict of each variant uses."""
     by_variant = compare_definitions(compiled)
     assert by_variant.keys() == {(claim.name, variant.name) for claim, variant in runnable_variants()}
     assert [(values > 0, difference) for values, difference in by_variant.values()] == [(True, "")] * len(
@@ -191,7 +191,9 @@ def test_a_changed_definition_is_detected(compiled: Path, tmp_path: Path) -> Non
 def test_a_mutation_of_ours_is_detected_on_the_cases_of_the_verdict(
     module: Any, name: str, wrong: Any, claim: str, compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cases distinguish mutations: they are large enough, and not all zeros."""
+    """The cases of the verdict distinguish mutations of the Python code, because they are large and
+    generic.
+    """
     variant = claim_named(claim).variant("corrected")
     monkeypatch.setattr(module, name, wrong)
     assert any(

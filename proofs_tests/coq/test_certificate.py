@@ -130,7 +130,7 @@ def test_symbols_and_names_that_are_special_to_coq(theory_once: None, tmp_path: 
 
 @pytest.mark.parametrize("states", [0, 1])
 def test_empty_automata(states: int, theory_once: None, tmp_path: Path) -> None:
-    """There are no states, or no symbols."""
+    """Automata without states, or without symbols, are accepted."""
     a = WFSA(REAL, [0] * states, [0] * states, {})
     answer = equivalent(a, a)
     assert isinstance(answer, Equivalent)
@@ -138,7 +138,7 @@ def test_empty_automata(states: int, theory_once: None, tmp_path: Path) -> None:
 
 
 def test_automata_beyond_the_kernel_are_refused(tmp_path: Path) -> None:
-    """Epsilon cycles have sums that are limits, and logarithms are not supported."""
+    """Epsilon cycles, whose sums are limits, and the log semiring are not supported."""
     cycle = WFSA.from_edges(REAL, 1, "a", [(0, 1)], [(0, 1)], [(0, 0, "", "1/2"), (0, 0, "a", 1)])
     logarithms = WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", 0)])
     for automaton, says in ((cycle, "form a cycle"), (logarithms, "the log semiring")):

@@ -77,7 +77,7 @@ def kept(answers: dict[str, TheoremAnswer]) -> Statement:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, TheoremAnswer]) -> None:
-    """Coq prints the premise, the axiom, or the definition of a notation."""
+    """Coq's answer contains the planted premise, axiom or notation."""
     assert answers[f"{name}.t"].problem(kept(answers))
 
 
@@ -128,7 +128,9 @@ WEAKENED = {
 
 @pytest.mark.parametrize("weakened", WEAKENED)
 def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Path, tmp_path: Path) -> None:
-    """Its statement differs from the stored one; if it were stored, it would not imply the claim."""
+    """The weakened statement differs from the stored one and, even if it were stored, would not imply the
+    claim.
+    """
     answer, theorem, tied = planted(WEAKENED[weakened], compiled, tmp_path / "coq")
     assert "differs from statements.txt" in answer.problem(theorem)
     assert not tied

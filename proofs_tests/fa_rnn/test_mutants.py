@@ -152,13 +152,17 @@ def test_another_nested_or_is_refuted(monkeypatch, wrong):
 
 
 def test_nested_ors_of_counts_are_right_with_a_single_minimum(monkeypatch):
-    """The nesting is the cause of the refutation: with a single minimum, all cases agree."""
+    """With a single minimum in place of the nested ones, all cases agree, so the nesting caused the
+    refutation.
+    """
     monkeypatch.setattr(soft_logic, "nested_disjunction", soft_logic.disjunction)
     exhaust("fa-rnn-soft-logic", claim_named("fa-rnn-soft-logic").variant("printed-nested"), longest=3)
 
 
 def test_factors_over_maxima_and_products_are_right(monkeypatch):
-    """The semiring of the factors is the cause of the refutation: if T is their maximum, all cases agree."""
+    """With factors of the tensor over max-times, all cases agree, so the semiring of the factors caused the
+    refutation.
+    """
     of_maxima = lambda w: {
         x: tuple(
             tuple(max(d * n * e for d, n, e in zip(row, w.v[x], column, strict=True)) for column in w.D_2)

@@ -80,7 +80,9 @@ sys.exit(one != other)
 
 
 def test_examples_do_not_depend_on_imported_modules(tmp_path):
-    """Hypothesis uses the constants in them: a wheel and a clone would have different examples."""
+    """Hypothesis draws constants of imported modules; without precautions, a wheel and a clone would draw
+    different examples.
+    """
     numbers = ", ".join(str(1000 + 7 * n) for n in range(300))
     (tmp_path / "of_somebody.py").write_text(f"NUMBERS = [{numbers}]\n")
     path = os.pathsep.join([str(tmp_path), *sys.path])

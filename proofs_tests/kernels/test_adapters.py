@@ -66,5 +66,5 @@ def test_options_that_an_adapted_kernel_lacks_are_not_passed():
 
 @pytest.mark.parametrize(("ours", "theirs"), [("BTH", "BT"), ("BTH", "BTD"), ("BBT", "BTB")])
 def test_axes_are_a_permutation_of_the_letters(ours, theirs):
-    with pytest.raises(InputError, match="axes must be two orders of the same distinct letters"):
+    with pytest.raises(InputError, match="axes must be two permutations of the same distinct letters"):
         axes(gla, ours, theirs)

@@ -75,7 +75,7 @@ def test_bounds_scale_with_linear_inputs(family, form, tried, scale):
 
 @pytest.mark.parametrize("tried", [False, True], ids=["norms", "ellipsoids"])
 def test_a_correct_kernel_holds_for_a_last_token_after_a_burst_of_gates(tried):
-    """The burst reduces one column to 1e-262, and only zeros were written since."""
+    """The burst reduces one column of the state to 1e-262, and only zeros are written to it afterwards."""
     family = FAMILIES["gated-delta-rule"]
     problem = Problem(
         family, "float64", "float64", (100,), 1, 7, 4, 32, False, True, 1.0, "plain", "bursts", "hot", 7

@@ -178,7 +178,7 @@ def test_the_reference_with_complex_factors_is_their_recurrence():
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_grouped_values(wrong):
-    """A kernel repeats queries and keys for two heads of values each."""
+    """The kernel has two heads of values for each head of queries and keys."""
 
     def kernel(*, q, k, **tensors):
         q, k = (x.repeat(1, 1, 2, 1) if wrong else x.repeat_interleave(2, 2) for x in (q, k))

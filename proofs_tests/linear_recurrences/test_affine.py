@@ -259,7 +259,7 @@ def test_sums_over_indices_are_compared_up_to_order_and_names():
 
 
 def test_every_claim_of_the_folder_is_here():
-    """Every claim is in one of the lists above, or has separate tests."""
+    """Every claim in the folder is in one of the lists of this file, or has separate tests."""
     folder = {c.name for n, c in registry.modules().items() if n.startswith("theory.linear_recurrences.")}
     here = {module.replace("_", "-") for module in (*MEMORIES, *UNITS, *IN_CHUNKS)}
     assert folder - here == {"mamba", "mamba-3", "mamba-theorem-1"} and here <= folder <= set(claims())

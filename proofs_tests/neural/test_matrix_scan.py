@@ -236,7 +236,7 @@ def test_the_exponential_is_within_two_ulps(dtype):
 @each_semiring
 @pytest.mark.parametrize("again", [False, True], ids=["once", "again"])
 def test_padding_has_no_gradient_even_if_it_overflows(semiring, backend, again):
-    """Padding is read as the second symbol."""
+    """The symbols of the padding select the second matrix, with which the states overflow."""
     matrices = torch.ones(2, 3, 3, dtype=D)
     matrices[1] = torch.inf
     start, symbols = torch.ones(2, 3, dtype=D), torch.tensor([[0, 0], [1, 1], [0, 0], [0, 1]])
@@ -271,7 +271,7 @@ def test_a_twice_differentiable_gradient_equals_the_gradient(semiring, backend, 
 def test_the_operator_called_directly_refuses_other_dtypes_and_semirings():
     matrices, symbols, start = torch.ones(1, 2, 2), torch.zeros(3, 1, dtype=torch.long), torch.ones(1, 2)
     for wrong in ((matrices.double(), symbols, start, None, "real"), (matrices, symbols, start, None, "foo")):
-        with pytest.raises(InputError, match="products must be over one of real"):
+        with pytest.raises(InputError, match="the semiring must be one of real"):
             torch.ops.ratproof.matrix_scan(*wrong)
 
 

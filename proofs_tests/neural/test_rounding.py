@@ -99,7 +99,7 @@ def test_gates_whose_large_terms_cancel_stay_within_the_bound(nonlinearity, weig
 
 
 def test_a_gate_that_depends_on_the_order_of_summation_is_within_the_bound():
-    """Next to 1e9, -62 is absorbed or not: the sigmoid is 1/2 or 1e-28."""
+    """Adding -62 to 1e9 changes the result or not, depending on the order: the sigmoid is 1/2 or 1e-28."""
     gates = {}
     for row in ([-31.0, -31.0, 1e9, -1e9], [1e9, -31.0, -31.0, -1e9]):
         layer = Example6(4, 1, bias=False)

@@ -191,7 +191,7 @@ def test_the_gradient_at_minus_infinity_is_that_of_the_loops(semiring):
 @pytest.mark.filterwarnings(WARNS)
 @each_semiring
 def test_padding_has_no_gradient_even_if_it_overflows(semiring):
-    """Padding is read as the second symbol."""
+    """The symbols of the padding select the second matrix, with which the states overflow."""
     matrices = torch.ones(2, 3, 3, dtype=D)
     matrices[1] = torch.inf
     start, symbols = torch.ones(2, 3, dtype=D), torch.tensor([[0, 0], [1, 1], [0, 0], [0, 1]])

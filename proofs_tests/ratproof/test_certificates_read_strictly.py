@@ -56,7 +56,9 @@ def rejected(tmp_path, capsys, text, name):
 
 @ALL
 def test_a_duplicate_field_is_rejected(name, tmp_path, capsys):
-    """Its value is irrelevant: another reader may use the other occurrence."""
+    """A duplicate field is rejected whatever its value, because another reader may use the other
+    occurrence.
+    """
     text = json.dumps(WHOLE[name])
     first = next(iter(WHOLE[name]))
     for number in range(1, text.count("{") + 1):

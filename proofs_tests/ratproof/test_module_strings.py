@@ -218,7 +218,7 @@ def test_a_classifier_returns_the_outputs_of_the_layers(kind, data):
 @pytest.mark.parametrize("batch_first", [False, True])
 @pytest.mark.parametrize("options", [{}, {"last": False}, {"padding": 3}, {"packed": True}], ids=str)
 def test_a_classifier_on_a_layer_is_checked(batch_first, options):
-    """Its state is positive just after an a."""
+    """A classifier on a recurrent layer accepts a string if the last symbol is an a."""
     rnn, linear = nn.RNN(2, 1, batch_first=batch_first), nn.Linear(1, 1)
     with torch.no_grad():
         rnn.weight_ih_l0.copy_(torch.tensor([[1.0, -1.0]]))

@@ -170,7 +170,9 @@ def test_slack_under_which_nothing_is_compared_is_unknown_with_a_hint():
 
 
 def test_a_builtin_layer_with_another_automaton_does_not_use_its_own_deviations():
-    """Its automata have two states; the given one has one, with weights of a different shape."""
+    """The layer's own automata have two states, but the automaton of the claim has one, and weights of
+    another shape.
+    """
     layer = SRU(2, 1)
     comparison = of_module(layer, ONE)
     assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[
@@ -415,7 +417,9 @@ class Says:
 
 @pytest.mark.parametrize("used", [float("nan"), 1.5, float("inf")])
 def test_a_comparison_without_a_difference_beyond_its_bound_is_not_evidence(used):
-    with pytest.raises(RuntimeError, match=f"without a difference must use at most 1 of a bound, got {used}"):
+    with pytest.raises(
+        RuntimeError, match=f"without a difference must use a share of at most 1 of the bound, got {used}"
+    ):
         counted(Says(StringResult("a", used, None)), ["a"])
 
 

@@ -100,7 +100,7 @@ def test_other_networks_are_refused(rules_and_network: tuple[RuleSet, FARNN]) ->
 
 
 def test_parts_that_omit_a_rule_that_the_network_lacks() -> None:
-    """The network and the parts lack a rule of the file, so only the rules match some sentence."""
+    """Both the network and the parts lack a rule of the file, so that only the rules match some sentence."""
     compiled = rule_set([RULES[0], RULES[2]], WORDS)
     network = FARNN.of_rules(compiled)
     shifted = tuple(

@@ -104,7 +104,9 @@ def test_only_nested_operators_count_as_depth() -> None:
 
 
 def test_products_that_simplify_to_one_clause_are_expanded() -> None:
-    """In the square of a conjunction, more products than clauses are allowed, and fewer clauses."""
+    """The expansion of a squared conjunction has many products but few distinct clauses, and only clauses are
+    limited.
+    """
     names = " & ".join(f"x{i}" for i in range(140))
     assert MOST_CLAUSES < 140**2
     assert len(parse(f"({names}) | ({names})").clauses) <= 140 * 141 // 2

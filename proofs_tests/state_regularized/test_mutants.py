@@ -115,7 +115,7 @@ def another_temperature(w, b):
     ids=["another temperature", "no temperature", "another sign", "no activation"],
 )
 def test_a_cell_that_differs_from_the_networks_is_refuted(monkeypatch, function, wrong):
-    """The change affects the function that the initial distribution uses, but not that of the network."""
+    """The mutated cell gives another initial distribution than the network's cell."""
     monkeypatch.setattr(theorem_3_1, function, wrong)
     variant = claim_named("theorem-3.1").variant("corrected-start-token")
 
@@ -214,7 +214,7 @@ def test_counts_of_longer_data_or_of_the_minimum_are_refuted(broken, monkeypatch
 
 
 def test_without_softness_the_soft_run_is_the_hard_one(broken):
-    """At a low temperature both readings of Algorithm 1 count the same."""
+    """At a low temperature, the soft and the hard reading of Algorithm 1 count the same transitions."""
     low = claim_named("theorem-3.2").variant("corrected-eq-5")
 
     @settings(max_examples=30, phases=[Phase.generate], database=None)

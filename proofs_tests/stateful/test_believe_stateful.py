@@ -256,7 +256,9 @@ def test_a_model_that_returns_a_wrong_type_gets_a_hint():
 
 
 def test_calls_with_inconsistent_outputs_are_reported():
-    """Only longer rows are split into pieces of several lengths."""
+    """The last axis of the outputs has the number of tokens of the call as its size, so calls of different
+    lengths disagree.
+    """
 
     def model(inputs, state):
         outputs, state = running(inputs, state)

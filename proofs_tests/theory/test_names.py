@@ -39,7 +39,7 @@ def theorem_named_after(claim: str, variant: str) -> str:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_claim_is_on_the_ladder(module: str) -> None:
-    """This holds whether or not it has tests of its own."""
+    """Every claim is run by the generated tests, whether or not it has tests of its own."""
     assert {step.kind for step in LADDER if step.claim is MODULES[module]} == {
         kind for variant in MODULES[module].variants for kind in variant.kinds
     }

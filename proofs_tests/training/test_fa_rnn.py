@@ -180,7 +180,7 @@ def test_the_most_precise_rule_comes_first() -> None:
 
 
 def test_an_extracted_rule_contains_the_learned_words() -> None:
-    """The network learned a word that acts in part like another; the rule contains it and marks it as new."""
+    """The rule that is read back contains a word that the network learned in training, marked as new."""
     written = "$ * play $ *"
     rules = rule_set(loads(f"[music]\n{written}"), ("play", "jazz", "lamp"))
     model = Classifier.of_rules(

@@ -229,7 +229,7 @@ def test_a_run_saved_by_one_process_resumes_in_several(tmp_path: Path) -> None:
 
 
 def test_a_run_saved_at_an_epochs_end_has_no_state(tmp_path: Path) -> None:
-    """Each of several processes has a part of it, and the next epoch starts without a state."""
+    """At the end of an epoch, no recurrent state is saved, because the next epoch begins without one."""
     some = task_of(tmp_path, TINY)
     losses_of(some, 1, 2)
     assert some.carried() == {}

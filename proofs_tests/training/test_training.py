@@ -107,7 +107,7 @@ def bare(task: LearningTask, count: int) -> None:
 @pytest.mark.parametrize("number", [1, 5])
 @pytest.mark.parametrize("name", [*PRESETS, "hasty"])
 def test_the_engine_makes_the_iterations_of_a_plain_loop(name: str, number: int) -> None:
-    """They are equal bit by bit, so earlier measurements remain valid."""
+    """The engine and a plain loop give bit-identical results."""
     how = HASTY if name == "hasty" else recipe(name)
     (task, loop), (other, _) = loop_of(number, how), loop_of(number, how)
     iterate(loop, 40)
@@ -175,7 +175,7 @@ def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
 
 
 def test_a_restart_is_a_run_of_a_new_network() -> None:
-    """Nothing of the weights, the optimiser or the best network remains."""
+    """After a restart, the weights, the optimiser and the best network are new."""
     task, loop = loop_of(5, HASTY)
     loop.run(stop=lambda: task.place.restarts == 1)
     fresh, _ = loop_of(5, HASTY)

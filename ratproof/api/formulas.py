@@ -61,8 +61,8 @@ def automata_of(
     for what, value, shape in zip(("initial", "final", "matrices"), values, right, strict=True):
         if value.shape not in (shape, (units, *shape)) or not states:
             raise InputError(
-                f"{name}: the formula's {what} must have shape {shape}, or that with"
-                f" {units} unit{'' if units == 1 else 's'} in front, got {value.shape}"
+                f"{name}: the formula's {what} must have shape {shape} or {(units, *shape)},"
+                f" got {value.shape}"
             )
         if not np.isfinite(value).all():
             raise InputError(f"{name}: all elements of the formula's {what} must be finite")

@@ -172,7 +172,7 @@ def kernel_claim(
     _require(name, "sizes", chosen, own.axes)
     times = _integers(name, "lengths", lengths, 0) if lengths else ()
     if times and (longest is not None or any(time % multiple for time in times)):
-        raise InputError(f"{name}: lengths must be multiples of {multiple}, and exclude longest, got {times}")
+        raise InputError(f"{name}: lengths must be multiples of {multiple}, without longest, got {times}")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
         raise InputError(f"{name}: seconds must be positive, got {seconds!r:.60}")
     if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):

@@ -106,7 +106,7 @@ class Saturated:
         """Return whether the read-out is positive."""
         low, high = (int(x[0]) + self.constant for x in _bounds(self.weights[None], state))
         if low <= 0 < high:
-            raise InputError("the read-out must have a sign")
+            raise InputError("the read-out must be certainly positive or certainly not positive")
         return low > 0
 
 

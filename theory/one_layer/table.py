@@ -269,7 +269,10 @@ def _recognises(cell: Cell) -> str:
     if not cell.architecture.contains(network):
         raise InputError(f"{cell.entry}: the network must be in the class {cell.architecture.name}")
     if isinstance(network, Ray) and (finite or not network.is_homogeneous):
-        raise InputError(f"{cell.entry}: a ray must be homogeneous, and cannot have finitely many states")
+        raise InputError(
+            f"{cell.entry}: a network that is compared up to scale must be linear, and must not be in the"
+            " table of finite states"
+        )
     difference, is_decided = compare(network, cell.language, decide=finite or cell.language.dfa is not None)
     if difference is not None:
         raise InputError(

@@ -75,8 +75,7 @@ class LanguageModelling(Settings):
             object.__setattr__(self, "hidden", self._width(self.model))
             if not self.hidden:
                 raise InputError(
-                    "--hidden 0 requires a --budget that is larger than a model of one unit, got"
-                    f" {self.budget}"
+                    f"--hidden 0 requires a --budget that allows at least one unit, got {self.budget}"
                 )
 
     def dropped(self, dropout: float) -> float:

@@ -64,7 +64,7 @@ def place_of(tensors: dict[str, Tensor], levels: int, strings: int) -> Place:
     """
     counts, noise = _integers(tensors, "counts", 1), tensors["noise"]
     if counts.shape != (len(COUNTS) + 2,) or counts[4] not in (0, 1) or counts[5] < -1:
-        raise InputError("'counts' must be the counts of a run")
+        raise InputError("'counts' must be those of a saved run")
     for name, value in zip(COUNTS, counts.tolist(), strict=False):
         if value < 0:
             raise InputError(f"'{name}' must be non-negative, got {value}")

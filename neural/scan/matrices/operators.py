@@ -30,7 +30,9 @@ def matrix_scan(
     """
     _require_symbols(symbols, len(matrices))
     if semiring not in SEMIRINGS or len({x.dtype for x in (matrices, start, offsets) if x is not None}) > 1:
-        raise InputError(f"products must be over one of {', '.join(SEMIRINGS)} and have arrays of one dtype")
+        raise InputError(
+            f"the semiring must be one of {', '.join(SEMIRINGS)}, and all arrays must have the same dtype"
+        )
     if not start.numel():
         return _like_states(matrices, symbols, start, offsets, semiring)
     backend, dtype = _backend(start), start.dtype

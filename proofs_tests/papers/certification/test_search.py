@@ -17,7 +17,7 @@ from ratproof.certification.soft_networks.search import difference
 
 
 def test_the_search_finds_a_planted_difference():
-    """Compared with a machine with one wrong transition, the search reaches this transition."""
+    """If one transition of the machine is changed, the search finds a string that takes this transition."""
     n, nodes = closed()
     machine = Certification(n, hard_automaton(n), nodes, None, "").soft
     assert machine is not None

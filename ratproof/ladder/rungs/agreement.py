@@ -52,7 +52,8 @@ def record(compared: StringResult, book: Ledger) -> None:
     """
     if compared.difference is None and compared.share is not None and not compared.share <= 1:
         raise RuntimeError(
-            f"a comparison without a difference must use at most 1 of a bound, got {compared.share}"
+            "a comparison without a difference must use a share of at most 1 of the bound, got"
+            f" {compared.share}"
         )
     book.add(compared.cases, compared.share)
     for reason, count in compared.left_out.items():

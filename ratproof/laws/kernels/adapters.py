@@ -50,7 +50,9 @@ def axes(kernel: Function, ours: str, theirs: str) -> Function:
     are transposed, except for ``initial_state``, and so are the outputs.
     """
     if sorted(ours) != sorted(theirs) or len(set(ours)) != len(ours):
-        raise InputError(f"axes must be two orders of the same distinct letters, got {ours!r} and {theirs!r}")
+        raise InputError(
+            f"axes must be two permutations of the same distinct letters, got {ours!r} and {theirs!r}"
+        )
     there = [ours.index(axis) for axis in theirs]
     back = [theirs.index(axis) for axis in ours]
 
