@@ -61,7 +61,7 @@ def automata_of(
     for what, value, shape in zip(("initial", "final", "matrices"), values, right, strict=True):
         if value.shape not in (shape, (units, *shape)) or not states:
             raise InputError(
-                f"{name}: the formula's {what} must have shape {shape} or {(units, *shape)},"
+                f"{name}: the formula's {what} must have shape {shape}, or {(units, *shape)},"
                 f" got {value.shape}"
             )
         if not np.isfinite(value).all():
