@@ -689,7 +689,7 @@ class PlantedAttention(PlantedModel):
 
 
 class PlantedWindow(PlantedAttention):
-    """Attention over 20 tokens."""
+    """Attention over a sliding window of 20 tokens."""
 
     window = 20
 

@@ -153,8 +153,7 @@ def measured(settings: dict[str, Any], seconds: float) -> dict[str, Any]:
 def oracle(dfa: DFA, decide: Decide) -> dict[str, Any] | None:
     """Extract an automaton by L* with random words and random walks, and compare it with the language.
 
-    The extracted automaton is compared with the language. ``word`` in the result is a string on which they
-    differ.
+    ``word`` in the result is a string on which they differ.
     """
     try:
         from aalpy.base import SUL

@@ -57,7 +57,7 @@ FIGURE_1 = Pattern((ONE, START), (ZERO, ONE), ((0, 0, ONE), (0, 1, "u"), (1, 1, 
 
 
 def chain(forgets: tuple[str, ...], updates: tuple[str, ...]) -> Pattern:
-    """Return B with more states in a row (Figure 2, Appendix B).
+    """Return the extension of B to a row of ``len(forgets) + 1`` states (Figure 2, Appendix B).
 
     Each state after the first has a loop and a transition from the previous state.
     """

@@ -84,9 +84,9 @@ def _gated(
     remark: str = "",
     **declared: Any,
 ) -> tuple[Entry, ...]:
-    """Return two entries of a chunked kernel with gates.
+    """Return two entries of a chunked kernel, without and with gates of -infinity.
 
-    NaN for a gate of -infinity would hide all other results.
+    They are separate, because NaN for a gate of -infinity would hide all other results.
     """
     finite = (*without, "infinite-gates")
     return (

@@ -49,8 +49,8 @@ class WeightEntry:
         only: the allowed values; ``None`` for any.
         window: the maximum window length of a table by window.
         derived: a function of the drawn weights and of the derived ones before it (and of the key,
-            in a table), if other weights determine this one. In proofs it is free, so they hold for
-            more weights.
+            in a table), if other weights determine this one. Proofs do not use that it is derived, so
+            they hold for more weights.
         follows: a test whether a derived weight follows from the others. It is for weights that
             depend on all letters together and change when letters are dropped; by default, the
             weight must equal the derived value.
@@ -199,7 +199,7 @@ class Signature:
         size: the size's name and value, if it has one.
         most_small: the maximum number of small cases for each number of letters, taken in the order
             of :meth:`small` or :meth:`near_generic`.
-        where: a hypothesis on the drawn weights; ``None`` for all weights. In proofs they are free.
+        where: a hypothesis on the drawn weights; ``None`` for all weights. Proofs do not use it.
     """
 
     entries: tuple[WeightEntry, ...]

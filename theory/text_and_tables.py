@@ -29,8 +29,8 @@ class Sentence:
         section: the section of the sentence.
         part: the table, figure or section that contradicts it.
         says: the paraphrased sentence.
-        has: what the other part has instead.
-        rows: the figures or words of both that this depends on, by name.
+        has: what the other part states instead.
+        rows: the figures or words of both parts that ``agrees`` compares, by name.
         agrees: a function from the rows to whether the sentence is true.
     """
 

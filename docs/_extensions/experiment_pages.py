@@ -226,9 +226,9 @@ def _rules(name: str, own: Runs) -> dict[str, Any]:
 
 
 def _without_copies(name: str, every: Cells) -> list[tuple[str, float, float, float]]:
-    """Return each model's test accuracy, and bounds on it without copied texts.
+    """Return each model's name, its test accuracy, and bounds on the accuracy without copied texts.
 
-    All are means over seeds.
+    All figures are means over seeds.
     """
     copied = json.loads(KEPT.read_text(encoding="utf-8"))[name]["test"]
     lines = []

@@ -24,7 +24,7 @@ class Tree:
     """The HTML of the navigation tree, split at its links.
 
     Args:
-        html: the tree beside a page in the top folder that is not in the tree itself.
+        html: the tree as furo renders it on a page of the top folder that is not an entry of the tree.
     """
 
     def __init__(self, html: str) -> None:

@@ -93,7 +93,7 @@ def reach(kept: Mapping[str, Runs]) -> str:
 
 
 def states(kept: Mapping[str, dict[str, Any]]) -> str:
-    """Draw, for each name, the hidden and the cell state along a string, and the depth in grey."""
+    """Draw, for each name, h and c along a string of parentheses, with the nesting depth in grey."""
 
     def draw(axes: Any) -> None:
         for row, (name, along) in zip(axes, kept.items(), strict=True):

@@ -49,10 +49,10 @@ def log_log(
     """Return one panel with logarithmic axes.
 
     Args:
-        lines: for each line its values by size, its format and its options.
-        titles: of the two axes.
-        legend: whether there is one.
-        ticks: options of the labels at the sizes.
+        lines: for each line, its values keyed by x, its matplotlib format and its options.
+        titles: the titles of the two axes.
+        legend: whether to draw a legend.
+        ticks: options for the tick labels.
     """
 
     def draw(panels: Any) -> None:

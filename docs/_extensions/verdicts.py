@@ -27,9 +27,9 @@ class Verdicts:
         versions: of Python and of the packages that the results depend on.
         platform: the operating system and the machine's architecture.
         written: when the run ended, in UTC; ``None`` without a run.
-        troubles: why the run was not complete.
+        troubles: the reasons why the run was incomplete; empty for a complete run.
         gpu: the model of the GPU on which it ran; empty for the CPU.
-        beside: the kept run on a GPU.
+        beside: the results of the last run on a GPU, if they are kept.
     """
 
     results: list[dict[str, Any]] = field(default_factory=list)

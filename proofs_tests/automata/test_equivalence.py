@@ -50,9 +50,7 @@ def trie(words):
 
 @some_cases(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
 def test_a_word_that_only_one_automaton_accepts_is_found(words, more):
-    """The shortlex-least such word is found with both representations of state sets, in either order of the
-    automata.
-    """
+    """The smallest such word is found by pairs of bit sets and of sets, in either order of the automata."""
     assume(more - words)
     least = min(more - words, key=lambda w: (len(w), w))
     a, b = trie(words), trie(words | more)

@@ -215,8 +215,8 @@ def test_numbers_beyond_the_limit_give_unknown(monkeypatch):
 
 @some_cases(st.data())
 def test_children_tried_together_are_those_that_fail_one_by_one(data):
-    """The same words are selected, whether a random sum shows that a whole block depends on the basis or each
-    word is reduced.
+    """The result is the same if a block's random sum shows that all depend on the basis or if each is
+    reduced.
     """
     a = data.draw(automata(REAL, most_states=5))
     b = data.draw(automata(REAL, most_states=3))

@@ -81,7 +81,7 @@ def test_vectors_are_the_same(k, data):
 
 @some_cases(st.data())
 def test_convergent_cycles_of_epsilon_are_summed_over(data):
-    """The automaton has an epsilon cycle through two of its states, whose weights converge."""
+    """Two of the states form an epsilon cycle."""
     weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
     edges = [(p, q, "", REAL.parse(data.draw(weights))) for p in (3, 40, 50) for q in (3, 40, 50)] + [
         (50, 60, "", 1),

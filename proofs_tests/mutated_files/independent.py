@@ -25,8 +25,8 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """Return what is wrong with a program's answer at exit status 0; ``None`` if it is right or not checked
-    here.
+    """Return what is wrong with a program's answer at exit status 0; ``None`` if it is right or
+    of a command that is not checked here.
     """
     return {"score": wrong_scores, "check-certificate": wrong_certificate}.get(arguments[0], lambda *_: None)(
         arguments, out

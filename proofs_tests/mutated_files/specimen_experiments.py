@@ -53,7 +53,7 @@ def campaign(folder: Path) -> tuple[str, ...]:
 
 
 def text(folder: Path) -> tuple[str, ...]:
-    """Write the three parts of a text."""
+    """Write the training, validation and test parts of a text, and return their paths."""
     write_text(folder, lines=8)
     return tuple(f"ptb/ptb.{part}.txt" for part in ("train", "valid", "test"))
 

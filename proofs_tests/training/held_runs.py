@@ -30,7 +30,7 @@ def put(folder: Path) -> str:
 
 
 def held(folder: Path, number: int) -> Path:
-    """Return the file that exists after the run was held once, or twice."""
+    """Return the file that the run creates when it is paused for the first (0) or second (1) time."""
     return folder / f"held-{AT[number]}"
 
 

@@ -240,8 +240,8 @@ def extracted_at_zero(w: Weights) -> list[WFSA]:
 def product_automaton(w: Weights) -> list[WFSA]:
     """Return the automata with a state for each pair of centroids.
 
-    tau of two pairs is the first layer's probability for the symbol, times the second layer's for
-    the first layer's new centroid.
+    The weight of a transition is the first layer's transition probability for the symbol, times the
+    second layer's for the first layer's new centroid.
     """
     second = second_layer(w)
     of_second = {symbol: table(second, symbol) for symbol in second.alphabet}

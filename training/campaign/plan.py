@@ -77,7 +77,7 @@ class Job:
 
     @property
     def study(self) -> str:
-        """Return the name of the search to which the run belongs, or for which it waits."""
+        """Return the name of the hyperparameter search that the run is part of or whose result it uses."""
         return f"{self.searched or self.experiment} {self.model}"
 
 

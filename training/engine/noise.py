@@ -43,7 +43,7 @@ class Noise:
 
     @cached_property
     def step_key(self) -> Tensor:
-        """Return the key of the seed and the step, shape ``(1,)``, on the device of the examples."""
+        """Return the random key for the seed and the step, shape ``(1,)``, on the device of the examples."""
         run = _hashed(torch.tensor([self.seed], dtype=torch.int64))
         return _hashed(run + torch.tensor(self.step) * _STEP).to(self.examples.device)
 

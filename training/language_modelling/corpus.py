@@ -25,7 +25,7 @@ SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
 
 @dataclass(frozen=True)
 class LanguageCorpus:
-    """The parts as word indices.
+    """The parts of a corpus, each as a sequence of word indices.
 
     Attributes:
         words: the vocabulary of the training part; the first entry is the end of a sentence.

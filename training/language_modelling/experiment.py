@@ -71,7 +71,7 @@ class TextRun(ExperimentRun[S]):
         return decide_layers(self.settings.model, list(network.layers), vectors, rng)
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield the perplexities and the decision."""
+        """Yield lines with the perplexities and with the decision that units equal their automata."""
         metrics, paper = result["metrics"], result["paper"]
         beside = ""
         if paper is not None:

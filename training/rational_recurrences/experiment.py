@@ -56,7 +56,7 @@ class SentenceRun(ExperimentRun[Classification]):
         return paper(self.experiment, self.settings.model)
 
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
-        """Yield the accuracies and the decision."""
+        """Yield lines with the accuracies and with the decision that units equal their automata."""
         paper = result["paper"]
         yield right_on(result, "dev", "sentences")
         beside = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"

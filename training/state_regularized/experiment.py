@@ -84,7 +84,7 @@ class LanguageRun(ExperimentRun[Recipe]):
             yield "  so the soft network accepts exactly the language, at any length: proved"
 
     def kept(self, result: dict[str, Any], folder: Path) -> str:
-        """Return the last lines, with the command that continues a stopped run."""
+        """Return the text to print after a run; for a stopped run, it says how to continue."""
         more = " and a larger --minutes" if result["outcome"] == "out of time" else ""
         goes_on = (
             f"\n  to continue: the same command with --resume{more}" if result["outcome"] in STOPPED else ""

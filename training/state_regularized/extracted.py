@@ -33,10 +33,11 @@ def extracted(answer: Certification, dfa: DFA, strings: Sequence[String]) -> dic
     Returns:
         ``automaton``: the ``centroids`` to which strings lead, for each its row of the ``table``, and which
         are ``final``; ``None`` if strings lead to a tie. ``counted``, for each reading (``hard``: the text's,
-        ``soft``: the pseudo-code's): how many pairs of a centroid and a symbol count ``otherwise`` than
-        queries, are ``unseen``, or lead to ``several`` centroids; the ``states`` of the table's minimal DFA
-        and its shortlex-least ``difference`` from the language, if the table is complete. ``over_time``: a
-        ``string``, ``centroids``, and the probabilities of each after the start and each symbol.
+        ``soft``: the pseudo-code's): the numbers of pairs of a centroid and a symbol for which counting and
+        queries differ (``otherwise``), that no string reaches (``unseen``), or that lead to ``several``
+        centroids; the ``states`` of the table's minimal DFA and its shortlex-least ``difference`` from the
+        language, if the table is complete. ``over_time``: a ``string``, ``centroids``, and the probabilities
+        of each after the start and each symbol.
     """
     machine, readings = answer.hard.machine(), ("hard", "soft")
     automaton: dict[str, Any] | None = None

@@ -27,7 +27,7 @@ class BallBox:
 
     Attributes:
         floats: The same box, as a batch of one.
-        middle: An exact point near the simplex; rounding may move it slightly off, and out of the box.
+        middle: An exact point; because of rounding, it may lie slightly outside the simplex and the box.
         down, up: The ends of alpha - middle, for each entry; 0 is between them.
         rest: The sum of alpha - middle, from 0 to 1 minus the middle's sum.
 

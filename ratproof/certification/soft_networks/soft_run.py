@@ -21,7 +21,7 @@ GRAINS = (1e-2, 1e-3, 1e-4, 1e-5)
 
 @dataclass(frozen=True)
 class SoftRunNet:
-    """Points that strings lead to, closed under all symbols up to its grain.
+    """A finite set of mixtures that strings lead to; mixtures closer than the grain share a point.
 
     Attributes:
         alpha: Shape ``(P, k)``; point 0 is before the first symbol.

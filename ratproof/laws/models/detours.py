@@ -77,7 +77,7 @@ def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict
 def shared_prefixes(draw: st.DrawFn, time: int) -> int:
     """Draw a number of shared tokens, at most ``time``, and 0 in half of the cases.
 
-    The others are often the lengths of the blocks in which servers keep states.
+    Positive numbers are often the lengths of the blocks in which servers cache states.
     """
     edges = {n for edge in EDGES for n in (edge, time - edge)} | {time // 2, time}
     some = [n for n in sorted(edges) if 0 < n <= time]
