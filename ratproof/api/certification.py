@@ -98,7 +98,7 @@ class CertificationReport(NoTruthValue):
             return counter_report.as_json_object(answer, None)
         if isinstance(answer, OrdinaryCertification):
             return ordinary.as_json_object(answer, None)
-        return as_json_object(answer, None)
+        return as_json_object(answer, None, None)
 
 
 def certify(

@@ -47,6 +47,7 @@ def prove(
             "proved": not report.problems,
             "coq": report.version,
             "seconds": report.seconds,
+            "reals": report.reals,
             "wrong": report.problems,
         }
         print_json({**accepted, "theorems": theorems})
@@ -61,6 +62,7 @@ def prove(
             out.print(Padding(Text(answer.statement.text), (0, 0, 1, 4)))
     for problem in report.problems:
         out.print(Text(problem, style="red"))
+    out.print(Text(f"over the real numbers: {report.reals}"))
     last = "not proved" if report.problems else "accepted without assumptions"
     line = f"{len(answers)} theorems, Coq {report.version}, {report.seconds} s: {last}"
     out.print(Text(line, style="bold red" if report.problems else "bold green"))

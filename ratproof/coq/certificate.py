@@ -56,10 +56,16 @@ def file_name(file: str | None, a: str, b: str) -> str:
         InputError: If the name is not valid for Coq, the file cannot be written, or Coq is missing.
     """
     coq.version()
-    name = file
-    if name is None:
-        stems = [re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII) for path in (a, b)]
-        name = f"equivalent_{stems[0]}_{stems[1]}.v"
+    return checked_name(f"equivalent_{stem(a)}_{stem(b)}.v" if file is None else file)
+
+
+def stem(path: str) -> str:
+    """Return the stem of a file's name, as part of a name in Coq."""
+    return re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII)
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a Coq file if it is valid and the file can be written; else raise InputError."""
     if not re.fullmatch(r"[A-Za-z_]\w*\.v", Path(name).name, re.ASCII):
         raise InputError(
             f"--kernel-file {name}: the file name must consist of letters, digits and underscores, must not"
@@ -101,10 +107,10 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
     """Return the text of the file."""
     over = proof.over
     lines = [
-        HEADING.format(*map(_plain, names)),
+        HEADING.format(*map(plain, names)),
         *(_inline_module(name) for name in FILES),
         "(* The automata. Letters, by their numbers: "
-        + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(proof.alphabet))
+        + ", ".join(f"{i} is {plain(str(x))}" for i, x in enumerate(proof.alphabet))
         + ". *)",
         "",
         f"Definition o : {over} := zero.",
@@ -131,7 +137,7 @@ def _name(index: int, names: tuple[str, str]) -> str:
     return "A" if index == 0 else "B" if index == 1 else f"C{index}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return the text for a Coq comment, with other characters replaced by their code points."""
     return re.sub(r"[^\w .,/:+-]", lambda match: f"<U+{ord(match[0]):04X}>", text, flags=re.ASCII)
 

@@ -60,9 +60,14 @@ def version() -> str:
     return number
 
 
+def library_folder() -> Path:
+    """Return the folder of Coq's libraries, such as mathcomp."""
+    return Path(_run([program("coqc"), "-where"], None).strip()) / "user-contrib"
+
+
 def mathcomp() -> str:
     """Return the names and sizes of mathcomp's compiled files, to distinguish versions."""
-    folder = Path(_run([program("coqc"), "-where"], None).strip()) / "user-contrib" / "mathcomp"
+    folder = library_folder() / "mathcomp"
     return "\n".join(
         f"{file.relative_to(folder)} {file.stat().st_size}" for file in sorted(folder.rglob("*.vo"))
     )

@@ -10,6 +10,8 @@ from automata.moore import Moore
 from automata.text.number_text import plural
 from automata.text.printable_text import write_string
 from ratproof.certification.soft_networks.certify import Certification, accepting
+from ratproof.coq.reals import AXIOMS
+from ratproof.coq.soft_network import THEOREM
 
 
 def sentences(answer: Certification, against: str | None = None) -> Iterator[str]:
@@ -50,7 +52,15 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         )
 
 
-def as_json_object(answer: Certification, certificate: str | None) -> JsonObject:
+def kernel_sentence(coq_file: str) -> str:
+    """Return the line about a Coq file that ``certify --kernel`` wrote."""
+    return (
+        "accepted by Coq's kernel, with the axioms of its real numbers: theorem"
+        f" {THEOREM} in {coq_file}, which coqc accepts by itself"
+    )
+
+
+def as_json_object(answer: Certification, certificate: str | None, coq_file: str | None) -> JsonObject:
     """Return the object that ``certify --json`` prints."""
     proved = answer.nodes is not None
     return {
@@ -65,6 +75,9 @@ def as_json_object(answer: Certification, certificate: str | None) -> JsonObject
         "language_states": answer.language.states if answer.language is not None else None,
         "soft_proved": proved,
         "certificate": certificate,
+        "kernel": None
+        if coq_file is None
+        else {"file": coq_file, "theorem": THEOREM, "axioms": list(AXIOMS)},
     }
 
 

@@ -19,7 +19,7 @@ from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.networks import numbers_at, read_automaton
-from ratproof.commands.terminal import naming, print_answer, progress
+from ratproof.commands.terminal import naming, note_unwritten, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.outputs import require_outputs
 from ratproof.report import certification, counters
@@ -33,6 +33,7 @@ def certify(
     against: str | None,
     output: str | None,
     certificate: str | None,
+    kernel: str | None,
     page: tuple[str, str] | None,
     as_json: bool,
     limits: Mapping[str, int | None],
@@ -41,15 +42,25 @@ def certify(
 ) -> int:
     """Certify a network, write and print the answer, and return the exit status.
 
-    ``page`` is the pair of the HTML file and the command that it shows. ``of_state_dicts`` has the options
-    that only a state dict may have.
+    Args:
+        checkpoint: The file of the network.
+        temperature: The temperature, or None for the network's own.
+        against: The file of the automaton, or None for the hard automaton.
+        output: The file for the soft automaton, or None.
+        certificate: The file for the certificate, or None.
+        kernel: The file for the theorem in Coq, empty for its default name, or None.
+        page: The HTML file and the command that it shows, or None.
+        as_json: Whether to print one JSON object.
+        limits: The options that only a counter may have.
+        file_format: The format of the automaton's file, or None to tell it from the name.
+        of_state_dicts: The options that only a state dict may have.
     """
     html = None if page is None else page[0]
     refuse_options(of_state_dicts, "--cell, because they are about a state dict")
     network = _load(checkpoint)
     asked = {name: value for name, value in limits.items() if value is not None}
     if counts(network):
-        for name, value in (("--against", against), ("-o", output)):
+        for name, value in (("--against", against), ("-o", output), ("--kernel", kernel)):
             if value is not None:
                 raise InputError(
                     f"{name} is not supported for {checkpoint}, because a network of kind {network.kind} is"
@@ -63,8 +74,18 @@ def certify(
         )
     if output is not None:
         files.require_writable(output)
-    require_outputs({"-o": output, "--certificate": certificate, "--html": html}, reads=(checkpoint, against))
     numbers = numbers_at(checkpoint, network, temperature)
+    coq_file = None
+    if kernel is not None:
+        from ratproof.coq import soft_network
+
+        with naming(checkpoint):
+            soft_network.require_supported(numbers.similarity)
+        coq_file = soft_network.file_name(
+            kernel or None, checkpoint
+        )  # reports a missing Coq before the proof
+    outputs = {"-o": output, "--certificate": certificate, "--kernel-file": coq_file, "--html": html}
+    require_outputs(outputs, reads=(checkpoint, against))
     dfa = None if against is None else _dfa(against, numbers.alphabet, file_format)
     with progress("certify") as report_progress:
         answer = decide(
@@ -74,15 +95,25 @@ def certify(
             lambda done, of: report_progress(f"proving node {done + 1} of {of}"),
             report_progress,
         )
-    proved = answer.nodes is not None
+        proved, accepted = answer.nodes is not None, False
+        if coq_file is not None and proved:
+            report_progress("Coq checks the boxes")
+            accepted = soft_network.write(coq_file, answer.certificate(), checkpoint)
     if output is not None and proved:  # first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
-    data = certification.as_json_object(answer, certificate if proved else None)
+    data = certification.as_json_object(
+        answer, certificate if proved else None, coq_file if accepted else None
+    )
     lines = list(certification.sentences(answer, against))
+    if accepted:
+        lines.append(certification.kernel_sentence(str(coq_file)))
     print_all(data, lines, (certificate, output), proved, as_json)
+    if coq_file is not None and not accepted:
+        why = "Coq does not accept the margins" if proved else "no boxes were proved"
+        note_unwritten(coq_file, why)
     return finish(answer, checkpoint, lines, page)
 
 

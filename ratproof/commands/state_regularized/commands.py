@@ -43,6 +43,17 @@ def certify(
         str | None, Option("-o", "--output", help="write the automaton that the network is proved to follow")
     ] = None,
     certificate: CertificateFile = None,
+    kernel: Annotated[
+        bool,
+        Option(
+            "--kernel",
+            help="write a Coq file in which Coq's kernel checks the proof (kinds sr-elman and sr-gru)",
+        ),
+    ] = False,
+    kernel_file: Annotated[
+        str | None,
+        Option("--kernel-file", help="name of the Coq file (default: follows_NAME.v); implies --kernel"),
+    ] = None,
     file_format: FormatName = None,
     cell: Annotated[
         str | None,
@@ -131,6 +142,7 @@ def certify(
     """
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
     page = None if html is None else (html, command_line(context))
+    coq_file = kernel_file or ("" if kernel else None)
     state_dict = {
         "cell": cell,
         "prefix": prefix,
@@ -143,14 +155,24 @@ def certify(
     if cell is not None:
         from ratproof.commands.state_regularized.ordinary import certify as run_ordinary
 
-        own = {"temperature": temperature, **limits}
+        own = {"temperature": temperature, **limits, "kernel": coq_file}
         return run_ordinary(
             checkpoint, state_dict, own, against, output, certificate, page, as_json, file_format
         )
     from ratproof.commands.state_regularized.certifying import certify as run
 
     return run(
-        checkpoint, temperature, against, output, certificate, page, as_json, limits, file_format, state_dict
+        checkpoint,
+        temperature,
+        against,
+        output,
+        certificate,
+        coq_file,
+        page,
+        as_json,
+        limits,
+        file_format,
+        state_dict,
     )
 
 

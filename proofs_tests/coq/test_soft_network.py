@@ -1,0 +1,248 @@
+"""Tests that Coq accepts the closed boxes of soft networks, refuses wrong ones, and runs the same network."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.files import save
+from ratproof import main
+from ratproof.certification.soft_networks import certificate
+from ratproof.certification.soft_networks.certify import prove_boxes
+from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.coq import programs as coq
+from ratproof.coq import reals, soft_network
+
+BITS, SPARE = soft_network.PRECISIONS[0]
+
+
+@pytest.fixture(scope="module")
+def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the compiled theory."""
+    try:
+        reals.require_interval()
+    except (coq.NoCoq, reals.NoInterval) as error:
+        pytest.skip(f"not run: {error}")
+    folder = tmp_path_factory.mktemp("reals")
+    (folder / "inlined.v").write_text(reals.inlined())
+    coq.compile_file(folder / "inlined.v", folder)
+    return folder
+
+
+def network(kind: str, start_token: bool, seed: int = 0) -> Acceptor:
+    """Return a network with two units, two centroids and large weights."""
+    torch.manual_seed(seed)
+    net = Acceptor(("0", "1"), kind=kind, hidden_size=2, k=2, start_token=start_token)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.mul_(4)
+    return net
+
+
+def proved(net: Acceptor, temperature: Fraction = Fraction(1)) -> Any:
+    """Return the certificate of a network, as a JSON object."""
+    numbers = numbers_of(net, temperature)
+    nodes, why = prove_boxes(numbers)
+    assert nodes is not None, why
+    return certificate.to_json(numbers, nodes)
+
+
+def checks(theory: Path, certificates: list[Any]) -> list[bool]:
+    """Return the value of Coq's checker for each certificate, with the theory compiled once."""
+    lines = ["Require Import inlined."]
+    for i, data in enumerate(certificates):
+        definitions = soft_network.file_text(data, "net", BITS, SPARE).partition(reals.inlined())[2]
+        definitions = definitions[: definitions.index("Theorem ")]
+        check = f"Eval vm_compute in boxes.check {BITS} weights machine nodes."
+        lines.append(f"Module net_{i}.\n{definitions}\n{check}\nEnd net_{i}.")
+    file = theory / "checks.v"
+    file.write_text("\n".join(lines))
+    return [value == "true" for value in re.findall(r"= (true|false)", coq.compile_file(file, theory))]
+
+
+def test_coq_accepts_the_boxes_of_each_kind_of_network(theory: Path) -> None:
+    kinds = product(("sr-gru", "sr-elman"), (True, False))
+    assert checks(theory, [proved(network(*kind)) for kind in kinds]) == [True] * 4
+
+
+def flip_decision(data: Any) -> None:
+    data["automaton"]["accepts"][0] ^= True
+
+
+def exchange_labels(data: Any) -> None:
+    data["automaton"]["label"] = [1 - label for label in data["automaton"]["label"]]
+
+
+def move_an_edge(data: Any) -> None:
+    """Exchange the next nodes of node 0 for the two symbols, or point one elsewhere, with its state's."""
+    nodes, after = data["nodes"], data["automaton"]["after"]
+    here = nodes[0]["after"]
+    here[0] = next(i for i, node in enumerate(nodes) if node["state"] != nodes[here[0]]["state"])
+    after[0][0] = nodes[here[0]]["state"]
+
+
+def narrow_a_box(data: Any) -> None:
+    """Reduce the largest box to its middle."""
+    for node in data["nodes"]:
+        middle = [
+            (float.fromhex(a) + float.fromhex(b)) / 2 for a, b in zip(node["low"], node["high"], strict=True)
+        ]
+        node["low"] = node["high"] = [float(x).hex() for x in np.array(middle) / sum(middle)]
+
+
+def widen_all_boxes(data: Any) -> None:
+    for node in data["nodes"]:
+        node["low"], node["high"] = [(0.0).hex()] * 2, [(1.0).hex()] * 2
+
+
+def negate_the_classifier(data: Any) -> None:
+    data["network"]["w"] = [(-float.fromhex(x)).hex() for x in data["network"]["w"]]
+    data["network"]["v"] = (-float.fromhex(data["network"]["v"])).hex()
+
+
+def exchange_the_centroids(data: Any) -> None:
+    data["network"]["S"] = [row[::-1] for row in data["network"]["S"]]
+
+
+def raise_the_temperature(data: Any) -> None:
+    data["network"]["temperature"] = "1000"
+
+
+def negate_the_inputs(data: Any) -> None:
+    data["network"]["embedding"] = [
+        [(-float.fromhex(x)).hex() for x in row] for row in data["network"]["embedding"]
+    ]
+
+
+BREAKS = (
+    flip_decision,
+    exchange_labels,
+    move_an_edge,
+    narrow_a_box,
+    widen_all_boxes,
+    negate_the_classifier,
+    exchange_the_centroids,
+    raise_the_temperature,
+    negate_the_inputs,
+)
+
+
+def test_coq_refuses_wrong_certificates(theory: Path) -> None:
+    """The network's automaton has three states, two labels and two decisions."""
+    right = proved(network("sr-gru", True))
+    assert len({*right["automaton"]["label"]}) == len({*right["automaton"]["accepts"]}) == 2
+    wrong = []
+    for break_it in BREAKS:
+        wrong.append(json.loads(json.dumps(right)))
+        break_it(wrong[-1])
+    accepted = checks(theory, [right, *wrong])
+    assert accepted[0]
+    assert [b.__name__ for b, value in zip(BREAKS, accepted[1:], strict=True) if value] == []
+
+
+RUN = """
+Definition I := map_network (intervals.of_rational 64) weights.
+Definition next_mixture (token : list intervals.interval) (h : list slopes.form) : list slopes.form :=
+  let recurrents := recurrent 64 weights [] (map U (gates I)) h in
+  let u := u_form 64 weights [] (read_parts 64 weights token) recurrents h in
+  mixture_forms 64 [] (gap_forms 64 weights [] 0 u).
+Definition state_of (alpha : list slopes.form) : list slopes.form :=
+  network.apply (K := forms 64 []) (map (map slopes.constant) (centroids I)) alpha.
+Definition at_start : list slopes.form :=
+  match start I with
+  | Some token => next_mixture token (map (fun _ => slopes.constant intervals.zero) (centroids I))
+  | None => []
+  end.
+Eval vm_compute in map slopes.range
+  (fold_left (fun alpha x => next_mixture (nth x (tokens I) []) (state_of alpha)) {word} at_start).
+"""
+
+
+@pytest.mark.parametrize("kind", ["sr-gru", "sr-elman"])
+def test_coq_and_numpy_run_the_same_network(theory: Path, kind: str) -> None:
+    """Coq's enclosures contain the mixture that NumPy computes by the paper's equations in float64."""
+    net = network(kind, True)
+    data = proved(net)
+    word = [0, 1, 1, 0, 1]
+    definitions = soft_network.file_text(data, "net", 64, 40).partition(reals.inlined())[2]
+    definitions = definitions[: definitions.index("(* The automaton")]
+    file = theory / "run.v"
+    run = RUN.format(word=f"[{'; '.join(map(str, word))}]%nat")
+    file.write_text(
+        f"Require Import inlined.\n{definitions}Import slopes boxes.\nClose Scope Q_scope.\n{run}"
+    )
+    output = coq.compile_file(file, theory)
+    ends = [(int(a), int(b)) for a, b in re.findall(r"Some\s*\((-?\d+)(?:%Z)?,\s*(-?\d+)(?:%Z)?\)", output)]
+    expected = mixtures(net, word)
+    assert len(ends) == len(expected)
+    for (low, high), value in zip(ends, expected, strict=True):
+        assert low / 2**64 - 1e-12 <= value <= high / 2**64 + 1e-12
+        assert high - low < 2**24
+
+
+def mixtures(net: Acceptor, word: list[int]) -> list[float]:
+    """Return the mixture after a word, by the paper's equations in NumPy."""
+    n = numbers_of(net, Fraction(1))
+
+    def sigmoid(x: Any) -> Any:
+        return 1 / (1 + np.exp(-x))
+
+    def u(token: int, h: Any) -> Any:
+        read, recurrent = n.W @ n.embedding[token] + n.b, n.U @ h + n.c
+        if n.kind == "sr-elman":
+            return np.tanh(read + recurrent)
+        (read_r, read_z, read_n), (recurrent_r, recurrent_z, recurrent_n) = (
+            np.split(read, 3),
+            np.split(recurrent, 3),
+        )
+        r, z = sigmoid(read_r + recurrent_r), sigmoid(read_z + recurrent_z)
+        return (1 - z) * np.tanh(read_n + r * recurrent_n) + z * h
+
+    def softmax(b: Any) -> Any:
+        return np.exp(b) / np.exp(b).sum()
+
+    alpha = softmax(u(n.start, np.zeros(len(n.S))) @ n.S)
+    for token in word:
+        alpha = softmax(u(token, n.S @ alpha) @ n.S)
+    return [float(x) for x in alpha]
+
+
+def test_the_command_writes_a_complete_file_that_coq_accepts(
+    theory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(network("sr-elman", True), tmp_path / "net-1.safetensors")
+    assert main.run(["certify", "net-1.safetensors", "--kernel", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["kernel"] == {"file": "follows_net_1.v", "theorem": "follows", "axioms": list(reals.AXIOMS)}
+    assert "From ratproof" not in (tmp_path / "follows_net_1.v").read_text()
+
+
+def test_a_theorem_with_another_axiom_is_rejected(theory: Path) -> None:
+    file = theory / "axioms.v"
+    file.write_text(
+        "Axiom false : False.\nTheorem wrong : False. exact false. Qed.\nPrint Assumptions wrong.\n"
+    )
+    with pytest.raises(coq.Rejected, match="other assumptions"):
+        reals.check_file(file)
+
+
+def test_networks_that_the_theory_does_not_have_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.manual_seed(1)
+    save(Acceptor(("0", "1"), hidden_size=2, k=2, similarity="euclidean"), tmp_path / "net.safetensors")
+    assert main.run(["certify", str(tmp_path / "net.safetensors"), "--kernel"]) == 2
+    assert (
+        "--kernel requires a network with equation 2 (similarity dot), got euclidean"
+        in capsys.readouterr().err
+    )

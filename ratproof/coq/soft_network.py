@@ -1,0 +1,167 @@
+"""Coq files in which a verified checker accepts the closed boxes of a soft network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import ceil, floor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from automata.errors import InputError
+from automata.io.files import write_whole
+from ratproof.certification.soft_networks.certificate import BoxesCertificate
+from ratproof.coq import certificate as coq_files
+from ratproof.coq import programs as coq
+from ratproof.coq import reals
+
+THEOREM = "follows"
+PRECISIONS = ((40, 24), (64, 40), (96, 80))
+"""The binary digits of the intervals, and by how many digits each box is widened; tried in this order."""
+HEADING = """\
+(* Does the network {} follow its automaton? Written by ratproof for Coq 8.16 and coq-interval 4.6.
+   Check it with coqc. The file contains a checker of closed boxes that is proved sound. From "The network"
+   on, it contains the network, the automaton, the boxes, and the theorem. *)
+"""
+STATEMENT = """\
+(* After every word, the most probable centroid is the label of the automaton's state, and the classifier
+   accepts (its logit is positive) if and only if the automaton accepts. The numbers are real numbers, and
+   exp and tanh are the real functions. *)
+Theorem {theorem} : forall word, List.Forall (fun x => x < {symbols})%nat word ->
+  most_probable (run soft word) (label_of machine word) /\\
+  (if accepted machine word then (0 < logit soft word)%R else (logit soft word < 0)%R).
+Proof. apply (closed_boxes {bits} weights machine nodes); vm_cast_no_check (eq_refl true). Qed.
+Print Assumptions {theorem}.
+"""
+
+
+def require_supported(similarity: str) -> None:
+    """Raise InputError if Coq's theory does not have this similarity."""
+    if similarity != "dot":
+        raise InputError(f"--kernel requires a network with equation 2 (similarity dot), got {similarity}")
+
+
+def file_name(file: str | None, checkpoint: str) -> str:
+    """Return the name of the Coq file, by default from the checkpoint's name.
+
+    Raises:
+        InputError: If the name is not valid for Coq, the file cannot be written, or Coq or coq-interval is
+            missing.
+    """
+    reals.require_interval()
+    return coq_files.checked_name(file if file is not None else f"{THEOREM}_{coq_files.stem(checkpoint)}.v")
+
+
+def write(path: str, certificate: BoxesCertificate, checkpoint: str) -> bool:
+    """Write the Coq file of a certificate, and return whether Coq accepts it.
+
+    A box is not accepted if its margin is too small for :data:`PRECISIONS`; then no file is written.
+
+    Raises:
+        Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
+    """
+    for bits, spare in PRECISIONS:
+        text = file_text(certificate, checkpoint, bits, spare)
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / Path(path).name
+            file.write_text(text, encoding="utf-8")
+            try:
+                reals.check_file(file)
+            except coq.Rejected as error:
+                if f"check {bits} weights" not in error.why:
+                    raise
+                continue
+        write_whole(path, text)
+        return True
+    return False
+
+
+def file_text(certificate: BoxesCertificate, checkpoint: str, bits: int, spare: int) -> str:
+    """Return the text of the file, with intervals of ``bits`` binary digits."""
+    network, automaton = certificate["network"], certificate["automaton"]
+    symbols = network["alphabet"]
+    letters = ", ".join(f"{i} is {coq_files.plain(x)}" for i, x in enumerate(symbols))
+    nodes = (_node(node, bits, spare) for node in certificate["nodes"])
+    return "\n".join(
+        [
+            HEADING.format(coq_files.plain(checkpoint)),
+            reals.inlined(),
+            "From Coq Require Import Reals ZArith QArith List.",
+            "Import ListNotations network boxes soundness.",
+            f"(* The network. Letters, by their numbers: {letters}. *)",
+            "Open Scope Q_scope.",
+            f"Definition weights : network Q := {_network(network)}.",
+            "Definition soft : network R := map_network Q2R weights.",
+            "(* The automaton: the next states of each state, its label, and whether it accepts. *)",
+            "Open Scope nat_scope.",
+            f"Definition machine : automaton := Automaton {_list(map(_list, automaton['after']))}"
+            f" {_list(automaton['label'])} {_list(str(x).lower() for x in automaton['accepts'])}.",
+            f"(* The boxes, in units of 2^-{bits}. *)",
+            f"Definition nodes : list node := {_list(nodes)}.",
+            STATEMENT.format(theorem=THEOREM, symbols=len(symbols), bits=bits),
+        ]
+    )
+
+
+def _network(network: Any) -> str:
+    units = len(network["S"])
+    gates = [
+        f"Gate {_matrix(W)} {_row(b)} {_matrix(U)} {_row(c)}"
+        for W, b, U, c in zip(*(_blocks(network[name], units) for name in ("W", "b", "U", "c")), strict=True)
+    ]
+    *tokens, start, finish = network["embedding"]
+    return "\n  ".join(
+        [
+            f"Network {'GRU' if network['kind'] == 'sr-gru' else 'Elman'}",
+            _list(gates),
+            _matrix(network["S"]),
+            _rational(Fraction(network["temperature"])),
+            _matrix(tokens),
+            f"(Some {_row(start)})" if network["start_token"] else "None",
+            _row(finish),
+            _row(network["w"]),
+            _weight(network["v"]),
+        ]
+    )
+
+
+def _node(node: Any, bits: int, spare: int) -> str:
+    """Return a node, with its box widened outwards to multiples of 2^-bits, and a mixture in the box."""
+    one, more = 1 << bits, 1 << (bits - spare)
+    low = [max(0, floor(_value(x) * one) - more) for x in node["low"]]
+    high = [min(one, ceil(_value(x) * one) + more) for x in node["high"]]
+    spread, left = sum(high) - sum(low), one - sum(low)
+    middle = [a + (b - a) * left // (spread or 1) for a, b in zip(low, high, strict=True)]
+    for i, b in enumerate(high):  # the mixture must sum to exactly 1
+        middle[i] += min(b - middle[i], one - sum(middle))
+    corners = " ".join(f"{_list(corner)}%Z" for corner in (low, middle, high))
+    return f"\n  Node {node['state']} {_list(node['after'])} {corners}"
+
+
+def _blocks(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    return [rows[i : i + size] for i in range(0, len(rows), size)]
+
+
+def _value(text: str) -> Fraction:
+    return Fraction(float.fromhex(text))
+
+
+def _weight(text: str) -> str:
+    return _rational(_value(text))
+
+
+def _rational(value: Fraction) -> str:
+    return f"({value.numerator} # {value.denominator})"
+
+
+def _row(texts: Iterable[str]) -> str:
+    return _list(map(_weight, texts))
+
+
+def _matrix(rows: Iterable[Iterable[str]]) -> str:
+    return _list(map(_row, rows))
+
+
+def _list(parts: Iterable[object]) -> str:
+    return f"[{'; '.join(map(str, parts))}]"

@@ -1,0 +1,277 @@
+(* Enclosures of a function over a box, by its slopes from the middle of the box. *)
+
+From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Psatz.
+From Coquelicot Require Import Coquelicot.
+From ratproof_reals Require Import intervals.
+Import ListNotations.
+
+Local Open Scope R_scope.
+
+(* The mean value theorem, for functions of one variable. *)
+Lemma mean_value f f' a b : (forall c, is_derive f c (f' c)) ->
+  exists c, Rmin a b <= c <= Rmax a b /\ f b - f a = f' c * (b - a).
+Proof.
+intros D. apply (MVT_gen f a b f').
+- intros c _. apply D.
+- intros c _. apply continuity_pt_filterlim. apply (ex_derive_continuous f). now exists (f' c).
+Qed.
+
+Lemma derive_exp c : is_derive exp c (exp c).
+Proof. auto_derive; [easy|ring]. Qed.
+
+Lemma derive_sigmoid c : is_derive sigmoid c (1 / 4 - (sigmoid c - 1 / 2) * (sigmoid c - 1 / 2)).
+Proof. unfold sigmoid. auto_derive; pose proof (exp_pos (- c)); [lra|field; lra]. Qed.
+
+Lemma derive_tanh c : is_derive tanh c (1 - tanh c * tanh c).
+Proof.
+apply (is_derive_ext (fun x => sigmoid (x + x) + sigmoid (x + x) - 1)); [intros; symmetry; apply tanh_is_sigmoid|].
+rewrite tanh_is_sigmoid. unfold sigmoid. auto_derive; pose proof (exp_pos (- (c + c))); [lra|field; lra].
+Qed.
+
+Section Slopes.
+Variable bits : positive.
+Notation interval := interval (only parsing).
+Notation contains := (contains bits).
+Notation add := add. Notation sub := sub. Notation mul := (mul bits). Notation div := (div bits).
+Notation zero := zero. Notation one := (one bits).
+
+(* A point of the box: differences from the middle, and intervals that contain them. Probabilities sum to 1, so the differences sum to 0. *)
+Variables (box : list interval) (point : list R).
+Hypothesis point_in_box : Forall2 contains box point.
+Hypothesis middle_in_box : List.Forall (fun D => contains D 0) box.
+
+Definition total (xs : list R) : R := fold_right Rplus 0 xs.
+Hypothesis sum_is_zero : total point = 0.
+
+(* Slopes; a list that is too short ends in zeros. *)
+Fixpoint along (slopes : list R) (differences : list R) : R :=
+  match slopes, differences with
+  | s :: slopes', d :: differences' => s * d + along slopes' differences'
+  | _, _ => 0
+  end.
+
+Record form := Form { middle : interval; range : interval; slope : list interval }.
+Definition represents (f : form) (a b : R) : Prop :=
+  contains (middle f) a /\ contains (range f) a /\ contains (range f) b /\
+  exists s, Forall2 contains (slope f) s /\ b - a = along s point.
+
+(* The bound from the slopes; since the differences sum to 0, any number can be subtracted from all slopes. *)
+Fixpoint reach_less (less : interval) (slopes box : list interval) : interval :=
+  match slopes, box with
+  | s :: slopes', D :: box' => add (mul (sub s less) D) (reach_less less slopes' box')
+  | [], D :: box' => add (mul (negated less) D) (reach_less less [] box')
+  | _, [] => zero
+  end.
+Definition center (I : interval) : interval :=
+  match I with Some (a, b) => intervals.point (Z.shiftr (a + b) 1) | None => zero end.
+Definition reach (f : form) : interval :=
+  fold_left (fun I s => meet I (add (middle f) (reach_less (center s) (slope f) box)))
+    (slope f) (range f).
+Definition tighten (f : form) : form :=
+  match slope f with [] => f | _ => Form (middle f) (reach f) (slope f) end.
+
+Lemma contains_reach_less (less : interval) l slopes s : contains less l -> Forall2 contains slopes s ->
+  forall B d, Forall2 contains B d -> contains (reach_less less slopes B) (along s d - l * total d).
+Proof.
+intros L S B d H. revert slopes s S.
+induction H as [|D y B d Y H IH]; intros slopes s S.
+- replace (along s [] - l * total []) with 0 by (destruct s; simpl; lra).
+  destruct S; apply contains_zero.
+- destruct S as [|I x slopes s X S]; cbn [reach_less along].
+  + replace (0 - l * total (y :: d)) with ((0 - l) * y + (along [] d - l * total d))
+      by (unfold total; destruct d; simpl; ring).
+    apply contains_add; [|apply IH; constructor].
+    apply contains_mul; [apply contains_sub; [apply contains_zero|assumption]|assumption].
+  + replace (x * y + along s d - l * total (y :: d)) with ((x - l) * y + (along s d - l * total d))
+      by (unfold total; simpl; ring).
+    apply contains_add; [|now apply IH]. apply contains_mul; [|assumption]. now apply contains_sub.
+Qed.
+
+Lemma contains_center I : exists l, contains (center I) l.
+Proof.
+destruct I as [[a b]|]; [|exists 0; apply contains_zero]. unfold center.
+exists (IZR (Z.shiftr (a + b) 1) / scale bits). apply contains_point.
+field. pose proof (scale_positive bits). lra.
+Qed.
+
+Lemma along_zeros s : forall B : list interval, along s (map (fun _ => 0) B) = 0.
+Proof. induction s as [|x s IH]; intros [|D B]; cbn; try rewrite IH; lra. Qed.
+
+Lemma total_zeros : forall B : list interval, total (map (fun _ => 0) B) = 0.
+Proof. unfold total. induction B as [|D B IH]; cbn; try rewrite IH; lra. Qed.
+
+Lemma zeros_in B : List.Forall (fun D => contains D 0) B -> Forall2 contains B (map (fun _ => 0) B).
+Proof. induction 1; constructor; assumption. Qed.
+
+Lemma contains_meets (bound : interval -> interval) x : (forall c, contains (bound c) x) ->
+  forall candidates I, contains I x -> contains (fold_left (fun I c => meet I (bound c)) candidates I) x.
+Proof. intros B. induction candidates as [|c candidates IH]; intros I X; cbn [fold_left]; [assumption|]. now apply IH, contains_meet. Qed.
+
+Lemma contains_reach f a b : represents f a b -> contains (reach f) a /\ contains (reach f) b.
+Proof.
+intros (A & RA & RB & s & S & E).
+enough (H : forall d x, Forall2 contains box d -> total d = 0 -> x = a + along s d -> contains (range f) x -> contains (reach f) x).
+{ split; [apply (H (map (fun _ => 0) box))|apply (H point)]; try assumption.
+  - now apply zeros_in.
+  - apply total_zeros.
+  - rewrite along_zeros. ring.
+  - lra. }
+intros d x D T X R. unfold reach.
+apply (contains_meets (fun c => add (middle f) (reach_less (center c) (slope f) box))); [|assumption].
+intros c. destruct (contains_center c) as [l L].
+replace x with (a + (along s d - l * total d)) by (rewrite X, T; ring).
+apply contains_add; [assumption|]. now apply contains_reach_less.
+Qed.
+
+Lemma represents_tighten f a b : represents f a b -> represents (tighten f) a b.
+Proof.
+intros H. destruct (contains_reach _ _ _ H) as [RA RB]. unfold tighten.
+destruct f as [m r [|x s]]; [assumption|]. destruct H as (A & _ & _ & S). repeat split; assumption.
+Qed.
+
+(* Operations on slopes. *)
+Definition times_slope (c : interval) (s : list interval) : list interval := map (mul c) s.
+Fixpoint plus_slope (s t : list interval) : list interval :=
+  match s, t with
+  | [], _ => t
+  | _, [] => s
+  | x :: s', y :: t' => add x y :: plus_slope s' t'
+  end.
+
+Lemma contains_times_slope c x S s : contains c x -> Forall2 contains S s ->
+  Forall2 contains (times_slope c S) (map (Rmult x) s).
+Proof. intros C H. induction H; constructor; [now apply contains_mul|assumption]. Qed.
+
+Lemma along_times x : forall s d, along (map (Rmult x) s) d = x * along s d.
+Proof. induction s as [|y s IH]; intros [|e d]; cbn; try rewrite IH; ring. Qed.
+
+Lemma contains_plus_slope S s : Forall2 contains S s -> forall T t, Forall2 contains T t ->
+  exists u, Forall2 contains (plus_slope S T) u /\ forall d, along u d = along s d + along t d.
+Proof.
+induction 1 as [|I x S s X H IH]; intros T t HT.
+- exists t. split; [destruct HT; now try constructor|]. intros [|e d]; cbn; ring.
+- destruct HT as [|J y T t Y HT].
+  + exists (x :: s). split; [now constructor|]. intros [|e d]; cbn; ring.
+  + destruct (IH _ _ HT) as (u & U & E). exists (x + y :: u). split.
+    * constructor; [now apply contains_add|assumption].
+    * intros [|e d]; cbn; [ring|]. rewrite E. ring.
+Qed.
+
+(* Operations on forms. *)
+Definition constant (I : interval) : form := Form I I [].
+Definition plus (f g : form) : form :=
+  Form (add (middle f) (middle g)) (add (range f) (range g)) (plus_slope (slope f) (slope g)).
+Definition times (f g : form) : form :=
+  let f := tighten f in let g := tighten g in
+  Form (mul (middle f) (middle g)) (mul (range f) (range g))
+       (plus_slope (times_slope (range f) (slope g)) (times_slope (middle g) (slope f))).
+Definition between (z n h : form) : form :=
+  let z := tighten z in
+  let difference := sub (middle h) (middle n) in
+  let rest := sub one (range z) in
+  Form (add (middle n) (mul (middle z) difference)) (add (mul rest (range n)) (mul (range z) (range h)))
+       (plus_slope (plus_slope (times_slope rest (slope n)) (times_slope (range z) (slope h))) (times_slope difference (slope z))).
+Definition quotient (f g : form) : form :=
+  let q := div (middle f) (middle g) in
+  Form q (div (range f) (range g))
+       (map (fun s => div s (range g)) (plus_slope (slope f) (times_slope (negated q) (slope g)))).
+(* A function of one variable; derivative encloses its derivative, from an enclosure of its value. *)
+Definition applied (function derivative : interval -> interval) (f : form) : form :=
+  let f := tighten f in
+  let values := function (range f) in
+  Form (function (middle f)) values (times_slope (derivative values) (slope f)).
+
+Lemma represents_constant I x : contains I x -> represents (constant I) x x.
+Proof. intros H. repeat split; try assumption. exists []. split; [constructor|]. cbn. ring. Qed.
+
+Ltac slopes H := let s := fresh "s" in let S := fresh "S" in let E := fresh "E" in
+  let A := fresh "A" in let RA := fresh "RA" in let RB := fresh "RB" in destruct H as (A & RA & RB & s & S & E).
+
+Lemma represents_plus f g a b c d : represents f a b -> represents g c d -> represents (plus f g) (a + c) (b + d).
+Proof.
+intros F G. slopes F. slopes G. repeat split; try (now apply contains_add).
+destruct (contains_plus_slope _ _ S _ _ S0) as (u & U & EU). exists u. split; [assumption|]. rewrite EU. lra.
+Qed.
+
+Lemma represents_times f g a b c d : represents f a b -> represents g c d -> represents (times f g) (a * c) (b * d).
+Proof.
+intros F G. apply represents_tighten in F. apply represents_tighten in G. slopes F. slopes G.
+repeat split; try (now apply contains_mul).
+destruct (contains_plus_slope _ _ (contains_times_slope _ _ _ _ RB S0) _ _ (contains_times_slope _ _ _ _ A0 S)) as (u & U & EU).
+exists u. split; [exact U|]. rewrite EU, !along_times, <- E, <- E0. ring.
+Qed.
+
+Lemma represents_between z n h az bz an bn ah bh : represents z az bz -> represents n an bn -> represents h ah bh ->
+  represents (between z n h) ((1 - az) * an + az * ah) ((1 - bz) * bn + bz * bh).
+Proof.
+intros Z N H. apply represents_tighten in Z. slopes Z. slopes N. slopes H.
+assert (RestA : contains (sub one (range (tighten z))) (1 - az)) by (apply contains_sub; [apply contains_one|assumption]).
+assert (RestB : contains (sub one (range (tighten z))) (1 - bz)) by (apply contains_sub; [apply contains_one|assumption]).
+assert (Difference : contains (sub (middle h) (middle n)) (ah - an)) by now apply contains_sub.
+repeat split.
+- replace ((1 - az) * an + az * ah) with (an + az * (ah - an)) by ring.
+  apply contains_add; [assumption|]. now apply contains_mul.
+- apply contains_add; now apply contains_mul.
+- apply contains_add; now apply contains_mul.
+- destruct (contains_plus_slope _ _ (contains_times_slope _ _ _ _ RestB S0) _ _ (contains_times_slope _ _ _ _ RB S1)) as (u & U & EU).
+  destruct (contains_plus_slope _ _ U _ _ (contains_times_slope _ _ _ _ Difference S)) as (v & V & EV).
+  exists v. split; [exact V|]. rewrite EV, EU, !along_times, <- E, <- E0, <- E1. ring.
+Qed.
+
+Lemma represents_quotient f g a b c d : represents f a b -> represents g c d -> (d <> 0) -> (c <> 0) ->
+  represents (quotient f g) (a / c) (b / d).
+Proof.
+intros F G D C. slopes F. slopes G. repeat split; try (now apply contains_div).
+assert (Q : contains (negated (div (middle f) (middle g))) (0 - a / c)) by (apply contains_sub; [apply contains_zero|now apply contains_div]).
+destruct (contains_plus_slope _ _ S _ _ (contains_times_slope _ _ _ _ Q S0)) as (u & U & EU).
+exists (map (Rmult (/ d)) u). split.
+- cbn. clear -U RB0. revert u U. induction (plus_slope _ _) as [|I T IH]; intros u U; inversion U; subst; constructor.
+  + rewrite Rmult_comm. now apply contains_div.
+  + now apply IH.
+- rewrite along_times, EU, along_times, <- E, <- E0. field. lra.
+Qed.
+
+Lemma represents_applied (function derivative : interval -> interval) (h h' : R -> R) :
+  (forall I x, contains I x -> contains (function I) (h x)) ->
+  (forall V x, contains V (h x) -> contains (derivative V) (h' x)) ->
+  (forall x, is_derive h x (h' x)) ->
+  forall f a b, represents f a b -> represents (applied function derivative f) (h a) (h b).
+Proof.
+intros Function Derivative D f a b F. apply represents_tighten in F. slopes F. repeat split; try (now apply Function).
+destruct (mean_value h h' a b D) as (c & C & M).
+assert (RC : contains (range (tighten f)) c).
+{ destruct (range (tighten f)) as [[low high]|]; [|easy]. cbn in *. pose proof (scale_positive bits).
+  unfold Rmin, Rmax in C. destruct Rle_dec; split; nra. }
+exists (map (Rmult (h' c)) s). split.
+- apply contains_times_slope; [now apply Derivative, Function|assumption].
+- now rewrite along_times, <- E.
+Qed.
+
+Definition sigmoid_slope (V : interval) : interval :=
+  sub (of_rational bits (1 # 4)) (square bits (sub V (of_rational bits (1 # 2)))).
+Definition tanh_slope (V : interval) : interval := sub one (square bits V).
+Definition of_exp := applied (exponential bits) (fun V => V).
+Definition of_sigmoid := applied (sigmoid_of bits) sigmoid_slope.
+Definition of_tanh := applied (tanh_of bits) tanh_slope.
+
+Lemma represents_exp f a b : represents f a b -> represents (of_exp f) (exp a) (exp b).
+Proof. apply represents_applied with exp; [exact (contains_exponential bits)|easy|exact derive_exp]. Qed.
+
+Lemma represents_sigmoid f a b : represents f a b -> represents (of_sigmoid f) (sigmoid a) (sigmoid b).
+Proof.
+apply represents_applied with (fun x => 1 / 4 - (sigmoid x - 1 / 2) * (sigmoid x - 1 / 2)).
+- exact (contains_sigmoid bits).
+- intros V x X. apply contains_sub; [exact (contains_rational bits (1 # 4))|].
+  apply contains_square, contains_sub; [assumption|exact (contains_rational bits (1 # 2))].
+- exact derive_sigmoid.
+Qed.
+
+Lemma represents_tanh f a b : represents f a b -> represents (of_tanh f) (tanh a) (tanh b).
+Proof.
+apply represents_applied with (fun x => 1 - tanh x * tanh x).
+- exact (contains_tanh bits).
+- intros V x X. apply contains_sub; [apply contains_one|]. now apply contains_square.
+- exact derive_tanh.
+Qed.
+
+End Slopes.

@@ -1,0 +1,601 @@
+(* The program that checks closed boxes is sound. *)
+
+From Coq Require Import Reals ZArith QArith Qreals List Lia Lra Bool.
+From ratproof_reals Require Import intervals slopes network parametricity algebra boxes.
+Import ListNotations.
+Open Scope R_scope.
+
+Section Sound.
+Variables (bits : positive) (exact : network Q) (A : automaton) (nodes : list node).
+Notation I := (map_network (of_rational bits) exact).
+Notation N := (map_network Q2R exact).
+Notation contains := (contains bits).
+Notation ivs := (interval_arithmetic bits).
+Notation k := (k exact).
+Notation numbers := (numbers exact).
+
+(* Enclosures of numbers. *)
+Definition encloses (J : interval) (a b : R) : Prop := contains J a /\ a = b.
+
+Lemma encloses_map v : all3 encloses (map (of_rational bits) v) (map Q2R v) (map Q2R v).
+Proof. induction v as [|q v IH]; cbn; constructor; [split; [apply contains_rational|reflexivity]|assumption]. Qed.
+
+Lemma encloses_rows M : rows3 encloses (map (map (of_rational bits)) M) (map (map Q2R) M) (map (map Q2R) M).
+Proof. induction M as [|v M IH]; cbn; constructor; [apply encloses_map|assumption]. Qed.
+
+Lemma encloses_plus f g a b c d : encloses f a b -> encloses g c d -> encloses (add f g) (a + c) (b + d).
+Proof. intros [F ->] [G ->]. split; [now apply contains_add|reflexivity]. Qed.
+
+Lemma encloses_times f g a b c d : encloses f a b -> encloses g c d -> encloses (mul bits f g) (a * c) (b * d).
+Proof. intros [F ->] [G ->]. split; [now apply contains_mul|reflexivity]. Qed.
+
+Lemma encloses_zero : encloses zero 0 0.
+Proof. split; [apply contains_zero|reflexivity]. Qed.
+
+Lemma all3_nth {T} (P : T -> R -> R -> Prop) d xs u v i : P d 0 0 -> all3 P xs u v -> P (nth i xs d) (nth i u 0) (nth i v 0).
+Proof. intros D H. revert i. induction H; intros [|i]; cbn; auto. Qed.
+
+Lemma rows3_nth {T} (P : T -> R -> R -> Prop) xs u v i : rows3 P xs u v -> all3 P (nth i xs []) (nth i u []) (nth i v []).
+Proof. intros H. revert i. induction H; intros [|i]; cbn; auto; constructor. Qed.
+
+Lemma rows3_map {S T} (P : T -> R -> R -> Prop) (f : S -> list T) (g h : S -> list R) xs :
+  (forall x, In x xs -> all3 P (f x) (g x) (h x)) -> rows3 P (map f xs) (map g xs) (map h xs).
+Proof. induction xs as [|x xs IH]; cbn; constructor; auto. Qed.
+
+Lemma all3_map_list {S T} (P : T -> R -> R -> Prop) (f : S -> T) (g h : S -> R) xs :
+  (forall x, In x xs -> P (f x) (g x) (h x)) -> all3 P (map f xs) (map g xs) (map h xs).
+Proof. induction xs as [|x xs IH]; cbn; constructor; auto. Qed.
+
+Lemma encloses_dot xs u v ys s t : all3 encloses xs u v -> all3 encloses ys s t ->
+  encloses (dot (K := ivs) xs ys) (rdot u s) (rdot v t).
+Proof. intros X Y. apply (all3_dot ivs encloses encloses_zero encloses_plus encloses_times); assumption. Qed.
+
+(* Columns of the matrix of centroids. *)
+Lemma encloses_column i M :
+  all3 encloses (map (fun row => nth i row zero) (map (map (of_rational bits)) M))
+    (map (fun row => nth i row 0) (map (map Q2R) M)) (map (fun row => nth i row 0) (map (map Q2R) M)).
+Proof.
+rewrite !map_map. apply all3_map_list. intros row _. apply all3_nth; [apply encloses_zero|apply encloses_map].
+Qed.
+
+Definition product (g : gate Q) : list (list R) :=
+  map (fun u => map (fun i => rdot u (map (fun row => nth i row 0) (centroids N))) numbers) (map (map Q2R) (U g)).
+
+Lemma encloses_product g :
+  rows3 encloses
+    (map (fun u => map (fun i => dot (K := ivs) u (map (fun row => nth i row zero) (centroids I))) numbers) (map (map (of_rational bits)) (U g)))
+    (product g) (product g).
+Proof.
+unfold product. rewrite !map_map. apply rows3_map. intros u _. apply all3_map_list. intros i _.
+apply encloses_dot; [apply encloses_map|apply encloses_column].
+Qed.
+
+Lemma encloses_read token g : 
+  all3 encloses (each (K := ivs) add (apply (K := ivs) (map (map (of_rational bits)) (W g)) (map (of_rational bits) token)) (map (of_rational bits) (b g)))
+    (each (K := reals) Rplus (rapply (map (map Q2R) (W g)) (map Q2R token)) (map Q2R (b g)))
+    (each (K := reals) Rplus (rapply (map (map Q2R) (W g)) (map Q2R token)) (map Q2R (b g))).
+Proof.
+apply (all3_each ivs encloses add Rplus encloses_plus).
+- apply (all3_apply ivs encloses encloses_zero encloses_plus encloses_times); [apply encloses_rows|apply encloses_map].
+- apply encloses_map.
+Qed.
+
+Definition reads (token : list R) : list (list R) :=
+  map (fun g => each (K := reals) Rplus (rapply (W g) token) (b g)) (gates N).
+
+Lemma encloses_reads token :
+  rows3 encloses (read_parts bits exact (map (of_rational bits) token)) (reads (map Q2R token)) (reads (map Q2R token)).
+Proof.
+unfold read_parts, reads. cbn. rewrite !map_map. apply rows3_map. intros g _. apply encloses_read.
+Qed.
+
+Section AtPoint.
+Variables (box : list interval) (point : list R).
+Hypothesis point_in_box : Forall2 contains box point.
+Hypothesis middle_in_box : List.Forall (fun D => contains D 0) box.
+Hypothesis sum_is_zero : slopes.total point = 0.
+Notation represents := (represents bits point).
+Notation forms := (forms bits box).
+
+Lemma represents_encloses J a b : encloses J a b -> represents (constant J) a b.
+Proof. intros [H <-]. now apply represents_constant. Qed.
+
+Lemma represents_all xs u v : all3 encloses xs u v -> all3 represents (map constant xs) u v.
+Proof. induction 1; cbn; constructor; [now apply represents_encloses|assumption]. Qed.
+
+Lemma represents_rows xs u v : rows3 encloses xs u v -> rows3 represents (map (map constant) xs) u v.
+Proof. induction 1; cbn; constructor; [now apply represents_all|assumption]. Qed.
+
+Lemma represents_zero : represents (nothing forms) 0 0.
+Proof. apply represents_constant, contains_zero. Qed.
+Lemma forms_plus f g a b c d : represents f a b -> represents g c d -> represents (network.plus forms f g) (a + c) (b + d).
+Proof. apply represents_plus. Qed.
+Lemma forms_times f g a b c d : represents f a b -> represents g c d -> represents (network.times forms f g) (a * c) (b * d).
+Proof. now apply represents_times. Qed.
+Lemma forms_between z n h az bz an bn ah bh : represents z az bz -> represents n an bn -> represents h ah bh ->
+  represents (network.between forms z n h) ((1 - az) * an + az * ah) ((1 - bz) * bn + bz * bh).
+Proof. now apply represents_between. Qed.
+Lemma forms_squash f a b : represents f a b -> represents (squash forms f) (sigmoid a) (sigmoid b).
+Proof. now apply represents_sigmoid. Qed.
+Lemma forms_tangent f a b : represents f a b -> represents (tangent forms f) (tanh a) (tanh b).
+Proof. now apply represents_tanh. Qed.
+
+Lemma forms_dot xs u v ys s t : all3 represents xs u v -> all3 represents ys s t ->
+  represents (dot (K := forms) xs ys) (rdot u s) (rdot v t).
+Proof. intros X Y. apply (all3_dot forms represents represents_zero forms_plus forms_times); assumption. Qed.
+
+Lemma forms_apply M u v xs s t : rows3 represents M u v -> all3 represents xs s t ->
+  all3 represents (apply (K := forms) M xs) (rapply u s) (rapply v t).
+Proof. intros H X. apply (all3_apply forms represents represents_zero forms_plus forms_times); assumption. Qed.
+
+Lemma forms_update kind rs ru rv qs su sv h hu hv :
+  rows3 represents rs ru rv -> rows3 represents qs su sv -> all3 represents h hu hv ->
+  all3 represents (update (K := forms) kind rs qs h) (update (K := reals) kind ru su hu) (update (K := reals) kind rv sv hv).
+Proof.
+intros R S H.
+apply (all3_update forms represents forms_plus forms_times forms_between forms_squash forms_tangent); assumption.
+Qed.
+
+(* The recurrent parts, from matrices that enclose real ones. *)
+Lemma forms_recurrent (Ms : gate Q -> list (list interval)) (Rs : gate Q -> list (list R)) h u v :
+  (forall g, rows3 encloses (Ms g) (Rs g) (Rs g)) -> all3 represents h u v ->
+  rows3 represents (recurrent bits exact box (map Ms (gates exact)) h)
+    (map (fun g => each (K := reals) Rplus (rapply (Rs g) u) (map Q2R (c g))) (gates exact))
+    (map (fun g => each (K := reals) Rplus (rapply (Rs g) v) (map Q2R (c g))) (gates exact)).
+Proof.
+intros M H. unfold recurrent. cbn. rewrite map_map. induction (gates exact) as [|g gs IH]; cbn; constructor; [|assumption].
+apply (all3_each forms represents slopes.plus Rplus forms_plus).
+- apply forms_apply; [apply represents_rows, M|assumption].
+- apply represents_all, encloses_map.
+Qed.
+
+(* The differences of logits, and the probabilities. *)
+Definition gaps (l : nat) (u : list R) : list R :=
+  map (fun i => rdot u (column N i) / temperature N - rdot u (column N l) / temperature N) numbers.
+
+Lemma encloses_inverse : encloses (inverse_temperature bits exact) (/ Q2R (temperature exact)) (/ Q2R (temperature exact)).
+Proof.
+split; [|reflexivity]. replace (/ Q2R (temperature exact)) with (1 / Q2R (temperature exact)) by (unfold Rdiv; ring).
+apply contains_div; [apply contains_one|apply contains_rational].
+Qed.
+
+Lemma encloses_towards l i :
+  all3 encloses (towards bits exact l i)
+    (map (fun row => (nth i row 0 - nth l row 0) * / temperature N) (centroids N))
+    (map (fun row => (nth i row 0 - nth l row 0) * / temperature N) (centroids N)).
+Proof.
+unfold towards. change (centroids I) with (map (map (of_rational bits)) (centroids exact)).
+change (centroids N) with (map (map Q2R) (centroids exact)). rewrite !map_map. apply all3_map_list.
+intros row _. apply encloses_times; [|apply encloses_inverse].
+destruct (all3_nth encloses zero _ _ _ i encloses_zero (encloses_map row)) as [X _].
+destruct (all3_nth encloses zero _ _ _ l encloses_zero (encloses_map row)) as [Y _].
+split; [now apply contains_sub|reflexivity].
+Qed.
+
+Lemma forms_gaps l us a b : all3 represents us a b -> all3 represents (gap_forms bits exact box l us) (gaps l a) (gaps l b).
+Proof.
+intros H. unfold gap_forms, gaps. apply all3_map_list. intros i _. destruct (Nat.eqb_spec i l) as [->|_].
+- unfold Rminus. rewrite !Rplus_opp_r. apply represents_zero.
+- apply represents_tighten; [assumption..|]. unfold column, Rdiv. rewrite <- !dot_of_difference.
+  apply forms_dot; [|assumption]. apply represents_all, encloses_towards.
+Qed.
+
+Lemma forms_total xs a b : all3 represents xs a b -> represents (fold_right slopes.plus (constant zero) xs) (network.total a) (network.total b).
+Proof. unfold network.total. induction 1; cbn; [apply represents_zero|now apply represents_plus]. Qed.
+
+Lemma forms_mixture gs a b : all3 represents gs a b -> all3 represents (mixture_forms bits box gs) (softmax a) (softmax b).
+Proof.
+intros H. unfold mixture_forms, softmax.
+assert (P : all3 represents (map (of_exp bits box) gs) (map exp a) (map exp b)).
+{ induction H; cbn; constructor; [now apply represents_exp|assumption]. }
+pose proof (forms_total _ _ _ P) as T. revert T.
+assert (NA : a <> [] -> 0 < network.total (map exp a)) by apply total_exp_positive.
+assert (NB : b <> [] -> 0 < network.total (map exp b)) by apply total_exp_positive.
+revert NA NB. generalize (network.total (map exp a)) (network.total (map exp b)) (fold_right slopes.plus (constant zero) (map (of_exp bits box) gs)).
+intros p q all NA NB T.
+assert (L : forall x, 0 < x -> x <> 0) by (intros; lra).
+destruct H as [|f x y fs xs ys X H]; [constructor|].
+specialize (NA ltac:(easy)). specialize (NB ltac:(easy)).
+assert (E : all3 represents (f :: fs) (x :: xs) (y :: ys)) by now constructor.
+clear X H P. induction E; cbn; constructor; [|assumption].
+apply represents_tighten; [assumption..|]. apply represents_quotient; auto. now apply represents_exp.
+Qed.
+
+Lemma range_contains f a b x y : represents f a b -> range f = Some (x, y) -> IZR x <= b * scale bits <= IZR y.
+Proof. intros (_ & _ & H & _) E. rewrite E in H. exact H. Qed.
+
+Lemma negative_sound f a b : represents f a b -> is_negative f = true -> b < 0.
+Proof.
+intros H. unfold is_negative. destruct (range f) as [[x y]|] eqn:E; [|easy]. intros L%Z.ltb_lt%IZR_lt.
+pose proof (range_contains _ _ _ _ _ H E). pose proof (scale_positive bits). nra.
+Qed.
+
+Lemma positive_sound f a b : represents f a b -> is_positive f = true -> 0 < b.
+Proof.
+intros H. unfold is_positive. destruct (range f) as [[x y]|] eqn:E; [|easy]. intros L%Z.ltb_lt%IZR_lt.
+pose proof (range_contains _ _ _ _ _ H E). pose proof (scale_positive bits). nra.
+Qed.
+End AtPoint.
+
+(* Probabilities between two bounds. *)
+Inductive bounded : list Z -> list Z -> list R -> Prop :=
+| bounded_nil : bounded [] [] []
+| bounded_cons x y v xs ys vs : IZR x <= v * scale bits <= IZR y -> bounded xs ys vs -> bounded (x :: xs) (y :: ys) (v :: vs).
+
+Lemma within_sound point q fs a b : all3 (represents bits point) fs a b ->
+  length (low q) = length fs -> length (high q) = length fs -> within q fs = true -> bounded (low q) (high q) b.
+Proof.
+unfold within. generalize (low q) (high q). intros ls hs H. revert ls hs.
+induction H as [|f x y fs xs ys X H IH]; intros [|l ls] [|h hs] L K; try discriminate; [constructor|].
+cbn. intros [E W]%andb_prop. destruct (range f) as [[c d]|] eqn:F; [|discriminate].
+apply andb_prop in E as [E1%Z.leb_le%IZR_le E2%Z.leb_le%IZR_le].
+pose proof (range_contains point f x y c d X F). constructor; [lra|]. apply IH; auto.
+Qed.
+
+(* A box with its middle. *)
+Inductive boxed : list Z -> list Z -> list Z -> list R -> Prop :=
+| boxed_nil : boxed [] [] [] []
+| boxed_cons x y m v xs ys ms vs : (x <= m <= y)%Z -> IZR x <= v * scale bits <= IZR y -> boxed xs ys ms vs ->
+  boxed (x :: xs) (y :: ys) (m :: ms) (v :: vs).
+
+Lemma boxed_of xs ys vs : bounded xs ys vs -> forall ms, length ms = length xs ->
+  forallb (fun abm => match abm with (a, b, m) => (a <=? m)%Z && (m <=? b)%Z end) (combine (combine xs ys) ms) = true ->
+  boxed xs ys ms vs.
+Proof.
+induction 1 as [|x y v xs ys vs V H IH]; intros [|m ms] L; try discriminate; [constructor|].
+cbn. intros [[E1%Z.leb_le E2%Z.leb_le]%andb_prop F]%andb_prop. constructor; auto.
+Qed.
+
+Definition real_of (m : Z) : R := IZR m / scale bits.
+Definition differences (ms : list Z) (vs : list R) : list R := each (K := reals) Rminus vs (map real_of ms).
+Definition box_around (xs ys ms : list Z) : list interval :=
+  map (fun abc => match abc with (a, b, m) => Some (a - m, b - m)%Z end) (combine (combine xs ys) ms).
+
+Lemma real_of_scaled m : real_of m * scale bits = IZR m.
+Proof. unfold real_of. field. pose proof (scale_positive bits). lra. Qed.
+
+Lemma differences_in_box xs ys ms vs : boxed xs ys ms vs -> Forall2 contains (box_around xs ys ms) (differences ms vs).
+Proof.
+induction 1 as [|x y m v xs ys ms vs M V H IH]; cbn; constructor; [|assumption].
+cbn. rewrite !minus_IZR. pose proof (real_of_scaled m). lra.
+Qed.
+
+Lemma middle_in_box_around xs ys ms vs : boxed xs ys ms vs -> List.Forall (fun D => contains D 0) (box_around xs ys ms).
+Proof.
+induction 1 as [|x y m v xs ys ms vs M V H IH]; cbn; constructor; [|assumption].
+cbn. rewrite !minus_IZR. destruct M as [M1%IZR_le M2%IZR_le]. lra.
+Qed.
+
+Lemma total_of_differences ms vs : length ms = length vs ->
+  slopes.total (differences ms vs) = network.total vs - IZR (fold_right Z.add 0%Z ms) / scale bits.
+Proof.
+unfold slopes.total, network.total, differences. revert vs. induction ms as [|m ms IH]; intros [|v vs] L; try discriminate; cbn.
+- lra.
+- rewrite IH by auto. rewrite plus_IZR. unfold real_of. field. pose proof (scale_positive bits). lra.
+Qed.
+
+Lemma boxed_lengths xs ys ms vs : boxed xs ys ms vs -> length xs = length vs /\ length ys = length vs /\ length ms = length vs.
+Proof. induction 1; cbn; intuition. Qed.
+
+Lemma along_unit i : forall d, along (repeat 0 i ++ [1]) d = nth i d 0.
+Proof. induction i as [|i IH]; intros [|y d]; cbn; try rewrite IH; lra. Qed.
+
+Lemma contains_unit i : Forall2 contains (repeat zero i ++ [one bits]) (repeat 0 i ++ [1]).
+Proof.
+induction i as [|i IH]; (constructor; [|(constructor || exact IH)]); [apply contains_one|apply contains_zero].
+Qed.
+
+Lemma represents_mixture point xs ys ms vs : boxed xs ys ms vs -> forall i,
+  (forall j, (j < length vs)%nat -> nth (i + j) point 0 = nth j vs 0 - nth j (map real_of ms) 0) ->
+  all3 (represents bits point)
+    (map (fun iabm => match iabm with (i, (a, b, m)) => Form (intervals.point m) (Some (a, b)) (repeat zero i ++ [one bits]) end)
+      (combine (seq i (length vs)) (combine (combine xs ys) ms)))
+    (map real_of ms) vs.
+Proof.
+induction 1 as [|x y m v xs ys ms vs M V H IH]; intros i D; cbn; constructor.
+- destruct M as [M1%IZR_le M2%IZR_le]. pose proof (real_of_scaled m). cbn. repeat split; cbn; try lra.
+  exists (repeat 0 i ++ [1]). split; [apply contains_unit|]. rewrite along_unit. specialize (D 0%nat). rewrite Nat.add_0_r in D.
+  cbn in D. rewrite D by lia. reflexivity.
+- apply IH. intros j J. specialize (D (S j)). cbn in D. rewrite <- D by lia. f_equal. lia.
+Qed.
+
+Lemma nth_differences ms vs j : length ms = length vs -> nth j (differences ms vs) 0 = nth j vs 0 - nth j (map real_of ms) 0.
+Proof.
+unfold differences. revert vs j. induction ms as [|m ms IH]; intros [|v vs] [|j] L; try discriminate; cbn; try lra.
+apply IH. auto.
+Qed.
+
+(* The state and the parts of the gates, at a node. *)
+Hypothesis rows_have_k : List.Forall (fun row => length row = k) (centroids exact).
+
+Lemma rows_of_N : List.Forall (fun row => length row = k) (centroids N).
+Proof. apply Forall_map. refine (Forall_impl _ _ rows_have_k). intros row E. now rewrite map_length. Qed.
+
+Lemma size_of_N : size N = k.
+Proof.
+unfold size, boxes.k. cbn. destruct (centroids exact); cbn; [reflexivity|]. apply map_length.
+Qed.
+
+Lemma recurrent_parts_are : recurrent_parts bits exact =
+  map (fun g => map (fun u => map (fun i => dot (K := ivs) u (map (fun row => nth i row zero) (centroids I))) numbers) (map (map (of_rational bits)) (U g))) (gates exact).
+Proof. unfold recurrent_parts. cbn [gates map_network]. now rewrite map_map. Qed.
+
+Definition real_recurrents (alpha : list R) : list (list R) :=
+  map (fun g => each (K := reals) Rplus (rapply (product g) alpha) (map Q2R (c g))) (gates exact).
+
+Lemma real_recurrents_are alpha :
+  real_recurrents alpha = map (fun g => each (K := reals) Rplus (rapply (U g) (mixture N alpha)) (c g)) (gates N).
+Proof.
+unfold real_recurrents, product, mixture. cbn [gates map_network]. rewrite map_map. apply map_ext. intros g.
+unfold boxes.numbers. rewrite product_applied by apply rows_of_N. reflexivity.
+Qed.
+
+Section Node.
+Variables (q : node) (alpha : list R).
+Hypothesis q_well_formed : well_formed bits exact A nodes q = true.
+Hypothesis alpha_bounded : bounded (low q) (high q) alpha.
+Hypothesis alpha_length : length alpha = k.
+Hypothesis alpha_total : network.total alpha = 1.
+Let point := differences (center q) alpha.
+Let box := box_of q.
+Let middles := map real_of (center q).
+
+Lemma q_boxed : boxed (low q) (high q) (center q) alpha.
+Proof.
+apply boxed_of; [assumption|..]; revert q_well_formed; unfold well_formed; intros W;
+repeat (apply andb_prop in W as [W ?]).
+- apply Nat.eqb_eq in W. rewrite W. now apply Nat.eqb_eq.
+- assumption.
+Qed.
+
+Lemma center_sum : fold_right Z.add 0%Z (center q) = unit bits.
+Proof.
+revert q_well_formed; unfold well_formed; intros W; repeat (apply andb_prop in W as [W ?]). now apply Z.eqb_eq.
+Qed.
+
+Lemma point_in : Forall2 contains box point.
+Proof. apply differences_in_box, q_boxed. Qed.
+Lemma middle_in : List.Forall (fun D => contains D 0) box.
+Proof. eapply middle_in_box_around, q_boxed. Qed.
+Lemma sum_0 : slopes.total point = 0.
+Proof.
+unfold point. rewrite total_of_differences.
+- rewrite alpha_total, center_sum. fold (scale bits). unfold Rdiv. rewrite Rinv_r; [lra|]. pose proof (scale_positive bits). unfold scale in *. lra.
+- apply (boxed_lengths _ _ _ _ q_boxed).
+Qed.
+
+Lemma alpha_represented : all3 (represents bits point) (alpha_of bits exact q) middles alpha.
+Proof.
+unfold alpha_of, boxes.numbers. rewrite <- alpha_length. apply represents_mixture; [apply q_boxed|].
+intros j _. apply nth_differences. apply (boxed_lengths _ _ _ _ q_boxed).
+Qed.
+
+Notation represents := (represents bits point).
+Notation forms := (forms bits box).
+
+Lemma state_represented : all3 represents
+  (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)) (mixture N middles) (mixture N alpha).
+Proof.
+apply forms_apply; try apply point_in; try apply middle_in; try apply sum_0; [|apply alpha_represented].
+apply represents_rows, encloses_rows.
+Qed.
+
+Lemma recurrents_represented : rows3 represents
+  (recurrent bits exact box (recurrent_parts bits exact) (alpha_of bits exact q)) (real_recurrents middles) (real_recurrents alpha).
+Proof.
+rewrite recurrent_parts_are. apply forms_recurrent; try apply point_in; try apply middle_in; try apply sum_0.
+- apply encloses_product.
+- apply alpha_represented.
+Qed.
+
+Lemma u_represented token : all3 represents
+  (u_form bits exact box (read_parts bits exact (map (of_rational bits) token))
+    (recurrent bits exact box (recurrent_parts bits exact) (alpha_of bits exact q))
+    (apply (K := forms) (map (map constant) (centroids I)) (alpha_of bits exact q)))
+  (u_of N (map Q2R token) (mixture N middles)) (u_of N (map Q2R token) (mixture N alpha)).
+Proof.
+unfold u_of. rewrite <- !real_recurrents_are. fold (reads (map Q2R token)).
+apply forms_update; try apply point_in; try apply middle_in; try apply sum_0.
+- apply represents_rows, encloses_reads.
+- apply recurrents_represented.
+- apply state_represented.
+Qed.
+End Node.
+
+(* What a node's box promises. *)
+Definition promised (q : node) (alpha : list R) : Prop :=
+  bounded (low q) (high q) alpha /\ length alpha = k /\ network.total alpha = 1 /\
+  most_probable alpha (nth (state q) (label A) 0%nat).
+
+Hypothesis k_positive : (0 < k)%nat.
+Hypothesis labels_below_k : forallb (fun l => Nat.ltb l k) (label A) = true.
+
+Lemma label_below_k s : (nth s (label A) 0 < k)%nat.
+Proof.
+destruct (Nat.lt_ge_cases s (length (label A))) as [H|H].
+- rewrite forallb_forall in labels_below_k. apply Nat.ltb_lt, labels_below_k. now apply nth_In.
+- now rewrite nth_overflow.
+Qed.
+
+Lemma well_formed_lengths q : well_formed bits exact A nodes q = true -> length (low q) = k /\ length (high q) = k.
+Proof. unfold well_formed. intros W. repeat (apply andb_prop in W as [W ?]). split; now apply Nat.eqb_eq. Qed.
+
+Lemma all3_length {T} (P : T -> R -> R -> Prop) fs a b : all3 P fs a b -> length fs = length b.
+Proof. induction 1; cbn; congruence. Qed.
+
+Lemma goes_to_sound box point us a b q :
+  Forall2 contains box point -> List.Forall (fun D => contains D 0) box -> slopes.total point = 0 ->
+  well_formed bits exact A nodes q = true -> all3 (represents bits point) us a b ->
+  goes_to bits exact A box us q = true -> promised q (probabilities N b).
+Proof.
+intros Box Mid Sum Well H. unfold goes_to. set (l := nth (state q) (label A) 0%nat). intros [Labels Within]%andb_prop.
+pose proof (forms_gaps _ _ Box Mid Sum l _ _ _ H) as G.
+pose proof (forms_mixture _ _ Box Mid Sum _ _ _ G) as M.
+assert (E : softmax (gaps l b) = probabilities N b).
+{ unfold probabilities, gaps. rewrite size_of_N.
+  rewrite <- (softmax_of_differences (rdot b (column N l) / temperature N) (map (fun i => rdot b (column N i) / temperature N) _)).
+  now rewrite map_map. }
+assert (LG : length (gaps l b) = k) by (unfold gaps, boxes.numbers; now rewrite map_length, seq_length).
+assert (LM : length (mixture_forms bits box (gap_forms bits exact box l us)) = k).
+{ rewrite (all3_length _ _ _ _ M), softmax_length. exact LG. }
+destruct (well_formed_lengths q Well) as [Low High].
+repeat split.
+- rewrite <- E. eapply within_sound; [exact M|congruence..|assumption].
+- rewrite <- E, softmax_length. exact LG.
+- rewrite <- E. apply softmax_sums_to_1. intros Z. rewrite Z in LG. cbn in LG. lia.
+- rewrite <- E, softmax_length, LG. apply label_below_k.
+- rewrite <- E, softmax_length, LG. intros j J NJ.
+  assert (F : forall i, (i < k)%nat -> nth i (softmax (gaps l b)) 0 = exp (nth i (gaps l b) 0) / network.total (map exp (gaps l b))).
+  { intros i L. unfold softmax. set (T := network.total _).
+    rewrite nth_indep with (d' := exp 0 / T).
+    - now rewrite (map_nth (fun x => exp x / T)).
+    - rewrite map_length. rewrite LG. assumption. }
+  rewrite !F by (assumption || apply label_below_k).
+  assert (T : 0 < network.total (map exp (gaps l b))).
+  { apply total_exp_positive. intros Z. rewrite Z in LG. cbn in LG. lia. }
+  apply Rmult_lt_compat_r; [now apply Rinv_0_lt_compat|]. apply exp_increasing.
+  fold l. replace (nth l (gaps l b) 0) with 0.
+  + rewrite forallb_forall in Labels. specialize (Labels j). unfold boxes.numbers in Labels. rewrite in_seq in Labels.
+    specialize (Labels ltac:(lia)). apply orb_prop in Labels as [X%Nat.eqb_eq|X]; [easy|].
+    eapply negative_sound; [|exact X]. apply all3_nth; [exact (represents_zero box point)|exact G].
+  + unfold gaps, boxes.numbers. rewrite nth_map_seq by apply label_below_k. ring.
+Qed.
+
+Lemma step_sound q alpha token t :
+  well_formed bits exact A nodes q = true -> well_formed bits exact A nodes t = true -> promised q alpha ->
+  goes_to bits exact A (box_of q)
+    (u_form bits exact (box_of q) (read_parts bits exact (map (of_rational bits) token))
+      (recurrent bits exact (box_of q) (recurrent_parts bits exact) (alpha_of bits exact q))
+      (apply (K := forms bits (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q))) t = true ->
+  promised t (probabilities N (u_of N (map Q2R token) (mixture N alpha))).
+Proof.
+intros Q T (B & L & S & _) G.
+eapply goes_to_sound; [now apply (point_in q alpha)|now apply (middle_in q alpha)|now apply (sum_0 q alpha)|assumption| |exact G].
+now apply u_represented.
+Qed.
+
+(* All nodes are checked. *)
+Hypothesis all_checked :
+  forallb (check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits exact) (tokens I)) (read_parts bits exact (finish I))) nodes = true.
+
+Lemma checked_node q : In q nodes ->
+  check_node bits exact A nodes (recurrent_parts bits exact) (map (read_parts bits exact) (tokens I)) (read_parts bits exact (finish I)) q = true.
+Proof. rewrite forallb_forall in all_checked. apply all_checked. Qed.
+
+Lemma checked_well_formed q : In q nodes -> well_formed bits exact A nodes q = true.
+Proof. intros H%checked_node. unfold check_node in H. apply andb_prop in H as [H _]. exact H. Qed.
+
+Definition next_node (q : node) (x : nat) : node := nth (nth x (next q) 0%nat) nodes q.
+
+Lemma next_node_exists q x : In q nodes -> (x < length (tokens exact))%nat ->
+  In (next_node q x) nodes /\ state (next_node q x) = move A (state q) x.
+Proof.
+intros H X. apply checked_well_formed in H. unfold well_formed in H. apply andb_prop in H as [_ H].
+rewrite forallb_forall in H. specialize (H x). rewrite in_seq in H. specialize (H ltac:(lia)).
+apply andb_prop in H as [H1%Nat.ltb_lt H2%Nat.eqb_eq]. split; [now apply nth_In|assumption].
+Qed.
+
+Lemma next_length q : In q nodes -> length (next q) = length (tokens exact).
+Proof.
+intros H. apply checked_well_formed in H. unfold well_formed in H.
+repeat (apply andb_prop in H as [H ?]). now apply Nat.eqb_eq.
+Qed.
+
+Lemma node_step q alpha x : In q nodes -> (x < length (tokens exact))%nat -> promised q alpha ->
+  promised (next_node q x) (step N alpha x).
+Proof.
+intros H X P. pose proof (checked_node q H) as C. unfold check_node in C.
+apply andb_prop in C as [W C]. apply andb_prop in C as [C _]. rewrite forallb_forall in C.
+specialize (C (read_parts bits exact (map (of_rational bits) (nth x (tokens exact) [])), nth x (next q) 0%nat)). cbn [fst snd] in C.
+unfold step. change (tokens N) with (map (map Q2R) (tokens exact)).
+change (@nil R) with (map Q2R []). rewrite map_nth.
+apply step_sound with q; try assumption.
+- now apply checked_well_formed, next_node_exists.
+- apply C.
+  replace (read_parts bits exact (map (of_rational bits) (nth x (tokens exact) []))) with
+    (nth x (map (read_parts bits exact) (tokens I)) (read_parts bits exact (map (of_rational bits) []))).
+  + rewrite <- combine_nth.
+    * apply nth_In. rewrite combine_length, map_length. cbn. rewrite map_length, (next_length q H). lia.
+    * cbn. now rewrite !map_length, (next_length q H).
+  + rewrite map_nth. cbn [tokens map_network]. now rewrite (map_nth (map (of_rational bits))).
+Qed.
+
+Lemma node_decision q alpha : In q nodes -> promised q alpha ->
+  let logit := rdot (output N) (u_of N (finish N) (mixture N alpha)) + bias N in
+  if nth (state q) (accepts A) false then 0 < logit else logit < 0.
+Proof.
+intros H (B & L & S & _). pose proof (checked_node q H) as C. unfold check_node in C.
+apply andb_prop in C as [W C]. apply andb_prop in C as [_ C].
+pose proof (point_in q alpha W B) as Box. pose proof (middle_in q alpha W B) as Mid. pose proof (sum_0 q alpha W B S) as Sum.
+assert (R : represents bits (differences (center q) alpha)
+  (tighten bits (box_of q) (slopes.plus
+    (dot (K := forms bits (box_of q)) (map constant (output I)) (u_form bits exact (box_of q) (read_parts bits exact (finish I))
+      (recurrent bits exact (box_of q) (recurrent_parts bits exact) (alpha_of bits exact q))
+      (apply (K := forms bits (box_of q)) (map (map constant) (centroids I)) (alpha_of bits exact q)))) (constant (bias I))))
+  (rdot (output N) (u_of N (finish N) (mixture N (map real_of (center q)))) + bias N)
+  (rdot (output N) (u_of N (finish N) (mixture N alpha)) + bias N)).
+{ apply represents_tighten; [assumption..|]. apply represents_plus.
+  - apply forms_dot; [assumption..| |].
+    + apply represents_all, encloses_map.
+    + now apply u_represented.
+  - apply represents_constant, contains_rational. }
+cbn zeta in C. cbn zeta. destruct (nth (state q) (accepts A) false).
+- eapply positive_sound; eassumption.
+- eapply negative_sound; eassumption.
+Qed.
+
+Lemma first_node q : In q nodes -> check_first bits exact A q = true -> state q = 0%nat /\ promised q (first N).
+Proof.
+intros H. unfold check_first. intros [Z%Nat.eqb_eq C]%andb_prop. split; [assumption|].
+unfold first. cbn [start map_network] in *. destruct (start exact) as [token|]; cbn [option_map] in *.
+- assert (Hs : all3 (represents bits []) (map (fun _ => constant zero) (centroids I)) (map (fun _ => 0) (centroids N)) (map (fun _ => 0) (centroids N))).
+  { cbn. rewrite !map_map. apply all3_map_list. intros row _. apply represents_constant, contains_zero. }
+  eapply (goes_to_sound [] []); [constructor|constructor|reflexivity|now apply checked_well_formed| |exact C].
+  unfold u_of. apply forms_update; [constructor|constructor|reflexivity| | |exact Hs].
+  + apply represents_rows, encloses_reads.
+  + cbn [gates map_network]. rewrite !map_map.
+    apply (forms_recurrent [] [] ltac:(constructor) ltac:(constructor) eq_refl (fun g => map (map (of_rational bits)) (U g)) (fun g => map (map Q2R) (U g))); [|exact Hs].
+    intros g. apply encloses_rows.
+- apply andb_prop in C as [E%Nat.eqb_eq Within].
+  pose proof (checked_well_formed q H) as W. destruct (well_formed_lengths q W) as [Low High].
+  assert (F : all3 (represents bits []) (map (fun i => constant (if Nat.eqb i 0 then one bits else zero)) numbers)
+    (map (fun i => if Nat.eqb i 0 then 1 else 0) numbers) (map (fun i => if Nat.eqb i 0 then 1 else 0) numbers)).
+  { apply all3_map_list. intros i _. apply represents_constant. destruct (Nat.eqb i 0); [apply contains_one|apply contains_zero]. }
+  rewrite size_of_N. fold numbers. unfold boxes.numbers in *. repeat split.
+  + eapply within_sound; [exact F|rewrite map_length, seq_length; congruence..|assumption].
+  + now rewrite map_length, seq_length.
+  + destruct (boxes.k exact) as [|n] eqn:K; [lia|]. unfold network.total. cbn.
+    rewrite <- seq_shift, map_map. cbn. enough (X : fold_right Rplus 0 (map (fun _ => 0) (seq 0 n)) = 0) by (rewrite X; ring).
+    clear. generalize 0%nat. induction n as [|n IH]; intros s; cbn; [reflexivity|]. rewrite IH. ring.
+  + rewrite Z, map_length, seq_length. apply label_below_k.
+  + rewrite Z, map_length, seq_length. rewrite nth_indep with (d' := 0%nat) in E.
+    * rewrite E. intros j J NJ. rewrite !nth_map_seq by assumption. destruct j; [easy|]. cbn. lra.
+    * destruct (label A); [discriminate|cbn; lia].
+Qed.
+End Sound.
+
+(* If the check succeeds, then after every word the most probable centroid is the label of the automaton's state, and the
+   classifier accepts if and only if the state accepts. *)
+Theorem closed_boxes bits exact A nodes : check bits exact A nodes = true ->
+  let N := map_network Q2R exact in
+  forall word, List.Forall (fun x => (x < length (tokens exact))%nat) word ->
+  most_probable (run N word) (label_of A word) /\
+  (if accepted A word then 0 < logit N word else logit N word < 0).
+Proof.
+unfold check. intros C. cbn zeta.
+apply andb_prop in C as [C All]. apply andb_prop in C as [C First]. apply andb_prop in C as [C Labels].
+apply andb_prop in C as [Rows Positive%Nat.ltb_lt].
+assert (Rows' : List.Forall (fun row : list Q => length row = k exact) (centroids exact)).
+{ apply Forall_forall. rewrite forallb_forall in Rows. intros row H. now apply Nat.eqb_eq, Rows. }
+destruct nodes as [|q0 rest]; [discriminate|]. set (nodes := q0 :: rest) in *.
+assert (Q0 : In q0 nodes) by now left.
+destruct (first_node bits exact A nodes Rows' Positive Labels All q0 Q0 First) as [Z P].
+intros word H. unfold label_of, accepted.
+enough (E : exists q, In q nodes /\ state q = reached A word /\ promised bits exact A q (run (map_network Q2R exact) word)) by
+  (destruct E as (q & Q & S & Promised); rewrite <- S; split; [apply Promised|now apply (node_decision bits exact A nodes Rows' All)]).
+induction word as [|x word IH] using rev_ind; [now exists q0|].
+apply Forall_app in H as [H X]. destruct (IH H) as (q & Q & S & Promised). inversion X; subst.
+destruct (next_node_exists bits exact A nodes Positive All q x Q ltac:(assumption)) as [In' S'].
+exists (next_node nodes q x). unfold reached, run in *. rewrite !fold_left_app. cbn [fold_left]. rewrite <- S.
+split; [assumption|]. split; [assumption|]. now apply (node_step bits exact A nodes Rows' Positive Labels All).
+Qed.
