@@ -28,6 +28,7 @@ SECTION_UNKNOWN = {
     "min-lstm",
     "momentum-delta-net",
     "pd-ssm",
+    "pd-ssm-emulation",
     "s4d",
     "second-order-rnn",
 }
