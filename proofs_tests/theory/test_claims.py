@@ -22,6 +22,7 @@ SECTION_UNKNOWN = {
     "heaviside-elman",
     "hgrn",
     "hgrn2",
+    "illusion-of-state",
     "longhorn",
     "mamba-3",
     "min-gru",
