@@ -24,6 +24,8 @@ class PDSSM(nn.Module):
         output: c, shape ``(N,)``.
     """
 
+    rows: Tensor
+
     def __init__(self, rows: Tensor, diagonal: Tensor, initial: Tensor, output: Tensor) -> None:
         super().__init__()
         self.register_buffer("rows", rows)
