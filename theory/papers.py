@@ -77,7 +77,6 @@ PAPERS = {
         Paper("svete2023recurrent", "Heaviside RNNs", "Svete and Cotterell 2023", "HE", EXPRESSIVITY),
         Paper("rabusseau2019connecting", "Linear 2-RNNs", "Rabusseau et al. 2019", "2R", EXPRESSIVITY),
         Paper("merrill2024illusion", "Illusion of State", "Merrill et al. 2024", "IS", EXPRESSIVITY),
-        Paper("merrill2020formal", "RNN Hierarchy", "Merrill et al. 2020", "RH", EXPRESSIVITY),
     )
 }
 """All papers by key: the three main papers, and the papers about linear recurrences and expressivity."""
