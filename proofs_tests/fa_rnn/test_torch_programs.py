@@ -13,6 +13,7 @@ from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.heaviside_elman import HeavisideElmanRNN
+from neural.pd_ssm import PDSSM
 from neural.second_order import SecondOrderRNN
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.fa_rnn.table import PROGRAMS
@@ -142,6 +143,14 @@ def without_the_last_symbol(self, symbols):
     return HEAVISIDE(self, symbols[:, :-1]) if symbols.shape[1] > 1 else HEAVISIDE(self, symbols)
 
 
+def rows_read_as_columns(self, symbols):
+    """Compute a PD-SSM with P transposed: component i reads the component of its row."""
+    x = self.initial.expand(len(symbols), -1)
+    for u in symbols.unbind(1):
+        x = (self.diagonal[u] * x).gather(1, self.rows[u])
+    return x @ self.output
+
+
 HEAVISIDE = HeavisideElmanRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
@@ -174,6 +183,7 @@ BREAKS = [
     (torch.linalg, "pinv", lambda m: m.T, "fa-rnn-vectors"),
     (SecondOrderRNN, "forward", tensor_transposed, "second-order-rnn"),
     (HeavisideElmanRNN, "forward", without_the_last_symbol, "heaviside-elman"),
+    (PDSSM, "forward", rows_read_as_columns, "pd-ssm-emulation"),
 ]
 
 

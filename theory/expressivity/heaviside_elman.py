@@ -148,15 +148,20 @@ def of_vectors(w: Weights) -> list[WFSA]:
     return deterministic(with_delta(w))
 
 
+def maps_in_coq(w: Weights, n: int) -> dict[str, Any]:
+    """Return Coq's terms for delta, a table of indices of n states, and for both sets."""
+    rows = (f"[:: {'; '.join(f'{q}%N' for q in w.delta[x])}]" for x in w.alphabet)
+    table = f"nth 0%N (nth [::] [:: {'; '.join(rows)}] (x : 'I__)) (q : 'I__)"
+    delta = f"(fun (x : place {len(w.alphabet)}) (q : place {n}) => nth ord0 (places {n}) ({table}))"
+    return {"Q": f"(place {n})", "S": f"(place {len(w.alphabet)})", "delta": delta}
+
+
 def in_coq(w: Weights) -> dict[str, Any]:
     """Return the values for Coq's terms, in which delta is a table of state indices."""
     if "delta" not in w.entries:
         w = with_delta(w)
-    n, rows = len(w.rho), (f"[:: {'; '.join(f'{q}%N' for q in w.delta[x])}]" for x in w.alphabet)
-    table = f"nth 0%N (nth [::] [:: {'; '.join(rows)}] (x : 'I__)) (q : 'I__)"
-    delta = f"(fun (x : place {len(w.alphabet)}) (q : place {n}) => nth ord0 (places {n}) ({table}))"
-    sets = {"Q": f"(place {n})", "S": f"(place {len(w.alphabet)})", "q_0": f"(ord0 : place {n})"}
-    return {**w.entries, **sets, "delta": delta}
+    n = len(w.rho)
+    return {**w.entries, **maps_in_coq(w, n), "q_0": f"(ord0 : place {n})"}
 
 
 AUTOMATA = Sizes(automaton_of, (1, 2, 3), (1, 2))

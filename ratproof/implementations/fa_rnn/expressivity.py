@@ -1,8 +1,9 @@
-"""The programs of linear second-order RNNs and of Heaviside Elman networks.
+"""The programs of linear second-order RNNs, Heaviside Elman networks, and PD-SSM layers.
 
 Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
 exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
-|A[i, s, j] v[s]|. The units of a Heaviside network are computed with integers, which do not round.
+|A[i, s, j] v[s]|. The units of a Heaviside network are computed with integers, which do not round. A step of
+a PD-SSM is a step of Forward, in any order of summation.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor
 from automata.rounding.bounds import Deviation, Format
 from automata.wfsa import WFSA
 from neural.heaviside_elman import HeavisideElmanRNN
+from neural.pd_ssm import PDSSM
 from neural.second_order import SecondOrderRNN
 from ratproof.implementations.fa_rnn.by_factors import DYADIC, NEAR_ONE
 from ratproof.implementations.fa_rnn.program import (
@@ -32,6 +34,7 @@ from ratproof.implementations.fa_rnn.program import (
     tensor,
 )
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
+from theory.expressivity.pd_ssm_emulation import layer
 from theory.expressivity.second_order import network
 from theory.signature import Signature, Sizes
 from theory.weights import Weights
@@ -69,10 +72,23 @@ def _of_units(w: Weights, factory: Factory) -> Network:
     parts: tuple[Any, ...] = recurrent_weights(w), inputs, [-1.0] * len(every), first, rows
     module = HeavisideElmanRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
 
+    return _by_symbols(module, symbols)
+
+
+def _of_maps(w: Weights, factory: Factory) -> Network:
+    symbols = list(w.alphabet)
+    rows = torch.tensor([[int(j) for j in w.delta[u]] for u in symbols], device=factory.get("device"))
+    parts = (tensor(part, factory) for part in (tuple(w.d[u] for u in symbols), w.x_0, w.c))
+    return _by_symbols(PDSSM(rows, *parts), symbols)
+
+
+def _by_symbols(module: torch.nn.Module, symbols: list[str]) -> Network:
+    """Return the network of a module that reads indices of symbols."""
+
     @torch.no_grad()
     def scores(sentences: Sentences) -> Tensor:
         numbers = ([symbols.index(x) for x in words] for words in sentences)
-        device = module.bias.device
+        device = next(module.parameters()).device
         rows = (torch.tensor(row, dtype=torch.long, device=device) for row in numbers)
         return torch.stack([module(row[None]) for row in rows])
 
@@ -108,5 +124,14 @@ PROGRAMS = (
         ("p", "rho"),
         Sizes(automaton_of, (1, 2, 3, 4), ()),
         Sizes(lambda n: _with(automaton_of(n), NEAR_ONE), (1, 2, 3), ()),
+    ),
+    FARNNProgram(
+        "pd-ssm-emulation",
+        Sizes(lambda n: _with(layer(n), DYADIC), (1, 2, 3, 4), ()),
+        _of_maps,
+        off_by(no_deviation),
+        ("d", "x_0", "c"),
+        Sizes(layer, (1, 2, 3, 4), ()),
+        Sizes(lambda n: _with(layer(n), NEAR_ONE), (1, 2, 3), ()),
     ),
 )

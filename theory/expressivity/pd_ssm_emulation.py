@@ -1,0 +1,167 @@
+"""PD-SSM: a layer with N components is any automaton with N states and one transition per state and symbol.
+
+Terzic et al. 2025: x_t = P(u_t) D(u_t) x_{t-1} with one 1 in each column of P and a diagonal D. Column i of
+P(u) has its 1 in the row of the state to which the symbol u leads from state i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from automata.semirings import Semiring
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.expressivity.heaviside_elman import maps_in_coq
+from theory.fa_rnn.shared.networks import dot
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, entries
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Vector = tuple[Any, ...]
+Matrix = tuple[Vector, ...]
+
+
+def layer(n: int, **only: Sequence[int]) -> Signature:
+    """Return the signature of a layer with n components; weights may be restricted to some values."""
+    names = "x_0[N] c[N] | delta[N] d[N]"
+    return Signature(entries(names, n, {"delta": range(n), **only}), size=("N", n), most_small=300)
+
+
+def automaton(w: Weights) -> list[WFSA]:
+    """Return the automaton, in which symbol u leads from state i to delta(u)[i] with weight d(u)[i]."""
+    k, states = w.over, range(len(w.c))
+    tables = {
+        u: [[w.d[u][i] if w.delta[u][i] == j else k.zero for j in states] for i in states] for u in w.alphabet
+    }
+    return [WFSA(k, w.x_0, w.c, tables)]
+
+
+def column_one_hot(w: Weights, u: str) -> Matrix:
+    """Return the rows of P(u): column i has its 1 in row delta(u)[i]."""
+    k, states = w.over, range(len(w.c))
+    return tuple(tuple(k.one if w.delta[u][i] == j else k.zero for i in states) for j in states)
+
+
+def transposed(w: Weights, u: str) -> Matrix:
+    """Return the rows of the transpose of P(u), which has one 1 in each row."""
+    return tuple(zip(*column_one_hot(w, u), strict=True))
+
+
+def moved(k: Semiring, matrix: Matrix, diagonal: Vector, x: Vector) -> Vector:
+    """Return P D x."""
+    scaled = tuple(k.times(d, value) for d, value in zip(diagonal, x, strict=True))
+    return tuple(dot(k, row, scaled) for row in matrix)
+
+
+def pd_ssm(matrix: Any = column_one_hot, start: Any = lambda w: w.x_0) -> Recurrence:
+    """Return the layer with a linear output c x, for a function that returns P."""
+    return Recurrence(
+        start=start,
+        step=lambda w, x, u: moved(w.over, matrix(w, u), w.d[u], x),
+        out=lambda w, x: (dot(w.over, w.c, x),),
+    )
+
+
+def zeros(w: Weights) -> Vector:
+    """Return x_0 = 0."""
+    return (w.over.zero,) * len(w.c)
+
+
+def counter(w: Weights) -> list[WFSA]:
+    """Return the automaton with one more state than the layer, which counts a modulo the number of states."""
+    k, states = w.over, range(len(w.c) + 1)
+    first = [k.one, *[k.zero] * len(w.c)]
+
+    def moves(by: int) -> list[list[Any]]:
+        return [[k.one if j == (i + by) % len(states) else k.zero for j in states] for i in states]
+
+    return [WFSA(k, first, first, {u: moves(int(u == "a")) for u in w.alphabet})]
+
+
+def in_coq(w: Weights) -> dict[str, Any]:
+    """Return the values for Coq's terms, in which delta is a table of state indices."""
+    return {**w.entries, **maps_in_coq(w, len(w.c))}
+
+
+LAYERS = Sizes(layer, (1, 2, 3), (1, 2))
+UNWEIGHTED = Sizes(lambda n: layer(n, d=(1,), x_0=(0, 1), c=(0, 1)), (1, 2, 3), (1, 2))
+GIVEN = "(Q := {Q}) (S := {S}) {delta} {d:finite} {x_0} {c}"
+NO_THEOREM = {"kernel-checked": "the counterexample is one word, which the suite computes"}
+
+CLAIM = Claim(
+    name="pd-ssm-emulation",
+    title="one PD-SSM layer emulates any deterministic automaton",
+    statement=(
+        "Every automaton with N states, in which a symbol leads from each state to one state with any weight,"
+        " is a PD-SSM layer with N components, x_t = P(u_t) D(u_t) x_{t-1}, and a linear output. For every N,"
+        " no linear layer with fewer components counts a letter modulo N."
+    ),
+    source=Source("terzic2025structured", "", "FSA emulation"),
+    hypotheses=(
+        "One layer over symbols, in exact arithmetic, without the term B u_t.",
+        "Column i of P(u) has its 1 in the row of the state to which u leads from state i.",
+        "The layer starts in x_0, the vector of initial weights.",
+        "The output is a linear function of the state: a row of the paper's N x N read-out.",
+        "Weights commute, and in the lower bound they are in a field.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="for any number of states, any weights of transitions, and any initial and final weights",
+            reading=Equality(pd_ssm(), automaton),
+            cases=LAYERS.random,
+            small_cases=LAYERS.near_generic,
+            kinds=LADDER,
+            programs=("pd-ssm-emulation",),
+            theorem=Theorem(
+                "expressivity.pd_ssm_emulation.pd_ssm_emulation",
+                network=f"pd_layer {GIVEN} {{letters}}",
+                automaton=f"of_maps {GIVEN}",
+                score=f"{{score}} (of_maps {GIVEN}) {{letters}}",
+                claims=(
+                    "forall (K : semiring) (Q S : finite) (delta : S -> Q -> Q) (d : S -> Q -> K)"
+                    " (x_0 c : Q -> K) letters, commutative (@times K) ->"
+                    " {automaton} = {network}"
+                ),
+                values=in_coq,
+            ),
+        ),
+        Variant(
+            name="without-initial-state",
+            expected="refuted",
+            says="the layer starts in x_0 = 0: then its state is always 0",
+            without=NO_THEOREM,
+            reading=Equality(pd_ssm(start=zeros), automaton),
+            cases=LAYERS.random,
+            small_cases=LAYERS.small,
+        ),
+        Variant(
+            name="without-orientation",
+            expected="refuted",
+            says="P transposed, which has one 1 in each row instead of each column",
+            without=NO_THEOREM,
+            reading=Equality(pd_ssm(transposed), automaton),
+            cases=LAYERS.random,
+            small_cases=UNWEIGHTED.small,
+        ),
+        Variant(
+            name="without-size",
+            expected="refuted",
+            says="a layer with N - 1 components is the automaton with N states that counts a modulo N",
+            reading=Equality(pd_ssm(), counter),
+            cases=LAYERS.random,
+            small_cases=LAYERS.small,
+            theorem=Theorem(
+                "expressivity.pd_ssm_emulation.without_size_is_refuted",
+                refutes=True,
+                untied="the theorem is about linear layers of any size over any field",
+            ),
+        ),
+    ),
+    example=layer(2).example(),
+    uses=("pd-ssm",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10),
+)
