@@ -76,6 +76,7 @@ PAPERS = {
         Paper("hatamizadeh2026gateddelta2", "Gated DeltaNet-2", "Hatamizadeh et al. 2026", "G2", LINEAR),
         Paper("svete2023recurrent", "Heaviside RNNs", "Svete and Cotterell 2023", "HE", EXPRESSIVITY),
         Paper("rabusseau2019connecting", "Linear 2-RNNs", "Rabusseau et al. 2019", "2R", EXPRESSIVITY),
+        Paper("hewitt2020rnns", "Bounded Hierarchical Languages", "Hewitt et al. 2020", "BD", EXPRESSIVITY),
     )
 }
 """All papers by key: the three main papers, and the papers about linear recurrences and expressivity."""

@@ -13,6 +13,7 @@ from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.heaviside_elman import HeavisideElmanRNN
+from neural.heaviside_stack import HeavisideStackRNN
 from neural.second_order import SecondOrderRNN
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.fa_rnn.table import PROGRAMS
@@ -142,6 +143,11 @@ def without_the_last_symbol(self, symbols):
     return HEAVISIDE(self, symbols[:, :-1]) if symbols.shape[1] > 1 else HEAVISIDE(self, symbols)
 
 
+def every_threshold_positive(self, h, threshold):
+    """Allow every bracket."""
+    return torch.ones_like(h[:, 0])
+
+
 HEAVISIDE = HeavisideElmanRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
@@ -174,6 +180,7 @@ BREAKS = [
     (torch.linalg, "pinv", lambda m: m.T, "fa-rnn-vectors"),
     (SecondOrderRNN, "forward", tensor_transposed, "second-order-rnn"),
     (HeavisideElmanRNN, "forward", without_the_last_symbol, "heaviside-elman"),
+    (HeavisideStackRNN, "_is_positive", every_threshold_positive, "bounded-dyck"),
 ]
 
 

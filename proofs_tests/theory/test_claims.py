@@ -16,6 +16,7 @@ from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
 SECTION_UNKNOWN = {
+    "bounded-dyck",
     "comba",
     "gated-delta-net-2",
     "gated-delta-product",

@@ -1,8 +1,9 @@
-"""The programs of linear second-order RNNs and of Heaviside Elman networks.
+"""The programs of linear second-order RNNs and of Heaviside networks.
 
 Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
 exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
-|A[i, s, j] v[s]|. The units of a Heaviside network are computed with integers, which do not round.
+|A[i, s, j] v[s]|. The units and thresholds of a Heaviside network are computed with integers, which do not
+round.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch import Tensor
 from automata.rounding.bounds import Deviation, Format
 from automata.wfsa import WFSA
 from neural.heaviside_elman import HeavisideElmanRNN
+from neural.heaviside_stack import HeavisideStackRNN
 from neural.second_order import SecondOrderRNN
 from ratproof.implementations.fa_rnn.by_factors import DYADIC, NEAR_ONE
 from ratproof.implementations.fa_rnn.program import (
@@ -31,6 +33,7 @@ from ratproof.implementations.fa_rnn.program import (
     off_by,
     tensor,
 )
+from theory.expressivity import bounded_dyck as dyck
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
 from theory.expressivity.second_order import network
 from theory.signature import Signature, Sizes
@@ -69,10 +72,31 @@ def _of_units(w: Weights, factory: Factory) -> Network:
     parts: tuple[Any, ...] = recurrent_weights(w), inputs, [-1.0] * len(every), first, rows
     module = HeavisideElmanRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
 
+    return _on_indices(module, symbols)
+
+
+def _of_stack(w: Weights, factory: Factory) -> Network:
+    m, code, symbols = w.n, dyck.short_code(w), list(w.alphabet)
+    kinds = [int(w.bracket[x]) for x in symbols]
+    thresholds = *(dyck.next_bracket(m, code, kind) for kind in kinds), dyck.at_end(m, code)
+    parts: tuple[Any, ...] = (
+        dyck.recurrent_weights(m, len(code[0])),
+        [dyck.input_weights(m, code, kind) for kind in kinds],
+        [(*row, bias) for row, bias in thresholds],
+        [float(w.p[x]) for x in symbols],
+        [float(w.rho_0), float(w.rho_1)],
+    )
+    module = HeavisideStackRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
+    return _on_indices(module, symbols)
+
+
+def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
+    """Return the scores of sentences by a module that reads indices of symbols."""
+
     @torch.no_grad()
     def scores(sentences: Sentences) -> Tensor:
+        device = next(module.parameters()).device
         numbers = ([symbols.index(x) for x in words] for words in sentences)
-        device = module.bias.device
         rows = (torch.tensor(row, dtype=torch.long, device=device) for row in numbers)
         return torch.stack([module(row[None]) for row in rows])
 
@@ -108,5 +132,14 @@ PROGRAMS = (
         ("p", "rho"),
         Sizes(automaton_of, (1, 2, 3, 4), ()),
         Sizes(lambda n: _with(automaton_of(n), NEAR_ONE), (1, 2, 3), ()),
+    ),
+    FARNNProgram(
+        "bounded-dyck",
+        Sizes(lambda m: _with(dyck.brackets(m), DYADIC), (1, 2, 3), ()),
+        _of_stack,
+        off_by(no_deviation),
+        ("p", "rho_0", "rho_1"),
+        Sizes(dyck.brackets, (1, 2, 3), ()),
+        Sizes(lambda m: _with(dyck.brackets(m), NEAR_ONE), (1, 2, 3), ()),
     ),
 )
