@@ -16,6 +16,7 @@ from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
 SECTION_UNKNOWN = {
+    "affine-errors",
     "bounded-dyck",
     "comba",
     "gated-delta-net-2",
@@ -28,6 +29,7 @@ SECTION_UNKNOWN = {
     "min-gru",
     "min-lstm",
     "momentum-delta-net",
+    "omlin-giles",
     "pd-ssm",
     "s4d",
     "second-order-rnn",

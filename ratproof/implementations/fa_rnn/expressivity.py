@@ -1,9 +1,9 @@
-"""The programs of linear second-order RNNs and of Heaviside networks.
+"""The programs of linear second-order RNNs, of affine networks and of Heaviside networks.
 
 Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
 exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
 |A[i, s, j] v[s]|. The units and thresholds of a Heaviside network are computed with integers, which do not
-round.
+round, and so are affine networks with integer weights.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ import torch
 from torch import Tensor
 
 from automata.rounding.bounds import Deviation, Format
+from automata.strings import String
 from automata.wfsa import WFSA
+from neural.affine_rnn import AffineRNN
 from neural.heaviside_elman import HeavisideElmanRNN
 from neural.heaviside_stack import HeavisideStackRNN
 from neural.second_order import SecondOrderRNN
+from neural.sigmoid_automaton import SigmoidAutomatonRNN
 from ratproof.implementations.fa_rnn.by_factors import DYADIC, NEAR_ONE
 from ratproof.implementations.fa_rnn.program import (
     Factory,
@@ -32,8 +35,11 @@ from ratproof.implementations.fa_rnn.program import (
     no_deviation,
     off_by,
     tensor,
+    without_rounding,
 )
+from theory.expressivity import affine_errors as affine
 from theory.expressivity import bounded_dyck as dyck
+from theory.expressivity import omlin_giles as sigmoid
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
 from theory.expressivity.second_order import network
 from theory.signature import Signature, Sizes
@@ -90,6 +96,38 @@ def _of_stack(w: Weights, factory: Factory) -> Network:
     return _on_indices(module, symbols)
 
 
+def _of_affine_maps(w: Weights, factory: Factory) -> Network:
+    steps = [affine.affine_map(w, x) for x in w.alphabet]
+    start = affine.start(w)
+    parts = tuple(tuple(matrix) for matrix, _ in steps), tuple(bias for _, bias in steps), start, w.omega
+    return _on_indices(AffineRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
+
+
+def _largest(w: Weights, string: String) -> Any:
+    """Return a bound on every partial sum of an affine network."""
+    h = affine.start(w)
+    sums = [_magnitudes(h, w.omega)]
+    for x in string:
+        matrix, bias = affine.affine_map(w, x)
+        sums += [
+            _magnitudes(h, column) + abs(b) for column, b in zip(zip(*matrix, strict=True), bias, strict=True)
+        ]
+        h = affine.step(w, h, x)
+        sums.append(_magnitudes(h, w.omega))
+    return max(sums)
+
+
+def _magnitudes(h: Sequence[Any], weights: Sequence[Any]) -> Any:
+    return sum(abs(a * b) for a, b in zip(h, weights, strict=True))
+
+
+def _of_dfa(w: Weights, factory: Factory) -> Network:
+    delta = torch.tensor([sigmoid.maps(w, x) for x in w.alphabet], device=factory.get("device"))
+    module = SigmoidAutomatonRNN(delta, float(w.H), factory.get("dtype"))
+    scores = _on_indices(module, list(w.alphabet))
+    return lambda sentences: scores(sentences)[:, 0].to(module.weight.dtype)
+
+
 def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
     """Return the scores of sentences by a module that reads indices of symbols."""
 
@@ -110,6 +148,7 @@ def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
     return replace(signature, entries=entries)
 
 
+INTEGERS = (0, 1, -1, 2)
 PROGRAMS = (
     FARNNProgram(
         "second-order-rnn",
@@ -142,4 +181,12 @@ PROGRAMS = (
         Sizes(dyck.brackets, (1, 2, 3), ()),
         Sizes(lambda m: _with(dyck.brackets(m), NEAR_ONE), (1, 2, 3), ()),
     ),
+    FARNNProgram(
+        "affine-errors",
+        Sizes(lambda n: _with(affine.with_any_map(n), INTEGERS), (2, 3, 4), ()),
+        _of_affine_maps,
+        without_rounding(_largest),
+        ("o", "r", "a", "omega"),
+    ),
+    FARNNProgram("omlin-giles", sigmoid.STABLE, _of_dfa, without_rounding(), ("H",)),
 )
