@@ -52,18 +52,22 @@ Proof.
 rewrite /affine_score; under [RHS]eq_sum do rewrite transported_vector sum_times.
 by rewrite exchange_sum; apply: eq_sum => q; rewrite times_sum; apply: eq_sum => j; rewrite timesA.
 Qed.
+End Affine.
 
 (* A word that returns every state returns every combination unchanged, however often it is read. *)
-Theorem affine_errors_return u n j :
-  (forall q, run (fun q x => delta x q) q u = q) -> run affine_next combination (flatten (nseq n u)) j = combination j.
+Theorem affine_errors_return (K : semiring) (S : Type) (D Q : finite) (A : S -> D -> D -> K) (b : S -> D -> K) (vector : Q -> D -> K)
+    (delta : S -> Q -> Q) (a : Q -> K) u n j :
+  \sum_(q : Q) a q = 1 -> (forall x q j, affine_next A b (vector q) x j = vector (delta x q) j) ->
+  (forall q, run (fun q x => delta x q) q u = q) -> run (affine_next A b) (combination vector a) (flatten (nseq n u)) j = combination vector a j.
 Proof.
-move=> returns; rewrite transported_vector /combination.
-have moved w (F : Q -> K) : \sum_(q : Q) forward transported w q * F q = \sum_(q : Q) a q * F (run (fun q x => delta x q) q w).
+move=> total preserved returns; rewrite (transported_vector (fun=> 0) total preserved) /combination.
+set A' := transported _ _ _ _.
+have moved w (F : Q -> K) : \sum_(q : Q) forward A' w q * F q = \sum_(q : Q) a q * F (run (fun q x => delta x q) q w).
   by elim/last_ind: w F => [|w x IH] F //; rewrite transported_step (IH (fun q => F (delta x q))); apply: eq_sum => q; rewrite run_rcons.
 rewrite moved; apply: eq_sum => q; congr (_ * vector _ j).
 by elim: n => //= n IH; rewrite /run foldl_cat -/(run _ _ u) returns.
 Qed.
-End Affine.
+
 
 (* Over every ring, and from every vector h: an error along differences of the states' vectors becomes the same combination of differences. *)
 Section Differences.
