@@ -77,6 +77,9 @@ PAPERS = {
         Paper("svete2023recurrent", "Heaviside RNNs", "Svete and Cotterell 2023", "HE", EXPRESSIVITY),
         Paper("rabusseau2019connecting", "Linear 2-RNNs", "Rabusseau et al. 2019", "2R", EXPRESSIVITY),
         Paper("merrill2024illusion", "State-Space Illusions", "Merrill et al. 2024", "IS", EXPRESSIVITY),
+        Paper("hewitt2020rnns", "Bounded Hierarchical Languages", "Hewitt et al. 2020", "BD", EXPRESSIVITY),
+        Paper("chung2026rethinking", "Error Control Dynamics", "Chung et al. 2026", "EC", EXPRESSIVITY),
+        Paper("omlin1996constructing", "Automata in RNNs", "Omlin and Giles 1996", "OG", EXPRESSIVITY),
     )
 }
 """All papers by key: the three main papers, and the papers about linear recurrences and expressivity."""

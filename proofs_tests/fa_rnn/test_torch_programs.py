@@ -6,15 +6,19 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 from automata.testing.strategies import readings
+from neural.affine_rnn import AffineRNN
 from neural.fa_rnn import bidirectional, cells, editing, factors
 from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
 from neural.heaviside_elman import HeavisideElmanRNN
+from neural.heaviside_stack import HeavisideStackRNN
 from neural.pd_ssm import PDSSM
 from neural.second_order import SecondOrderRNN
+from neural.sigmoid_automaton import SigmoidAutomatonRNN
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.implementation import TorchProgram
@@ -151,6 +155,28 @@ def rows_read_as_columns(self, symbols):
     return x @ self.output
 
 
+def every_threshold_positive(self, h, threshold):
+    """Allow every bracket."""
+    return torch.ones_like(h[:, 0])
+
+
+def without_biases(self, symbols):
+    """Compute an affine network whose steps have no biases."""
+    h = self.initial.expand(len(symbols), -1)
+    for x in symbols.unbind(1):
+        h = torch.einsum("bi,bij->bj", h, self.matrices[x])
+    return h @ self.final
+
+
+def without_gain(self, symbols):
+    """Compute a sigmoid network with a sixteenth of its gain."""
+    h = nn.functional.one_hot(torch.zeros(len(symbols), dtype=torch.long), self.weight.shape[1])
+    h = h.to(self.weight)
+    for x in symbols.unbind(1):
+        h = torch.sigmoid((torch.einsum("bi,bij->bj", h, self.weight[x]) + self.bias) / 16)
+    return h > 0.5
+
+
 HEAVISIDE = HeavisideElmanRNN.forward
 BREAKS = [
     (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
@@ -184,6 +210,9 @@ BREAKS = [
     (SecondOrderRNN, "forward", tensor_transposed, "second-order-rnn"),
     (HeavisideElmanRNN, "forward", without_the_last_symbol, "heaviside-elman"),
     (PDSSM, "forward", rows_read_as_columns, "pd-ssm-emulation"),
+    (HeavisideStackRNN, "_is_positive", every_threshold_positive, "bounded-dyck"),
+    (AffineRNN, "forward", without_biases, "affine-errors"),
+    (SigmoidAutomatonRNN, "forward", without_gain, "omlin-giles"),
 ]
 
 

@@ -16,6 +16,8 @@ from theory.papers import PAPERS
 from theory.registry import claim_named, claims
 
 SECTION_UNKNOWN = {
+    "affine-errors",
+    "bounded-dyck",
     "comba",
     "gated-delta-net-2",
     "gated-delta-product",
@@ -28,6 +30,7 @@ SECTION_UNKNOWN = {
     "min-gru",
     "min-lstm",
     "momentum-delta-net",
+    "omlin-giles",
     "pd-ssm",
     "pd-ssm-emulation",
     "s4d",

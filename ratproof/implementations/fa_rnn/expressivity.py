@@ -1,9 +1,10 @@
-"""The programs of linear second-order RNNs, Heaviside Elman networks, and PD-SSM layers.
+"""The programs of linear second-order RNNs, affine networks, Heaviside networks and PD-SSM layers.
 
 Component j of a step of a second-order RNN is a sum of K d products of three factors, in any order. It is an
 exact step of an automaton whose weights are off by at most gamma_{K d + 2} times the sums of the magnitudes
-|A[i, s, j] v[s]|. The units of a Heaviside network are computed with integers, which do not round. A step of
-a PD-SSM is a step of Forward, in any order of summation.
+|A[i, s, j] v[s]|. The units and thresholds of a Heaviside network are computed with integers, which do not
+round, and so are affine networks with integer weights. A step of a PD-SSM is a step of Forward, in any order
+of summation.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ import torch
 from torch import Tensor
 
 from automata.rounding.bounds import Deviation, Format
+from automata.strings import String
 from automata.wfsa import WFSA
+from neural.affine_rnn import AffineRNN
 from neural.heaviside_elman import HeavisideElmanRNN
+from neural.heaviside_stack import HeavisideStackRNN
 from neural.pd_ssm import PDSSM
 from neural.second_order import SecondOrderRNN
+from neural.sigmoid_automaton import SigmoidAutomatonRNN
 from ratproof.implementations.fa_rnn.by_factors import DYADIC, NEAR_ONE
 from ratproof.implementations.fa_rnn.program import (
     Factory,
@@ -32,7 +37,11 @@ from ratproof.implementations.fa_rnn.program import (
     no_deviation,
     off_by,
     tensor,
+    without_rounding,
 )
+from theory.expressivity import affine_errors as affine
+from theory.expressivity import bounded_dyck as dyck
+from theory.expressivity import omlin_giles as sigmoid
 from theory.expressivity.heaviside_elman import automaton_of, recurrent_weights, units
 from theory.expressivity.pd_ssm_emulation import layer
 from theory.expressivity.second_order import network
@@ -72,23 +81,70 @@ def _of_units(w: Weights, factory: Factory) -> Network:
     parts: tuple[Any, ...] = recurrent_weights(w), inputs, [-1.0] * len(every), first, rows
     module = HeavisideElmanRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
 
-    return _by_symbols(module, symbols)
+    return _on_indices(module, symbols)
 
 
 def _of_maps(w: Weights, factory: Factory) -> Network:
     symbols = list(w.alphabet)
     rows = torch.tensor([[int(j) for j in w.delta[u]] for u in symbols], device=factory.get("device"))
     parts = (tensor(part, factory) for part in (tuple(w.d[u] for u in symbols), w.x_0, w.c))
-    return _by_symbols(PDSSM(rows, *parts), symbols)
+    return _on_indices(PDSSM(rows, *parts), symbols)
 
 
-def _by_symbols(module: torch.nn.Module, symbols: list[str]) -> Network:
-    """Return the network of a module that reads indices of symbols."""
+def _of_stack(w: Weights, factory: Factory) -> Network:
+    m, code, symbols = w.n, dyck.short_code(w), list(w.alphabet)
+    kinds = [int(w.bracket[x]) for x in symbols]
+    thresholds = *(dyck.next_bracket(m, code, kind) for kind in kinds), dyck.at_end(m, code)
+    parts: tuple[Any, ...] = (
+        dyck.recurrent_weights(m, len(code[0])),
+        [dyck.input_weights(m, code, kind) for kind in kinds],
+        [(*row, bias) for row, bias in thresholds],
+        [float(w.p[x]) for x in symbols],
+        [float(w.rho_0), float(w.rho_1)],
+    )
+    module = HeavisideStackRNN(*(torch.as_tensor(np.array(part, dtype=float), **factory) for part in parts))
+    return _on_indices(module, symbols)
+
+
+def _of_affine_maps(w: Weights, factory: Factory) -> Network:
+    steps = [affine.affine_map(w, x) for x in w.alphabet]
+    start = affine.start(w)
+    parts = tuple(tuple(matrix) for matrix, _ in steps), tuple(bias for _, bias in steps), start, w.omega
+    return _on_indices(AffineRNN(*(tensor(part, factory) for part in parts)), list(w.alphabet))
+
+
+def _largest(w: Weights, string: String) -> Any:
+    """Return a bound on every partial sum of an affine network."""
+    h = affine.start(w)
+    sums = [_magnitudes(h, w.omega)]
+    for x in string:
+        matrix, bias = affine.affine_map(w, x)
+        sums += [
+            _magnitudes(h, column) + abs(b) for column, b in zip(zip(*matrix, strict=True), bias, strict=True)
+        ]
+        h = affine.step(w, h, x)
+        sums.append(_magnitudes(h, w.omega))
+    return max(sums)
+
+
+def _magnitudes(h: Sequence[Any], weights: Sequence[Any]) -> Any:
+    return sum(abs(a * b) for a, b in zip(h, weights, strict=True))
+
+
+def _of_dfa(w: Weights, factory: Factory) -> Network:
+    delta = torch.tensor([sigmoid.maps(w, x) for x in w.alphabet], device=factory.get("device"))
+    module = SigmoidAutomatonRNN(delta, float(w.H), factory.get("dtype"))
+    scores = _on_indices(module, list(w.alphabet))
+    return lambda sentences: scores(sentences)[:, 0].to(module.weight.dtype)
+
+
+def _on_indices(module: torch.nn.Module, symbols: list[str]) -> Network:
+    """Return the scores of sentences by a module that reads indices of symbols."""
 
     @torch.no_grad()
     def scores(sentences: Sentences) -> Tensor:
-        numbers = ([symbols.index(x) for x in words] for words in sentences)
         device = next(module.parameters()).device
+        numbers = ([symbols.index(x) for x in words] for words in sentences)
         rows = (torch.tensor(row, dtype=torch.long, device=device) for row in numbers)
         return torch.stack([module(row[None]) for row in rows])
 
@@ -102,6 +158,7 @@ def _with(signature: Signature, values: Sequence[Fraction | int]) -> Signature:
     return replace(signature, entries=entries)
 
 
+INTEGERS = (0, 1, -1, 2)
 PROGRAMS = (
     FARNNProgram(
         "second-order-rnn",
@@ -134,4 +191,21 @@ PROGRAMS = (
         Sizes(layer, (1, 2, 3, 4), ()),
         Sizes(lambda n: _with(layer(n), NEAR_ONE), (1, 2, 3), ()),
     ),
+    FARNNProgram(
+        "bounded-dyck",
+        Sizes(lambda m: _with(dyck.brackets(m), DYADIC), (1, 2, 3), ()),
+        _of_stack,
+        off_by(no_deviation),
+        ("p", "rho_0", "rho_1"),
+        Sizes(dyck.brackets, (1, 2, 3), ()),
+        Sizes(lambda m: _with(dyck.brackets(m), NEAR_ONE), (1, 2, 3), ()),
+    ),
+    FARNNProgram(
+        "affine-errors",
+        Sizes(lambda n: _with(affine.with_any_map(n), INTEGERS), (2, 3, 4), ()),
+        _of_affine_maps,
+        without_rounding(_largest),
+        ("o", "r", "a", "omega"),
+    ),
+    FARNNProgram("omlin-giles", sigmoid.STABLE, _of_dfa, without_rounding(), ("H",)),
 )

@@ -1,0 +1,42 @@
+"""Heaviside networks that keep a stack of brackets and generate strings (Hewitt et al. 2020)."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class HeavisideStackRNN(nn.Module):
+    """A network with h_t = H(W h_{t-1} + U[x_t] - 1), whose output is the product of the symbols' weights.
+
+    H(z) is 1 if z is positive, and 0 otherwise. A symbol's weight counts only if a threshold of a linear
+    function of h_{t-1} allows the symbol; another threshold selects one of two weights of the end. h_0 is 0.
+
+    Args:
+        recurrent: W, shape ``(D, D)``.
+        inputs: U, one row for each symbol, shape ``(V, D)``.
+        thresholds: the linear functions of the symbols, and in the last row that of the end, with their
+            biases in the last column, shape ``(V + 1, D + 1)``.
+        weights: the weight of each symbol, shape ``(V,)``.
+        ends: the weights of the end if its threshold is positive and if it is not, shape ``(2,)``.
+    """
+
+    def __init__(
+        self, recurrent: Tensor, inputs: Tensor, thresholds: Tensor, weights: Tensor, ends: Tensor
+    ) -> None:
+        super().__init__()
+        self.recurrent, self.inputs, self.thresholds = map(nn.Parameter, (recurrent, inputs, thresholds))
+        self.weights, self.ends = map(nn.Parameter, (weights, ends))
+
+    def forward(self, symbols: Tensor) -> Tensor:
+        """Return the weight of each string: symbol indices of shape ``(B, T)`` give ``(B,)``."""
+        h = self.recurrent.new_zeros(len(symbols), len(self.recurrent))
+        result = self.weights.new_ones(len(symbols))
+        for x in symbols.unbind(1):
+            result = result * self.weights[x] * self._is_positive(h, self.thresholds[x])
+            h = (h @ self.recurrent.T + self.inputs[x] > 1).to(h.dtype)
+        empty = self._is_positive(h, self.thresholds[-1])
+        return result * (empty * self.ends[0] + (1 - empty) * self.ends[1])
+
+    @staticmethod
+    def _is_positive(h: Tensor, threshold: Tensor) -> Tensor:
+        return ((h * threshold[..., :-1]).sum(-1) + threshold[..., -1] > 0).to(h.dtype)

@@ -1,0 +1,39 @@
+"""Second-order sigmoid networks that are constructed from a DFA (Omlin and Giles 1996).
+
+>>> network = SigmoidAutomatonRNN(torch.tensor([[1, 0]]), 8.0)  # a letter that exchanges two states
+>>> network(torch.zeros(1, 99, dtype=torch.long)).tolist()
+[[False, True]]
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class SigmoidAutomatonRNN(nn.Module):
+    """A network with a unit for each state of a DFA, whose state 0 is the start state.
+
+    The next units are sigmoid(h W[x] - H/2). W[x] is H from the states that x leads to a state, and -H from
+    this state itself unless x leads it to itself.
+
+    Args:
+        delta: the next state for each symbol and state, shape ``(V, N)``.
+        gain: H.
+        dtype: the dtype of the weights.
+    """
+
+    def __init__(self, delta: Tensor, gain: float, dtype: torch.dtype | None = None) -> None:
+        super().__init__()
+        leads = nn.functional.one_hot(delta, delta.shape[1]).to(dtype or torch.get_default_dtype())
+        leaves = torch.diag_embed(1 - leads.diagonal(dim1=1, dim2=2))
+        self.weight = nn.Parameter(gain * (leads - leaves))
+        self.bias = -gain / 2
+
+    def forward(self, symbols: Tensor) -> Tensor:
+        """Return whether each unit exceeds 1/2: symbol indices of shape ``(B, T)`` give ``(B, N)``."""
+        h = self.weight.new_zeros(len(symbols), self.weight.shape[1])
+        h[:, 0] = 1
+        for x in symbols.unbind(1):
+            h = torch.sigmoid(torch.einsum("bi,bij->bj", h, self.weight[x]) + self.bias)
+        return h > 0.5

@@ -1,0 +1,216 @@
+"""Affine networks do not correct errors along the directions that separate their states.
+
+Chung, Choi and Kim 2026. A state of an automaton is a vector, and an affine step maps the vectors of the
+states to one another. An error that moves the network from one of them towards others leads to a combination
+of them. The step maps it to the same combination of the next states, so the error returns with the states.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Vector = tuple[Any, ...]
+
+
+def tracker(n: int, *delta: WeightEntry) -> Signature:
+    """Return the signature of an affine network with N units that preserves the vectors of N states.
+
+    The states have the vectors o and o + e_i for i = 1, ..., N - 1. The matrix of a symbol x has free weights
+    r(x) in the row of the last unit, and the other rows and the bias follow. The network starts in the
+    combination of the vectors with the weights a(i) of the states i, and 1 minus their sum of state 0.
+    """
+    entries = constant("o", (n,)), by_symbol("r", (n,)), constant("a", (n - 1,)), constant("omega", (n,))
+    return Signature((*entries, *delta), size=("N", n), most_small=300)
+
+
+def with_any_map(n: int) -> Signature:
+    """Return the signature in which symbol x leads from state q to delta(x)[q]."""
+    return tracker(n, by_symbol("delta", (n,), range(n)))
+
+
+def with_fixed_start(n: int) -> Signature:
+    """Return the signature in which each symbol leads from state 0 to state 0."""
+    return tracker(n, by_symbol("others", (n - 1,), range(n)))
+
+
+def maps(w: Weights, x: str) -> tuple[int, ...]:
+    """Return the next state of each state; by default, the state itself."""
+    if "delta" in w.entries:
+        return tuple(map(int, w.delta[x]))
+    return (0, *map(int, w.others[x])) if "others" in w.entries else tuple(range(w.n))
+
+
+def vectors(w: Weights) -> list[Vector]:
+    """Return the vectors of the states."""
+    moved = ([int(i == j) for i in range(w.n)] for j in range(w.n - 1))
+    return [w.o, *(tuple(o + e for o, e in zip(w.o, unit, strict=True)) for unit in moved)]
+
+
+def combination(w: Weights) -> Vector:
+    """Return the weights of the states in the vector in which the network starts."""
+    return 1 - sum(w.a), *w.a
+
+
+def mixed(weights: Vector, rows: list[Vector]) -> Vector:
+    """Return the sum of the rows, each times its weight."""
+    return tuple(
+        sum(a * v for a, v in zip(weights, column, strict=True)) for column in zip(*rows, strict=True)
+    )
+
+
+def affine_map(w: Weights, x: str) -> tuple[list[Vector], Vector]:
+    """Return A(x) and b(x), which follow from the vectors of the states and the last row r(x) of A(x)."""
+    first, *others = (vectors(w)[q] for q in maps(w, x))
+    matrix = [*(tuple(v - u for v, u in zip(row, first, strict=True)) for row in others), w.r[x]]
+    return matrix, tuple(v - u for v, u in zip(first, mixed(w.o, matrix), strict=True))
+
+
+def step(w: Weights, h: Vector, x: str) -> Vector:
+    """Return h A(x) + b(x)."""
+    matrix, bias = affine_map(w, x)
+    return tuple(v + b for v, b in zip(mixed(h, matrix), bias, strict=True))
+
+
+def nearest(w: Weights, h: Vector) -> Vector:
+    """Return the vector of the nearest state; of several, the first."""
+    return min(vectors(w), key=lambda v: sum((a - b) ** 2 for a, b in zip(v, h, strict=True)))
+
+
+def read(w: Weights, h: Vector) -> Any:
+    """Return the product with omega."""
+    return sum(a * b for a, b in zip(h, w.omega, strict=True))
+
+
+def start(w: Weights) -> Vector:
+    """Return the combination of the vectors."""
+    return mixed(combination(w), vectors(w))
+
+
+network = Recurrence(start, step, lambda w, h: (read(w, h),))
+ending_in_states = Recurrence(
+    lambda w: (start(w), ()),
+    lambda w, state, x: (nearest(w, step(w, state[0], x)), ()),
+    lambda w, state: (read(w, state[0]),),
+    modes=True,
+)
+"""Each step of this network ends in the vector of a state."""
+
+
+def transported(w: Weights) -> list[WFSA]:
+    """Return the automaton that starts in each state with its weight in the combination."""
+    states = range(w.n)
+    tables = {x: [[int(maps(w, x)[q] == p) for p in states] for q in states] for x in w.alphabet}
+    return [WFSA(w.over, combination(w), [read(w, v) for v in vectors(w)], tables)]
+
+
+def unchanged(w: Weights) -> list[WFSA]:
+    """Return the automaton whose score of each string is the output before the first symbol."""
+    value = read(w, start(w))
+    return [WFSA(w.over, [w.over.one], [value], {x: [[w.over.one]] for x in w.alphabet})]
+
+
+def in_coq(w: Weights) -> dict[str, Any]:
+    """Return the values for Coq's terms."""
+    steps = {x: affine_map(w, x) for x in w.alphabet}
+    rows = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in maps(w, x))}]" for x in w.alphabet)
+    index = f"nth 0%N (nth [::] [:: {rows}] x) (q : 'I__)"
+    return {
+        **w.entries,
+        "A": {x: tuple(matrix) for x, (matrix, _) in steps.items()},
+        "b": {x: bias for x, (_, bias) in steps.items()},
+        "vector": tuple(vectors(w)),
+        "a": combination(w),
+        "delta": f"(fun (x : nat) (q : place {w.n}) => nth (ord0 : place {w.n}) (places {w.n}) ({index}))",
+    }
+
+
+MAPS = Sizes(with_any_map, (2, 3), (2,))
+RETURNS = Sizes(tracker, (2, 3), (2,))
+FIXED = Sizes(with_fixed_start, (2, 3), (2,))
+NO_THEOREM = {"kernel-checked": "the counterexample is a table of fractions, which the suite computes"}
+
+CLAIM = Claim(
+    name="affine-errors",
+    title="affine networks do not correct errors",
+    statement=(
+        "An affine network h_t = h_{t-1} A(x_t) + b(x_t) that maps vectors of the states of an automaton to"
+        " one another maps every affine combination of them to the same combination of the next states. So a"
+        " word that returns all states returns an error along the directions that separate them unchanged,"
+        " however often it is read."
+    ),
+    source=Source("chung2026rethinking", "", "No correction by affine networks"),
+    hypotheses=(
+        "Exact core: the arithmetic is exact, and the vectors of the states are preserved exactly.",
+        "A permutation of the states has a power that returns all states; other maps may merge states, and"
+        " the errors between them vanish.",
+        "The paper's statements about norms, horizons and trained networks are not part of the claim. The"
+        " abstract was available, and the statement is paraphrased.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="for any maps of the states, the automaton starts in each state with its weight",
+            reading=Equality(network, transported),
+            cases=MAPS.random,
+            small_cases=MAPS.near_generic,
+            kinds=LADDER,
+            programs=("affine-errors",),
+            theorem=Theorem(
+                "expressivity.affine_errors.affine_errors",
+                network="affine_score {A} {b} {vector} {a} {omega} {word}",
+                automaton="transported {vector} {delta} {a} {omega}",
+                claims=(
+                    "forall (K : semiring) (S : Type) (D Q : finite) (A : S -> D -> D -> K) (b : S -> D -> K)"
+                    " (vector : Q -> D -> K) (delta : S -> Q -> Q) (a : Q -> K) (omega : D -> K) word,"
+                    " sum a = one -> (forall x q j, affine_next A b (vector q) x j = vector (delta x q) j) ->"
+                    " {automaton} = {network}"
+                ),
+                values=in_coq,
+            ),
+        ),
+        Variant(
+            name="corrected-return",
+            expected="holds",
+            says="if each symbol returns all states, the output remains that before the first symbol",
+            reading=Equality(network, unchanged),
+            cases=RETURNS.random,
+            small_cases=RETURNS.near_generic,
+            kinds=LADDER,
+            constant="the output never changes, which is the statement",
+            theorem=Theorem(
+                "expressivity.affine_errors.affine_errors_return",
+                untied="the theorem is about the vector after n repetitions of a word, for every n",
+            ),
+        ),
+        Variant(
+            name="without-affine-step",
+            expected="refuted",
+            says="each step ends in the vector of the nearest state, which removes small errors",
+            without=NO_THEOREM,
+            reading=Equality(ending_in_states, unchanged),
+            cases=RETURNS.random,
+            small_cases=RETURNS.small,
+            kinds=LADDER,
+        ),
+        Variant(
+            name="without-all-states",
+            expected="refuted",
+            says="each symbol returns state 0, but not all states: states may be merged with their errors",
+            without=NO_THEOREM,
+            reading=Equality(network, unchanged),
+            cases=FIXED.random,
+            small_cases=FIXED.small,
+            kinds=LADDER,
+        ),
+    ),
+    example=with_any_map(2).example(),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),
+)

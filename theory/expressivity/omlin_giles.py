@@ -1,0 +1,256 @@
+"""Second-order sigmoid networks that are constructed from a DFA are stable if their gain is large enough.
+
+Omlin and Giles 1996. There is a unit for each state. Its weight is H from the states that lead to it, and -H
+from itself unless it leads to itself; its bias is -H/2. Let a letter lead at most n states to one state. If
+sigma(H (n e - 1/2)) <= e, then the unit of the state remains at least 1 - e, and all others at most e.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import count
+from typing import Any
+
+import flint
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+Units = tuple[flint.arb, ...]
+BITS = 128
+ROOM = Fraction(1, 2**12)
+"""The room for rounding errors of a float32 network in the condition on the gain."""
+HALF = Fraction(1, 2)
+
+
+def ball(value: Fraction) -> flint.arb:
+    """Return a ball around the number, at the current precision."""
+    return flint.arb(value.numerator) / value.denominator
+
+
+def interval(low: Fraction, high: Fraction) -> flint.arb:
+    """Return a ball that contains the interval."""
+    return ball(low).union(ball(high))
+
+
+def sigmoid(z: flint.arb) -> flint.arb:
+    """Return a ball that contains 1 / (1 + exp(-z)); it is computed at the ends, as the sigmoid increases."""
+    low, high = (1 / (1 + (-end).exp()) for end in (z.lower(), z.upper()))
+    return low.union(high)
+
+
+def is_stable(gain: Fraction, n: int, e: Fraction) -> bool:
+    """Return whether sigma(H (n e - 1/2)) is certainly at most e, with room for rounding errors."""
+    with flint.ctx.workprec(BITS):
+        return bool(sigmoid(ball(gain * (n * e - HALF))) < ball(e - ROOM))
+
+
+@cache
+def gain_and_error(n: int) -> tuple[Fraction, Fraction]:
+    """Return a gain H and an error e that are stable, where H is the least multiple of 1/8 for some e.
+
+    The errors are the multiples of 1/(128 n) below 1/(2 n), so the gain is not exactly the least one.
+    """
+    errors = [Fraction(i, 128 * n) for i in range(1, 64)]
+    for eighths in count(8):
+        stable = [e for e in errors if is_stable(Fraction(eighths, 8), n, e)]
+        if stable:
+            return Fraction(eighths, 8), stable[0]
+    raise AssertionError
+
+
+def maps(w: Weights, x: str) -> tuple[int, ...]:
+    """Return the next state of each state."""
+    return tuple(map(int, w.delta[x]))
+
+
+def predecessors(w: Weights) -> int:
+    """Return the maximum number of states that a letter leads to one state, and at least 2."""
+    return max(2, *(maps(w, x).count(q) for x in w.alphabet for q in range(w.n)))
+
+
+def large_gain(w: Weights) -> Fraction:
+    """Return a gain that is large enough for all strings."""
+    return gain_and_error(predecessors(w))[0]
+
+
+def automaton_of(n: int, gain: WeightEntry) -> Signature:
+    """Return the signature of a DFA with N states and start state 0, and of the network's gain."""
+    return Signature((by_symbol("delta", (n,), range(n)), gain), size=("N", n), most_small=200)
+
+
+def dfa(w: Weights) -> list[WFSA]:
+    """Return the DFA, once with each state as the final one."""
+    states = range(w.n)
+    tables = {x: [[int(maps(w, x)[q] == p) for p in states] for q in states] for x in w.alphabet}
+    first = [int(q == 0) for q in states]
+    return [WFSA(w.over, first, [int(q == j) for q in states], tables) for j in states]
+
+
+# The network, in ball arithmetic.
+
+
+def step(w: Weights, h: Units, x: str) -> Units:
+    """Return the next units: balls that contain sigma(H (the sum of the predecessors - itself - 1/2))."""
+    after = maps(w, x)
+    with flint.ctx.workprec(BITS):
+        return tuple(
+            sigmoid(
+                ball(w.H)
+                * (
+                    sum((h[j] for j in range(w.n) if after[j] == i), flint.arb(0))
+                    - (0 if after[i] == i else h[i])
+                    - ball(HALF)
+                )
+            )
+            for i in range(w.n)
+        )
+
+
+def shown(unit: flint.arb) -> int | None:
+    """Return whether a unit is certainly above 1/2 (1) or below (0); ``None`` if the ball contains both."""
+    return 1 if unit > HALF_BALL else 0 if unit < HALF_BALL else None
+
+
+HALF_BALL = flint.arb(1) / 2
+
+
+def one_hot(w: Weights) -> Units:
+    """Return the first units: 1 for state 0, and 0 for all others."""
+    return tuple(flint.arb(int(q == 0)) for q in range(w.n))
+
+
+def decisions(w: Weights, h: Units) -> tuple[Any, ...]:
+    """Return 1 for each unit that is certainly above 1/2, 0 if it is certainly below, and -1 if in doubt."""
+    values = map(shown, h)
+    return tuple(Fraction(-1 if value is None else value) for value in values)
+
+
+run = Recurrence(one_hot, step, decisions)
+
+
+# The same for all strings: a box of units for each state, which each letter must map into another box.
+
+
+def box(w: Weights, q: int) -> Units:
+    """Return the units of a state: at least 1 - e for the state itself, and at most e for all others."""
+    _, e = gain_and_error(predecessors(w))
+    with flint.ctx.workprec(BITS):
+        return tuple(interval(1 - e, Fraction(1)) if i == q else interval(Fraction(0), e) for i in range(w.n))
+
+
+def box_step(w: Weights, state: tuple[int, tuple[()]], x: str) -> tuple[int, tuple[()]]:
+    """Return the state whose box certainly contains the image of this state's box; -1 if there is none."""
+    q = state[0]
+    if q < 0:
+        return state
+    _, e = gain_and_error(predecessors(w))
+    image, after = step(w, box(w, q), x), maps(w, x)[q]
+    with flint.ctx.workprec(BITS):
+        inside = all(
+            bool(unit > ball(1 - e)) if i == after else bool(unit < ball(e)) for i, unit in enumerate(image)
+        )
+    return (after if inside else -1), ()
+
+
+boxes = Recurrence(
+    lambda w: (0, ()),
+    box_step,
+    lambda w, state: tuple(Fraction(int(j == state[0])) for j in range(w.n)),
+    modes=True,
+)
+
+
+# Where a unit is in doubt, the network with a small gain counts as right.
+
+
+def step_beside(w: Weights, state: tuple[int, Units], x: str) -> tuple[int, Units]:
+    """Return the next state of the DFA, and the next units."""
+    return maps(w, x)[state[0]], step(w, state[1], x)
+
+
+def decisions_in_doubt(w: Weights, state: tuple[int, Units]) -> tuple[Any, ...]:
+    """Return 1 or 0 for each unit, and what the DFA says if the unit is in doubt."""
+    values = zip(map(shown, state[1]), range(w.n), strict=True)
+    return tuple(Fraction(int(j == state[0]) if value is None else value) for value, j in values)
+
+
+in_doubt = Recurrence(lambda w: (0, one_hot(w)), step_beside, decisions_in_doubt)
+
+
+LARGE = constant(
+    "H",
+    derived=large_gain,
+    follows=lambda w: bool(large_gain(w) <= w.H),  # if letters are dropped, a smaller gain may do
+)
+STABLE = Sizes(lambda n: automaton_of(n, LARGE), (2, 3, 4, 5), (2, 3))
+FLAT = Sizes(lambda n: automaton_of(n, constant("H", only=(1, 2, 3))), (2, 3), (2,))
+NOT_RATIONAL = {
+    "cross-checked": "the comparison is of decisions about irrational units, not of scores",
+    "decided": "the units are sigmoids of sigmoids; the variant corrected has boxes for all strings",
+}
+ANY_SIGMOID = "the theorem is about any increasing function g with g(-z) = 1 - g(z)"
+
+CLAIM = Claim(
+    name="omlin-giles",
+    title="constructed sigmoid networks follow their DFA",
+    statement=(
+        "A second-order sigmoid network that is constructed from a DFA with weights H, -H and biases -H/2"
+        " follows the DFA on strings of every length, if the gain H is large enough for the number n of"
+        " states that a letter leads to one state."
+    ),
+    source=Source("omlin1996constructing", "", "Stable second-order networks"),
+    hypotheses=(
+        "Exact core: sigma(H (n e - 1/2)) <= e for some e < 1/2, and n >= 2. The gain is computed from n in"
+        " ball arithmetic.",
+        "The network starts in a one-hot vector.",
+        "The network has no separate output unit; a unit above 1/2 shows its state.",
+        "The paper's own bounds, which use fixed points of two functions, are not part of the claim. Its text"
+        " was not available, and the statement is paraphrased.",
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="each letter maps the box of a state into the box of the next state, for units in [0, 1]",
+            reading=Equality(boxes, dfa),
+            cases=STABLE.random,
+            small_cases=STABLE.small,
+            kinds=LADDER,
+            programs=("omlin-giles",),
+            theorem=Theorem("expressivity.omlin_giles.omlin_giles", untied=ANY_SIGMOID),
+        ),
+        Variant(
+            name="corrected-run",
+            expected="holds",
+            says="the units above 1/2 show the state of the DFA, in ball arithmetic along each string",
+            without=NOT_RATIONAL,
+            reading=Equality(run, dfa),
+            cases=STABLE.random,
+            small_cases=STABLE.small,
+            kinds=("sampled", "exhausted"),
+            theorem=Theorem("expressivity.omlin_giles.omlin_giles_shows", untied=ANY_SIGMOID),
+        ),
+        Variant(
+            name="without-large-gain",
+            expected="refuted",
+            says="a gain H of at most 3",
+            without={
+                **NOT_RATIONAL,
+                "decided": "one string refutes it; boxes would show that the network follows its DFA",
+                "kernel-checked": "the numbers of the counterexample are sigmoids of sigmoids",
+            },
+            reading=Equality(in_doubt, dfa),
+            cases=FLAT.random,
+            small_cases=FLAT.small,
+            kinds=("sampled", "exhausted"),
+        ),
+    ),
+    example=automaton_of(2, LARGE).example(),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=4),
+)
