@@ -29,8 +29,8 @@ BITS, SPARE = soft_network.PRECISIONS[0]
 def theory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the compiled theory."""
     try:
-        reals.require_interval()
-    except (coq.NoCoq, reals.NoInterval) as error:
+        reals.BOXES.require_library()
+    except (coq.NoCoq, reals.NoLibrary) as error:
         pytest.skip(f"not run: {error}")
     folder = tmp_path_factory.mktemp("reals")
     (folder / "inlined.v").write_text(reals.inlined())
@@ -227,13 +227,20 @@ def test_the_command_writes_a_complete_file_that_coq_accepts(
     assert "From ratproof" not in (tmp_path / "follows_net_1.v").read_text()
 
 
+def test_the_real_exponential_is_an_exponential(compiled: Path) -> None:
+    try:
+        reals.check_theorem(reals.EXPONENTIAL, compiled)
+    except reals.NoLibrary as error:
+        pytest.skip(f"not run: {error}")
+
+
 def test_a_theorem_with_another_axiom_is_rejected(theory: Path) -> None:
     file = theory / "axioms.v"
     file.write_text(
         "Axiom false : False.\nTheorem wrong : False. exact false. Qed.\nPrint Assumptions wrong.\n"
     )
-    with pytest.raises(coq.Rejected, match="other assumptions"):
-        reals.check_file(file)
+    with pytest.raises(coq.Rejected, match="must have the axioms"):
+        reals.check_file(file, theory)
 
 
 def test_networks_that_the_theory_does_not_have_are_refused(

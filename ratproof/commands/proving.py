@@ -62,7 +62,8 @@ def prove(
             out.print(Padding(Text(answer.statement.text), (0, 0, 1, 4)))
     for problem in report.problems:
         out.print(Text(problem, style="red"))
-    out.print(Text(f"over the real numbers: {report.reals}"))
+    for name, line in report.reals.items():
+        out.print(Text(f"{name}, over the real numbers: {line}"))
     last = "not proved" if report.problems else "accepted without assumptions"
     line = f"{len(answers)} theorems, Coq {report.version}, {report.seconds} s: {last}"
     out.print(Text(line, style="bold red" if report.problems else "bold green"))

@@ -49,7 +49,7 @@ def file_name(file: str | None, checkpoint: str) -> str:
         InputError: If the name is not valid for Coq, the file cannot be written, or Coq or coq-interval is
             missing.
     """
-    reals.require_interval()
+    reals.BOXES.require_library()
     return coq_files.checked_name(file if file is not None else f"{THEOREM}_{coq_files.stem(checkpoint)}.v")
 
 
@@ -67,7 +67,7 @@ def write(path: str, certificate: BoxesCertificate, checkpoint: str) -> bool:
             file = Path(folder) / Path(path).name
             file.write_text(text, encoding="utf-8")
             try:
-                reals.check_file(file)
+                reals.check_file(file, file.parent)
             except coq.Rejected as error:
                 if f"check {bits} weights" not in error.why:
                     raise
