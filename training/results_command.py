@@ -12,6 +12,7 @@ from automata.text.printable_text import printable
 from ratproof.commands.app import AsJson, HtmlFile, command_line, example
 from ratproof.commands.terminal import console
 from ratproof.html.page import PLAIN, HtmlPage, HtmlTable, cells, write_html
+from ratproof.process.exit_statuses import NO
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
@@ -20,7 +21,7 @@ KEPT = Path(__file__).parent / "results"
 app = typer.Typer(name="results")
 
 
-@app.command("results", epilog=example("results", "results text", "results trained"))
+@app.command("results", epilog=example("results", "results text", "results trained", "results --recheck 1"))
 def results(
     context: typer.Context,
     folder: Annotated[
@@ -33,16 +34,30 @@ def results(
     with_commands: Annotated[
         bool, typer.Option("--commands", help="print the command that makes each row, too")
     ] = False,
+    again: Annotated[
+        int | None,
+        typer.Option(
+            "--recheck",
+            min=1,
+            metavar="N",
+            help="train N random stored proved networks again and compare weights, certificates and figures",
+        ),
+    ] = None,
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Print the results of the experiments next to those of the papers.
 
     A row shows the runs that differ only in the seed. Rows of one model show the settings in which they
-    differ.
+    differ. With --recheck, the exit status is 0: the same, 1: different, 3: different, but with another
+    processor or another version of Python or torch, whose floats may be rounded differently.
     """
     from training.engine.results import results_in
 
+    if again is not None:
+        if with_commands or html is not None:
+            raise InputError("--recheck is not supported with --commands or --html")
+        return _recheck(_folder(folder), again, as_json)
     require_outputs({"--html": html})
     selected = results_in(_folder(folder))
     if not selected:
@@ -53,6 +68,20 @@ def results(
         if why:
             raise OutputError(why)
     return status
+
+
+def _recheck(folder: Path, count: int, as_json: bool) -> int:
+    from training.recheck import rechecked
+
+    checks, out = [], console()
+    for one in rechecked(folder, count):
+        checks.append(one)
+        if not as_json:
+            out.print(str(one), soft_wrap=True)
+    if as_json:
+        print_json({"rechecks": [one.to_json() for one in checks]})
+    statuses = {one.status for one in checks}
+    return NO if NO in statuses else max(statuses)
 
 
 def _page(results: list[dict[str, Any]], command: str) -> HtmlPage:

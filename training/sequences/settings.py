@@ -11,7 +11,7 @@ from training.engine.settings import Settings, setting
 MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p", "gru", "sr-gru")
 MEMORYLESS = ("gru", "sr-gru")
 HEADS = ("h", "c", "h-c", "max-h")
-OPTIMISERS = ("rmsprop", "adam")
+OPTIMISERS = ("rmsprop", "published", "adam")
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,12 @@ class SequenceClassification(Settings):
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
     epochs: int = setting(100, "at most", 1, 10**6)
     patience: int = setting(10, "stop after this many epochs without improvement on the dev set", 1, 10**6)
-    optimiser: str = setting("rmsprop", "of the weights", one_of=OPTIMISERS)
-    smoothing: float = setting(0.9, "alpha of RMSProp; the paper: a momentum of 0.9", 0, 0.999)
+    optimiser: str = setting(
+        "rmsprop",
+        "of the weights; published: RMSProp with the constants of the authors' programs",
+        one_of=OPTIMISERS,
+    )
+    smoothing: float = setting(0.9, "alpha of rmsprop; the paper: a momentum of 0.9", 0, 0.999)
     hidden: int = setting(256, "d, the units of each layer", 1, 8192)
     layers: int = setting(1, "recurrent layers", 1, 16)
     k: int = setting(10, "centroids of a state-regularized model; the paper: 2 to 100", 2, 10**4)

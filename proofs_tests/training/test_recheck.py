@@ -1,0 +1,56 @@
+"""Tests of ``results --recheck``, which runs stored proved results again and compares."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from proofs_tests.training.command_line import command_line
+from ratproof import main
+from training import evidence
+from training.engine.results import read_archive, write_archive
+from training.results_command import KEPT
+
+__all__ = ["command_line"]
+NAME = "tomita-sr-gru-grammar-1-ours-seed-3"
+"""A run of about a second."""
+
+
+def one_run(folder: Path, figure: float | None = None) -> None:
+    """Write a folder with a stored run and its network; ``figure`` replaces a metric."""
+    folder.mkdir()
+    result = read_archive(KEPT / "languages")[f"{NAME}.json"]
+    if figure is not None:
+        result["metrics"]["boxes"] = figure
+    write_archive({f"{NAME}.json": result}, folder)
+    evidence.write({NAME: evidence.kept_in(KEPT / "languages")[NAME]}, folder)
+
+
+def test_every_proved_language_has_a_network() -> None:
+    results = read_archive(KEPT / "languages")
+    proved = {name.removesuffix(".json") for name, one in results.items() if evidence.is_proved(one)}
+    kept = set(evidence.kept_in(KEPT / "languages"))
+    assert proved <= kept and len(proved) > 50
+    assert sum(path.stat().st_size for path in KEPT.rglob(evidence.ARCHIVE)) < 10_000_000
+
+
+def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:
+    """On another processor or another torch, the result may be unknown."""
+    one_run(tmp_path / "languages")
+    status = main.run(["results", str(tmp_path), "--recheck", "1", "--json"])
+    (check,) = json.loads(capfd.readouterr().out)["rechecks"]
+    assert check["checker"] == "accepted"
+    assert (status, check["verdict"]) in ((0, "same"), (3, "unknown"))
+    assert check["verdict"] == "unknown" or check["differences"] == []
+
+
+def test_a_changed_figure_is_reported(tmp_path, command_line, capfd) -> None:
+    one_run(tmp_path / "languages", figure=99.0)
+    assert main.run(["results", str(tmp_path), "--recheck", "1", "--json"]) in (1, 3)
+    (check,) = json.loads(capfd.readouterr().out)["rechecks"]
+    assert "metrics.boxes" in check["differences"]
+
+
+def test_there_must_be_as_many_networks(tmp_path, command_line, capfd) -> None:
+    assert main.run(["results", str(tmp_path), "--recheck", "1"]) == 2
+    assert "--recheck must be at most" in capfd.readouterr().err

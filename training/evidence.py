@@ -1,0 +1,122 @@
+"""The networks and certificates of proved results, which are kept in one archive for each campaign.
+
+An archive has a folder for each run, with the name of its result. The folder has the network, its certificate
+without the network's weights, and ``about.json``: the commit, the digest of the sources, and the machine of
+the training.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import json
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError
+from automata.io.files import write_whole
+from neural.state_regularized import files
+from ratproof.certification.counters.certificate import network_json as counter_json
+from ratproof.certification.counters.numbers import numbers_of as counter_of
+from ratproof.certification.soft_networks.certificate import network_json as soft_json
+from ratproof.certification.soft_networks.numbers import numbers_of as soft_of
+from ratproof.checkers import check_counter
+from training.engine.names import NETWORK, RESULT
+from training.engine.results import read
+from training.state_regularized.settings import CERTIFICATE
+
+ARCHIVE, ABOUT = "networks.tar.xz", "about.json"
+PACKAGES = ("automata", "neural", "ratproof", "training")
+"""The packages on which a trained network depends."""
+
+
+def is_proved(result: dict[str, Any]) -> bool:
+    """Return whether a result contains a proof about the network.
+
+    Either the network accepts exactly the language, or it is right on the strings of a bounded height.
+    """
+    certified = result.get("certified")
+    counts = isinstance(certified, dict) and bool(
+        certified["soft"]["proved"] or certified["saturated"]["proved"]
+    )
+    return counts or (certified == "certified" and result.get("accepts_exactly") is True)
+
+
+def contents_of(folder: Path) -> dict[str, bytes]:
+    """Return the files to keep of the folder of a proved run, by name."""
+    certificate = json.loads((folder / CERTIFICATE).read_bytes())
+    del certificate["network"]
+    about = {"commit": _commit(), "sources": sources(), "machine": read(folder / RESULT)["machine"]}
+    return {
+        NETWORK: (folder / NETWORK).read_bytes(),
+        CERTIFICATE: json.dumps(certificate, ensure_ascii=False).encode(),
+        ABOUT: json.dumps(about).encode(),
+    }
+
+
+def write(runs: dict[str, dict[str, bytes]], folder: Path) -> None:
+    """Write the kept files of runs into the folder's archive; equal files give equal bytes."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:xz", preset=9) as archive:
+        for name, contents in sorted(runs.items()):
+            for file, content in contents.items():
+                member = tarfile.TarInfo(f"{name}/{file}")
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+    write_whole(folder / ARCHIVE, buffer.getvalue())
+
+
+def kept_in(folder: Path) -> dict[str, dict[str, bytes]]:
+    """Return the files in the folder's archive by run and by name; empty if there is no archive.
+
+    Raises:
+        FormatError: If the file is not an archive of runs.
+    """
+    path, runs = folder / ARCHIVE, dict[str, dict[str, bytes]]()
+    if not path.exists():
+        return runs
+    try:
+        with tarfile.open(path, mode="r:xz") as archive:
+            for member in archive:
+                name, _, file = member.name.rpartition("/")
+                content = archive.extractfile(member)
+                runs.setdefault(name, {})[file] = content.read() if content is not None else b""
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise FormatError(f"{path}: the file must be an archive of networks, got {error}") from None
+    wrong = next((name for name, one in runs.items() if set(one) != {NETWORK, CERTIFICATE, ABOUT}), None)
+    if wrong is not None:
+        raise FormatError(f"{path}: the run {wrong} must have {NETWORK}, {CERTIFICATE} and {ABOUT}")
+    return runs
+
+
+def unpack(contents: dict[str, bytes], folder: Path) -> None:
+    """Write the network of a run, and its certificate with the weights of that network, into a folder."""
+    write_whole(folder / NETWORK, contents[NETWORK])
+    network, _ = files.load(folder / NETWORK)
+    certificate = json.loads(contents[CERTIFICATE])
+    counts = certificate["about"] == check_counter.ABOUT
+    own = counter_json(counter_of(network)) if counts else soft_json(soft_of(network))
+    write_whole(folder / CERTIFICATE, json.dumps(certificate | {"network": own}) + "\n")
+
+
+def sources() -> str:
+    """Return the digest of the Python files of ``PACKAGES``."""
+    result = hashlib.sha256()
+    for name in PACKAGES:
+        package = importlib.util.find_spec(name)
+        for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
+            for path in sorted(folder.rglob("*.py")):
+                result.update(f"{name}/{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes())
+    return result.hexdigest()
+
+
+def _commit() -> str | None:
+    """Return the commit of the sources, or None outside a repository."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
