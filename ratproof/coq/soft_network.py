@@ -17,8 +17,8 @@ from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 THEOREM = "follows"
-PRECISIONS = ((40, 24), (64, 40), (96, 80))
-"""The binary digits of the intervals, and by how many digits each box is widened; tried in this order."""
+PRECISIONS = ((40, 24), (40, 24), (64, 40))
+"""The binary digits of the intervals, and the power 2^-p by which each box is widened, in order of trial."""
 HEADING = """\
 (* Does the network {} follow its automaton? Written by ratproof for Coq 8.16 and coq-interval 4.6.
    Check it with coqc. The file contains a checker of closed boxes that is proved sound. From "The network"
@@ -53,15 +53,16 @@ def file_name(file: str | None, checkpoint: str) -> str:
     return coq_files.checked_name(file if file is not None else f"{THEOREM}_{coq_files.stem(checkpoint)}.v")
 
 
-def write(path: str, certificate: BoxesCertificate, checkpoint: str) -> bool:
-    """Write the Coq file of a certificate, and return whether Coq accepts it.
+def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) -> bool:
+    """Write the Coq file of the first certificate that Coq accepts, and return whether there is one.
 
-    A box is not accepted if its margin is too small for :data:`PRECISIONS`; then no file is written.
+    Coq's enclosures are wider than those of ball arithmetic, so it may accept a certificate only if it has
+    more boxes. One certificate is tried for each of :data:`PRECISIONS`.
 
     Raises:
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
     """
-    for bits, spare in PRECISIONS:
+    for certificate, (bits, spare) in zip(certificates, PRECISIONS, strict=False):
         text = file_text(certificate, checkpoint, bits, spare)
         with TemporaryDirectory() as folder:
             file = Path(folder) / Path(path).name

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -84,6 +84,12 @@ class Certification(NoTruthValue):
             raise InputError("there is no certificate because no boxes were proved")
         return certificate.to_json(self.numbers, self.nodes)
 
+    def certificates(self) -> Iterator[BoxesCertificate]:
+        """Yield certificates with ever more boxes, the first one with as few as possible."""
+        for nodes in proved_nodes(self.numbers):
+            if isinstance(nodes, Nodes):
+                yield certificate.to_json(self.numbers, nodes)
+
 
 def certify(
     network: Acceptor,
@@ -141,15 +147,25 @@ def prove_boxes(
 ) -> tuple[Nodes | None, str]:
     """Return nodes whose boxes are proved to be closed, or the reason why there are none."""
     why = ""
+    for nodes in proved_nodes(numbers, progress, stage):
+        if isinstance(nodes, Nodes):
+            return nodes, ""
+        why = nodes
+    return None, why
+
+
+def proved_nodes(
+    numbers: Numbers,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> Iterator[Nodes | str]:
+    """Yield nodes whose boxes are proved to be closed, with ever more boxes, or why an attempt fails."""
     for nodes in attempts(numbers, stage):
         if isinstance(nodes, OpenBoxes):
-            why = nodes.why
-            continue
-        gap = prove(numbers, nodes, progress)
-        if gap is None:
-            return nodes, ""
-        why = gap.why
-    return None, why
+            yield nodes.why
+        else:
+            gap = prove(numbers, nodes, progress)
+            yield nodes if gap is None else gap.why
 
 
 def accepting(machine: Moore) -> DFA:

@@ -98,7 +98,7 @@ def certify(
         proved, accepted = answer.nodes is not None, False
         if coq_file is not None and proved:
             report_progress("Coq checks the boxes")
-            accepted = soft_network.write(coq_file, answer.certificate(), checkpoint)
+            accepted = soft_network.write(coq_file, answer.certificates(), checkpoint)
     if output is not None and proved:  # first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
