@@ -8,6 +8,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
+"""The entries of a result that differ between machines."""
+
 
 def machine() -> dict[str, Any]:
     """Return the processor, the cores and the versions; runs use one thread."""

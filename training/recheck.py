@@ -19,7 +19,6 @@ from automata.errors import InputError
 from ratproof.checkers.table import judge
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from training import evidence
-from training.campaign.merging import DECIDED_BY_A_MACHINE
 from training.data_folder import Data
 from training.engine.names import NETWORK, RESULT
 from training.engine.results import RATE, read, read_archive
@@ -28,7 +27,7 @@ from training.engine.settings import from_json
 from training.experiment_list import record_of
 from training.experiments import run
 from training.language_recognition.certified import certified
-from training.machine import machine
+from training.machine import DECIDED_BY_A_MACHINE, machine
 from training.state_regularized.settings import CERTIFICATE
 
 OF_A_MACHINE = (*DECIDED_BY_A_MACHINE, "certifying", "network")

@@ -42,7 +42,9 @@ def changed(variant, change):
 
 
 def transposed(a):
-    return a.replace(matrices=a.matrices.swapaxes(1, 2).copy())
+    """Transpose the matrices; if they would not change, move their columns instead."""
+    matrices = a.matrices.swapaxes(1, 2).copy()
+    return a.replace(matrices=np.roll(matrices, 1, axis=2) if (matrices == a.matrices).all() else matrices)
 
 
 def swapped_ends(a):

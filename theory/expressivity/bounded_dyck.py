@@ -214,11 +214,11 @@ def in_coq(code_of: Callable[[Weights], Code]) -> Callable[[Weights], dict[str, 
     return values
 
 
-def theorem(code_of: Callable[[Weights], Code]) -> Theorem:
+def theorem(name: str, code_of: Callable[[Weights], Code]) -> Theorem:
     """Return the theorem that the network with this code is the automaton."""
     weights = "{m} {opens} {kind} {p} {rho_0} {rho_1}"
     return Theorem(
-        "expressivity.bounded_dyck.bounded_dyck",
+        f"expressivity.bounded_dyck.{name}",
         network=f"stack_network {weights} {{code}} {{word}}",
         automaton=f"dyck {weights}",
         claims=(
@@ -264,7 +264,7 @@ CLAIM = Claim(
             small_cases=CASES.near_generic,
             kinds=LADDER,
             programs=("bounded-dyck",),
-            theorem=theorem(short_code),
+            theorem=theorem("bounded_dyck", short_code),
         ),
         Variant(
             name="corrected-printed-code",
@@ -274,7 +274,7 @@ CLAIM = Claim(
             cases=CASES.random,
             small_cases=CASES.near_generic,
             kinds=LADDER,
-            theorem=theorem(printed_code),
+            theorem=theorem("bounded_dyck_printed_code", printed_code),
         ),
         Variant(
             name="without-code-of-empty",

@@ -124,7 +124,7 @@ COMPOSED = "of_composition (Q := {Q}) (S := {S}) {delta} {x_0} {c} {letters}"
 
 CLAIM = Claim(
     name="illusion-of-state",
-    title="the score of a diagonal layer depends on the numbers of letters",
+    title="a diagonal layer only counts letters",
     statement=(
         "A layer s_t = A(x_t) s_{t-1} with diagonal matrices and a linear output gives all words with the"
         " same letters the same score. With an offset, no diagonal layer of any size tracks one of three"

@@ -234,7 +234,7 @@ CLAIM = Claim(
             cases=STABLE.random,
             small_cases=STABLE.small,
             kinds=("sampled", "exhausted"),
-            theorem=Theorem("expressivity.omlin_giles.omlin_giles_shows", untied=ANY_SIGMOID),
+            theorem=Theorem("expressivity.omlin_giles.omlin_giles_run", untied=ANY_SIGMOID),
         ),
         Variant(
             name="without-large-gain",

@@ -13,8 +13,7 @@ from training.campaign.plan import Job, Plan
 from training.campaign.searches import FAILED
 from training.engine.names import RESULT
 from training.engine.results import RATE, read
-
-DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
+from training.machine import DECIDED_BY_A_MACHINE
 
 
 def digest_of(result: dict[str, Any]) -> str:

@@ -215,6 +215,10 @@ case: (run track _ w) (run step _ w) (same w) => [[s|] a] [h k] /= [_]; last by 
 by move=> [stack ->]; rewrite (first_slot stack); case: s {stack}.
 Qed.
 
+(* The code of the paper's programs is one of these codes. *)
+Theorem bounded_dyck_printed_code w : score dyck w = stack_network w.
+Proof. exact: bounded_dyck. Qed.
+
 Lemma card_units : card units = (2 * m * card C)%N.
 Proof. by rewrite /units card_sum !card_prod card_place addnn -mul2n mulnA. Qed.
 End Dyck.

@@ -56,7 +56,7 @@ Theorem omlin_giles h q w : close h q -> close (run next_units h w) (run delta q
 Proof. by elim/last_ind: w => // w x IH near; rewrite !run_rcons; apply: next_close; apply: IH. Qed.
 
 (* So the units above 1/2 show the state of the automaton after every string. *)
-Theorem omlin_giles_shows h q w i : e < 2%:R^-1 -> close h q -> (2%:R^-1 < run next_units h w i) = (i == run delta q w).
+Theorem omlin_giles_run h q w i : e < 2%:R^-1 -> close h q -> (2%:R^-1 < run next_units h w i) = (i == run delta q w).
 Proof.
 move=> half /(omlin_giles w) /(_ i) [_]; case: eqP => _ bound; last by apply/negbTE; rewrite -leNgt (le_trans bound) ?ltW.
 by apply: lt_le_trans bound; rewrite -[X in X < _]one_minus_half ltr_add2l ltr_opp2.
