@@ -88,6 +88,7 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("part", range(2))  # because all cases at once exceed what Hypothesis may draw
 @settings(
     max_examples=2,
     deadline=None,
@@ -96,14 +97,14 @@ def test_on_the_cases_of_the_verdict(compiled: Path) -> None:
     database=None,
 )
 @given(data=st.data())
-def test_on_random_weights(compiled: Path, data: Any) -> None:
+def test_on_random_weights(compiled: Path, part: int, data: Any) -> None:
     """Each variant has one case with rational weights of few digits, because Coq's gcd of long numbers is
     slow.
     """
     agree(
         [
             (claim, variant, shorten_fractions(data.draw(variant.cases("ab").filter(is_small)), variant))
-            for claim, variant in runnable_variants()
+            for claim, variant in list(runnable_variants())[part::2]
         ],
         compiled,
     )
