@@ -45,6 +45,11 @@ def is_proved(result: dict[str, Any]) -> bool:
     return counts or (certified == "certified" and result.get("accepts_exactly") is True)
 
 
+def has_network(folder: Path) -> bool:
+    """Return whether a run's folder has its network and a certificate."""
+    return (folder / NETWORK).exists() and (folder / CERTIFICATE).exists()
+
+
 def contents_of(folder: Path) -> dict[str, bytes]:
     """Return the files to keep of the folder of a proved run, by name."""
     certificate = json.loads((folder / CERTIFICATE).read_bytes())

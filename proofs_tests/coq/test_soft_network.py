@@ -22,7 +22,7 @@ from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.coq import programs as coq
 from ratproof.coq import reals, soft_network
 
-BITS, SPARE = soft_network.PRECISIONS[0]
+BITS, SPARE = soft_network.TRIALS[0]
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +83,15 @@ def exchange_labels(data: Any) -> None:
 
 
 def move_an_edge(data: Any) -> None:
-    """Exchange the next nodes of node 0 for the two symbols, or point one elsewhere, with its state's."""
+    """Let node 0, and its state, go to another state with the first symbol."""
     nodes, after = data["nodes"], data["automaton"]["after"]
-    here = nodes[0]["after"]
-    here[0] = next(i for i, node in enumerate(nodes) if node["state"] != nodes[here[0]]["state"])
-    after[0][0] = nodes[here[0]]["state"]
+    targets = nodes[0]["after"]
+    targets[0] = next(i for i, node in enumerate(nodes) if node["state"] != nodes[targets[0]]["state"])
+    after[0][0] = nodes[targets[0]]["state"]
 
 
-def narrow_a_box(data: Any) -> None:
-    """Reduce the largest box to its middle."""
+def narrow_all_boxes(data: Any) -> None:
+    """Reduce each box to its middle."""
     for node in data["nodes"]:
         middle = [
             (float.fromhex(a) + float.fromhex(b)) / 2 for a, b in zip(node["low"], node["high"], strict=True)
@@ -127,7 +127,7 @@ BREAKS = (
     flip_decision,
     exchange_labels,
     move_an_edge,
-    narrow_a_box,
+    narrow_all_boxes,
     widen_all_boxes,
     negate_the_classifier,
     exchange_the_centroids,

@@ -8,6 +8,7 @@ from pathlib import Path
 from proofs_tests.training.command_line import command_line
 from ratproof import main
 from training import evidence
+from training.engine.names import RESULT
 from training.engine.results import read_archive, write_archive
 from training.results_command import KEPT
 
@@ -32,6 +33,19 @@ def test_every_proved_language_has_a_network() -> None:
     kept = set(evidence.kept_in(KEPT / "languages"))
     assert proved <= kept and len(proved) > 50
     assert sum(path.stat().st_size for path in KEPT.rglob(evidence.ARCHIVE)) < 10_000_000
+
+
+def test_the_kept_files_of_an_unpacked_run_are_those_that_were_unpacked(tmp_path) -> None:
+    contents = evidence.kept_in(KEPT / "languages")[NAME]
+    evidence.unpack(contents, tmp_path)
+    assert evidence.has_network(tmp_path)
+    result = read_archive(KEPT / "languages")[f"{NAME}.json"]
+    (tmp_path / RESULT).write_text(json.dumps(result))
+    again = evidence.contents_of(tmp_path)
+    network, certificate = (name for name in contents if name != evidence.ABOUT)
+    assert again[network] == contents[network]
+    assert json.loads(again[certificate]) == json.loads(contents[certificate])
+    assert json.loads(again[evidence.ABOUT])["machine"] == result["machine"]
 
 
 def test_a_new_run_equals_the_stored_one(tmp_path, command_line, capfd) -> None:

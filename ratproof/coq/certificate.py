@@ -56,10 +56,10 @@ def file_name(file: str | None, a: str, b: str) -> str:
         InputError: If the name is not valid for Coq, the file cannot be written, or Coq is missing.
     """
     coq.version()
-    return checked_name(f"equivalent_{stem(a)}_{stem(b)}.v" if file is None else file)
+    return checked_name(f"equivalent_{name_in_coq(a)}_{name_in_coq(b)}.v" if file is None else file)
 
 
-def stem(path: str) -> str:
+def name_in_coq(path: str) -> str:
     """Return the stem of a file's name, as part of a name in Coq."""
     return re.sub(r"\W", "_", Path(path).stem, flags=re.ASCII)
 

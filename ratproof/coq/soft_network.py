@@ -17,8 +17,8 @@ from ratproof.coq import programs as coq
 from ratproof.coq import reals
 
 THEOREM = "follows"
-PRECISIONS = ((40, 24), (40, 24), (64, 40))
-"""The binary digits of the intervals, and the power 2^-p by which each box is widened, in order of trial."""
+TRIALS = ((40, 24), (40, 24), (64, 40))
+"""For each trial, b and p: intervals have ends in units of 2^-b, and boxes are widened by 2^-p."""
 HEADING = """\
 (* Does the network {} follow its automaton? Written by ratproof for Coq 8.16 and coq-interval 4.6.
    Check it with coqc. The file contains a checker of closed boxes that is proved sound. From "The network"
@@ -42,27 +42,22 @@ def require_supported(similarity: str) -> None:
         raise InputError(f"--kernel requires a network with equation 2 (similarity dot), got {similarity}")
 
 
-def file_name(file: str | None, checkpoint: str) -> str:
-    """Return the name of the Coq file, by default from the checkpoint's name.
-
-    Raises:
-        InputError: If the name is not valid for Coq, the file cannot be written, or Coq or coq-interval is
-            missing.
-    """
+def require_file(name: str) -> None:
+    """Raise InputError if Coq or coq-interval is missing, or a Coq file cannot have this name."""
     reals.BOXES.require_library()
-    return coq_files.checked_name(file if file is not None else f"{THEOREM}_{coq_files.stem(checkpoint)}.v")
+    coq_files.checked_name(name)
 
 
 def write(path: str, certificates: Iterable[BoxesCertificate], checkpoint: str) -> bool:
     """Write the Coq file of the first certificate that Coq accepts, and return whether there is one.
 
     Coq's enclosures are wider than those of ball arithmetic, so it may accept a certificate only if it has
-    more boxes. One certificate is tried for each of :data:`PRECISIONS`.
+    more boxes. One certificate is tried for each of :data:`TRIALS`.
 
     Raises:
         Rejected: If Coq does not accept the theory, which would be a bug in ratproof.
     """
-    for certificate, (bits, spare) in zip(certificates, PRECISIONS, strict=False):
+    for certificate, (bits, spare) in zip(certificates, TRIALS, strict=False):
         text = file_text(certificate, checkpoint, bits, spare)
         with TemporaryDirectory() as folder:
             file = Path(folder) / Path(path).name

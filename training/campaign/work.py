@@ -61,13 +61,21 @@ def _is_json(result: Path) -> bool:
 
 
 def keep(plan: Plan, folder: Path, to: Path) -> None:
-    """Add the existing results to the archive in another folder."""
-    kept = read_archive(to)
+    """Add the existing results to the archive in another folder, and the networks of proved results."""
+    from training import evidence  # deferred, because it imports torch
+
+    kept, networks = read_archive(to), evidence.kept_in(to)
     for job in plan.jobs:
-        source = folder / job.name / RESULT
-        if source.exists():
-            kept[kept_name(job.name)] = read_result(source)
+        run = folder / job.name
+        if not (run / RESULT).exists():
+            continue
+        name = kept_name(job.name)
+        kept[name] = read_result(run / RESULT)
+        if evidence.is_proved(kept[name]) and evidence.has_network(run):
+            networks[name.removesuffix(".json")] = evidence.contents_of(run)
     write_archive(kept, to)
+    if networks:
+        evidence.write(networks, to)
 
 
 def take(plan: Plan, folder: Path, kept: Path) -> None:

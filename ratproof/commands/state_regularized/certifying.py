@@ -48,7 +48,7 @@ def certify(
         against: The file of the automaton, or None for the hard automaton.
         output: The file for the soft automaton, or None.
         certificate: The file for the certificate, or None.
-        kernel: The file for the theorem in Coq, empty for its default name, or None.
+        kernel: The file for the theorem in Coq, or None.
         page: The HTML file and the command that it shows, or None.
         as_json: Whether to print one JSON object.
         limits: The options that only a counter may have.
@@ -75,16 +75,13 @@ def certify(
     if output is not None:
         files.require_writable(output)
     numbers = numbers_at(checkpoint, network, temperature)
-    coq_file = None
     if kernel is not None:
         from ratproof.coq import soft_network
 
         with naming(checkpoint):
             soft_network.require_supported(numbers.similarity)
-        coq_file = soft_network.file_name(
-            kernel or None, checkpoint
-        )  # reports a missing Coq before the proof
-    outputs = {"-o": output, "--certificate": certificate, "--kernel-file": coq_file, "--html": html}
+        soft_network.require_file(kernel)  # reports a missing Coq before the proof
+    outputs = {"-o": output, "--certificate": certificate, "--kernel-file": kernel, "--html": html}
     require_outputs(outputs, reads=(checkpoint, against))
     dfa = None if against is None else _dfa(against, numbers.alphabet, file_format)
     with progress("certify") as report_progress:
@@ -96,24 +93,22 @@ def certify(
             report_progress,
         )
         proved, accepted = answer.nodes is not None, False
-        if coq_file is not None and proved:
+        if kernel is not None and proved:
             report_progress("Coq checks the boxes")
-            accepted = soft_network.write(coq_file, answer.certificates(), checkpoint)
+            accepted = soft_network.write(kernel, answer.certificates(), checkpoint)
     if output is not None and proved:  # first, because the format may not support a symbol
         assert answer.language is not None
         files.write(answer.language.to_wfsa(), output)
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
-    data = certification.as_json_object(
-        answer, certificate if proved else None, coq_file if accepted else None
-    )
+    data = certification.as_json_object(answer, certificate if proved else None, kernel if accepted else None)
     lines = list(certification.sentences(answer, against))
     if accepted:
-        lines.append(certification.kernel_sentence(str(coq_file)))
+        lines.append(certification.kernel_sentence(str(kernel)))
     print_all(data, lines, (certificate, output), proved, as_json)
-    if coq_file is not None and not accepted:
-        why = "Coq does not accept the margins" if proved else "no boxes were proved"
-        note_unwritten(coq_file, why)
+    if kernel is not None and not accepted:
+        why = "Coq does not accept the boxes" if proved else "no boxes were proved"
+        note_unwritten(kernel, why)
     return finish(answer, checkpoint, lines, page)
 
 

@@ -142,7 +142,10 @@ def certify(
     """
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
     page = None if html is None else (html, command_line(context))
-    coq_file = kernel_file or ("" if kernel else None)
+    if kernel and kernel_file is None:
+        from ratproof.coq.certificate import name_in_coq
+
+        kernel_file = f"follows_{name_in_coq(checkpoint)}.v"
     state_dict = {
         "cell": cell,
         "prefix": prefix,
@@ -155,7 +158,7 @@ def certify(
     if cell is not None:
         from ratproof.commands.state_regularized.ordinary import certify as run_ordinary
 
-        own = {"temperature": temperature, **limits, "kernel": coq_file}
+        own = {"temperature": temperature, **limits, "kernel": kernel_file}
         return run_ordinary(
             checkpoint, state_dict, own, against, output, certificate, page, as_json, file_format
         )
@@ -167,7 +170,7 @@ def certify(
         against,
         output,
         certificate,
-        coq_file,
+        kernel_file,
         page,
         as_json,
         limits,

@@ -215,7 +215,7 @@ case: (run track _ w) (run step _ w) (same w) => [[s|] a] [h k] /= [_]; last by 
 by move=> [stack ->]; rewrite (first_slot stack); case: s {stack}.
 Qed.
 
-(* The code of the paper's programs is one of these codes. *)
+(* The same theorem, for the paper's code: like every code here, it is not 0 and determines the type, which the suite checks. *)
 Theorem bounded_dyck_printed_code w : score dyck w = stack_network w.
 Proof. exact: bounded_dyck. Qed.
 
