@@ -25,7 +25,7 @@ Units = tuple[flint.arb, ...]
 BITS = 128
 ROOM = Fraction(1, 2**12)
 """The room for rounding errors of a float32 network in the condition on the gain."""
-HALF = Fraction(1, 2)
+HALF, HALF_BALL = Fraction(1, 2), flint.arb(1) / 2
 
 
 def ball(value: Fraction) -> flint.arb:
@@ -113,11 +113,8 @@ def step(w: Weights, h: Units, x: str) -> Units:
 
 
 def shown(unit: flint.arb) -> int | None:
-    """Return whether a unit is certainly above 1/2 (1) or below (0); ``None`` if the ball contains both."""
+    """Return 1 if the unit is certainly above 1/2, 0 if it is certainly below, and ``None`` if in doubt."""
     return 1 if unit > HALF_BALL else 0 if unit < HALF_BALL else None
-
-
-HALF_BALL = flint.arb(1) / 2
 
 
 def one_hot(w: Weights) -> Units:

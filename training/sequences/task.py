@@ -93,7 +93,8 @@ class SequenceTask(ExampleTask):
         the root, for which torch adds 1e-2 to the root. Its rate is the constant 1e-4; the argument for the
         rate, 0.01 as in the paper, has no effect. It also subtracts the squared mean of the gradients from
         their mean square. This is left out, because torch adds nothing under the root, so that rounding can
-        make the difference negative.
+        make the difference negative. An LSTM's gradients stay finite with it, but its loss on MNIST stays at
+        2.30, which is chance, in the first 468 steps.
         """
         s, parameters = self.how, [p for p in self.network.parameters() if p.requires_grad]
         if s.optimiser == "adam":
