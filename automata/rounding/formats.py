@@ -51,39 +51,43 @@ def held_in(values: Floats, computed_in: Format) -> Floats:
 
 def representation_error(values: Weights, computed_in: Format) -> Floats:
     """Return bounds on the error of rounding each value to the format; infinities are exact."""
-    if values.dtype != object:
-        if computed_in is FLOAT64:
-            return np.zeros(values.shape)
-        with np.errstate(over="ignore", invalid="ignore"):
-            held = held_in(values, computed_in)
-            return np.where(values == held, 0.0, np.abs(values - held))
-    return np.array([_off(v, computed_in) for v in values.flat], dtype=np.float64).reshape(values.shape)
-
-
-def _off(value: Weight, computed_in: Format) -> float:
-    if value in (np.inf, -np.inf):
-        return 0.0
-    exact = Fraction(value)
-    try:
-        near = float(exact)
-    except OverflowError:
-        return float("inf")
-    with np.errstate(over="ignore"):
-        held = float(held_in(np.array([near]), computed_in)[0])
-    return _up(Fraction(held) - exact) if np.isfinite(held) else float("inf")
+    if values.dtype != object and computed_in is FLOAT64:
+        return np.zeros(values.shape)
+    near = _nearest(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        held = held_in(near, computed_in)
+        off = np.where(near == held, 0.0, np.abs(near - held))
+    if values.dtype == object:
+        for i in np.flatnonzero(near != values):  # the rounding to float64 counts, too
+            finite = np.isfinite(held.flat[i])
+            off.flat[i] = _rounded_up(Fraction(held.flat[i]) - Fraction(values.flat[i])) if finite else np.inf
+    return off
 
 
 def upper(values: Weights) -> Floats:
     """Return absolute values as float64, rounded up."""
+    near = np.abs(_nearest(values))
     if values.dtype != object:
-        return np.asarray(np.abs(values), dtype=np.float64)
-    out = np.array([_up(v) for v in values.flat], dtype=np.float64)
-    return out.reshape(values.shape)
+        return near
+    return np.where(near < np.abs(values), np.nextafter(near, np.inf), near)
 
 
-def _up(value: Weight) -> float:
+def _nearest(values: Weights) -> Floats:
+    """Round each value to the nearest float64; a number that is too large becomes infinite."""
     try:
-        near = abs(float(value))
+        return np.asarray(values, dtype=np.float64)
     except OverflowError:
-        return float("inf")
-    return near if near >= abs(value) else float(np.nextafter(near, np.inf))
+        return np.array([_nearest_float(v) for v in values.flat]).reshape(values.shape)
+
+
+def _nearest_float(value: Weight) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf if value > 0 else -np.inf
+
+
+def _rounded_up(difference: Fraction) -> float:
+    size = abs(difference)
+    near = _nearest_float(size)
+    return near if near >= size else float(np.nextafter(near, np.inf))
