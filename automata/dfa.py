@@ -55,7 +55,7 @@ class DFA(Drawable):
     def __post_init__(self) -> None:
         symbols, rows = checked_alphabet(self.alphabet), listed(self.table, "the table")
         if not rows:
-            raise InputError("the table must have at least one row, for the start state, got none")
+            raise InputError("the table must have at least one row, for the start state")
         lists = [listed(row, f"the row of state {q}") for q, row in enumerate(rows)]
         for q, row in enumerate(lists):
             if len(row) != len(symbols):

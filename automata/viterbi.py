@@ -69,16 +69,16 @@ class _Traces:
 
     def __init__(self, automaton: WFSA, batch: Batch) -> None:
         self.automaton, self.batch = automaton, batch
-        self.best, self.before = _silent_ways(automaton)
+        self.best, self.before = _best_epsilon_paths(automaton)
         rows = np.broadcast_to(automaton.initial, (len(batch), automaton.states))
         omega, start = self._silently(rows)
-        self.omegas, self.silent, self.read = [omega], [start], []
+        self.omegas, self.before_epsilon, self.read = [omega], [start], []
         for active, symbols in batch.steps():
             stepped, came_from = _best(automaton, omega[:active, :, None], automaton.matrices[symbols])
             omega, start = self._silently(stepped)
             self.read.append(came_from)
             self.omegas.append(omega)
-            self.silent.append(start)
+            self.before_epsilon.append(start)
 
     def _silently(self, omega: Weights) -> tuple[Weights, Weights]:
         if not self.automaton.has_epsilon:
@@ -103,7 +103,7 @@ class _Traces:
             return None
         edges: list[Edge] = []
         for t in range(len(string), -1, -1):
-            entered = int(self.silent[t][row, state])
+            entered = int(self.before_epsilon[t][row, state])
             while state != entered:
                 came = int(self.before[entered, state])
                 edges.append(Edge(came, state, EPSILON, automaton.epsilon[came, state]))  # type: ignore[index]
@@ -126,8 +126,11 @@ def _best(automaton: WFSA, omega: Weights, tables: Weights) -> tuple[Weights, We
     return np.take_along_axis(scores, which[:, None, :], axis=1)[:, 0, :], which
 
 
-def _silent_ways(automaton: WFSA) -> tuple[Weights, Weights]:
-    """Return the best epsilon path between each pair of states, and its second-last state (Bellman-Ford)."""
+def _best_epsilon_paths(automaton: WFSA) -> tuple[Weights, Weights]:
+    """Return the best epsilon paths between all pairs of states (Bellman-Ford).
+
+    The results are the weight of each path, and the state before its last state.
+    """
     k, n = automaton.semiring, automaton.states
     best = k.identity(n, exact=automaton.exact)
     before = np.broadcast_to(np.arange(n)[:, None], (n, n)).copy()

@@ -191,7 +191,7 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 
 def _stepping(step: Callable[..., Any]) -> Change:
-    """Return a change of a recurrence that replaces its step; the new step can call the original one."""
+    """Return a function that replaces a recurrence's step; the new step gets the original as an argument."""
     return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 

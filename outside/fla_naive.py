@@ -109,7 +109,7 @@ def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Adapt a kernel of products of Householder matrices, used with one matrix, to the gated delta rule."""
+    """Adapt the DeltaProduct kernel with one Householder matrix: the default scale is K^(-1/2)."""
 
     def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
         return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)

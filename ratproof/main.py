@@ -20,7 +20,7 @@ from automata.text.printable_text import printable
 from ratproof.commands.app import COMPLETING, app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
-from ratproof.process.streams import NobodyReadsError, forget_output, guarded
+from ratproof.process.streams import ClosedPipeError, forget_output, guarded
 
 # Recent versions of typer contain a copy of click, so the classes are imported from typer.
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
@@ -43,7 +43,7 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         with guarded():
             return _run(arguments)
-    except NobodyReadsError:  # the reader closed the pipe, which is not an error
+    except ClosedPipeError:  # the reader closed the pipe, which is not an error
         forget_output()
         return NOT_WRITTEN
     except OutputError as error:
@@ -80,7 +80,7 @@ def _run(arguments: list[str] | None) -> int:
         if error.errno in _NO_NAMES:
             return _print_error(f"{shorten(error.filename)}: {error.strerror}; use another file", BAD_INPUT)
         # a failed write of the help or of a library
-        raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
+        raise OutputError(f"cannot write the output: {error.strerror or error}") from None
     except Exception as error:  # Python's exit status would be 1, which is an answer of ratproof
         if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):
             return _print_error(needs, BAD_INPUT)

@@ -51,7 +51,7 @@ def run(
         data: the location of the data.
         where: the run's folder.
         stop: returns whether to stop now.
-        test: whether to measure on the test part as well; it must not be used to choose settings.
+        test: whether to measure on the test set as well; it must not be used to choose settings.
     """
     record = record_of(experiment, settings.model)
     assert record is not None

@@ -49,8 +49,9 @@ def results(
     """Print the results of the experiments next to those of the papers.
 
     A row shows the runs that differ only in the seed. Rows of one model show the settings in which they
-    differ. With --recheck, the exit status is 0: the same, 1: different, 3: different, but with another
-    processor or another version of Python or torch, whose floats may be rounded differently.
+    differ. With --recheck, the exit status is 0 if all new runs are the same. It is 3 if a new run differs,
+    but the processor, Python or torch version is another one, which may round differently. It is 1
+    otherwise, or if a stored certificate is rejected.
     """
     from training.engine.results import results_in
 
@@ -61,7 +62,7 @@ def results(
     require_outputs({"--html": html})
     selected = results_in(_folder(folder))
     if not selected:
-        raise InputError(f"{folder}: the path must be a folder with results, got none{_names()}")
+        raise InputError(f"{folder}: the folder has no results{_names()}")
     status = show(selected, as_json, with_commands)
     if html is not None:
         why = write_html(_page(selected, command_line(context)), html)
@@ -137,9 +138,7 @@ def show(selected: list[dict[str, Any]], as_json: bool, with_commands: bool = Fa
     sections = tables(selected)
     if selected and not sections:
         names = ", ".join(sorted({one["experiment"] for one in selected}))
-        raise InputError(
-            f"results of {printable(names)} must have the metrics of some table, got none of them"
-        )
+        raise InputError(f"results of {printable(names)} must have the metrics of at least one table")
     if as_json:
         shown = [row.to_json() for row in rows_of(selected)]
         groups = [group.to_json() for group in groups_of(selected)]

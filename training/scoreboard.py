@@ -163,7 +163,7 @@ def smaller_than_paper(group: RunGroup) -> str:
 def scoreboard(results: Iterable[dict[str, Any]]) -> list[FigureComparison]:
     """Return the figures of the papers for which there is a result, in the order of the results.
 
-    If several recipes belong to a figure, it is compared with the one that is best on the dev part.
+    If several recipes belong to a figure, it is compared with the one that is best on the dev set.
     """
     board: dict[tuple[str, ...], FigureComparison] = {}
     for group in groups_of(results):

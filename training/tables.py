@@ -34,12 +34,12 @@ class ResultRow:
         seeds: the seeds that were run.
         accuracies: the accuracies of the seeds, in order.
         mean, deviation: the mean and the deviation of the accuracies; the deviation is ``None`` for one seed.
-        standard_error: the standard error of one accuracy, from the size of the test part.
+        standard_error: the standard error of one accuracy, from the size of the test set.
         paper, paper_deviation: the paper's figures.
         units: the number of units of all seeds that were decided to be equal to their automata; ``None`` for
             a network that is not rational.
         seconds: the mean training time.
-        sentences: the size of the test part.
+        sentences: the size of the test set.
         scale: the part of an image or a review that was read, for long sequences; otherwise empty.
         settings: the settings in which it differs from the other rows of the same experiment, model and
             scale.
@@ -218,7 +218,7 @@ def _searches(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
         )
     header = ["experiment", "model", "trials", "best", "worst", "settings of the best"]
     if rows:
-        yield "searches: dev accuracy in %, no test part was read", header, rows
+        yield "searches: dev accuracy in %, no test set was read", header, rows
 
 
 def _is_trial(result: dict[str, Any]) -> bool:

@@ -39,7 +39,7 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
     if isinstance(states, bool) or not isinstance(states, int) or states < 1:
         raise InputError(f"the number of states must be a positive integer, got {shorten(states)}")
     if states > 1 and not symbols:
-        raise InputError(f"the alphabet must have a symbol for {states} reachable states, got none")
+        raise InputError(f"the alphabet must not be empty if the DFA has {states} states")
     rng = np.random.default_rng(seed)
     for _ in range(MOST_TRIES):
         table = rng.integers(states, size=(states, len(symbols)))

@@ -83,7 +83,7 @@ def bound_table(
         if deviation is None or deviation.epsilon is None:
             raise InputError("rounding bounds: the automaton must not have epsilon; remove it first, exactly")
         if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
-            raise InputError("rounding bounds: epsilon transitions must lead to states of higher number")
+            raise InputError("rounding bounds: every epsilon transition must lead to a higher-numbered state")
     run = STEPS[automaton.semiring](automaton, computed_in, deviation)
     width = batch.codes.shape[1] + 1
     values = np.zeros((len(batch), width), dtype=automaton.initial.dtype)

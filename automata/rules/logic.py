@@ -3,7 +3,6 @@
 A proposition is the name of some rules (their label in a rule file). It is true if one of them
 matches.
 
-
 >>> str(parse("(free | win) & !question"))
 '!question & (free | win)'
 >>> parse("!(a & b)").clauses
@@ -34,6 +33,7 @@ NAME: /[^\s()|&!]+/
 MOST_CLAUSES = 10_000
 MOST_PRODUCTS = 100 * MOST_CLAUSES
 """Maximum number of clauses to combine for one disjunction."""
+TOO_MANY_CLAUSES = f"the formula must have at most {MOST_CLAUSES:,} clauses in conjunctive normal form"
 DEEPEST = 200
 """Maximum nesting depth of parentheses and negations."""
 
@@ -142,7 +142,7 @@ def _clauses(node: _Node, positive: bool, where: str) -> Clauses:
 def _all(several: Iterable[Clauses], where: str) -> Clauses:
     union: Clauses = set().union(*several)
     if len(union) > MOST_CLAUSES:
-        raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
+        raise FormatError(f"{where}: {TOO_MANY_CLAUSES}")
     return union
 
 
@@ -152,7 +152,7 @@ def _one_of(several: list[Clauses], where: str) -> Clauses:
     product: Clauses = {frozenset().union(*alone)}
     for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):
         if len(product) * len(clauses) > MOST_PRODUCTS:
-            raise FormatError(f"{where}: has more than {MOST_CLAUSES:,} clauses in conjunctive normal form")
+            raise FormatError(f"{where}: {TOO_MANY_CLAUSES}")
         product = _all([{one | other for one in product for other in clauses}], where)
     return {
         clause for clause in product if not any((name, not positive) in clause for name, positive in clause)

@@ -146,5 +146,5 @@ def letters_of(
     if pseudo:
         return pseudo_letters(rules, words)
     if words is None:
-        raise InputError("wildcards need a vocabulary, got none")
+        raise InputError("rules with wildcards require a vocabulary")
     return letters(rules, words)

@@ -113,7 +113,7 @@ class Classifier(nn.Module):
         missing = [label for label in rules.labels if label not in labels]
         if missing:
             raise InputError(
-                f"labels must include every label of the rules, got none for {shorten(missing[0])}"
+                f"labels must include every label of the rules; {shorten(missing[0])} is missing"
             )
         final = set(rules.automaton.final.nonzero()[0].tolist())
         blocks = [

@@ -77,7 +77,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
             f"the automaton must be real, counting or boolean, without epsilon transitions, got {automaton!r}"
         )
     if not automaton.states:
-        raise InputError("the automaton must have at least one state, got none")
+        raise InputError("the automaton must have at least one state")
     k, words = automaton.states, list(automaton.index)
     matrices = automaton.matrices.astype(np.float64)
     wild = set(wildcard_words)

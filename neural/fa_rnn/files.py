@@ -134,7 +134,7 @@ def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dic
             or tensor.dtype != tensors["network.initial"].dtype
         ):
             raise InputError(
-                f"the tensor {name} must be float32 or float64 like all others, got {tensor.dtype}"
+                f"all tensors must have the same dtype, float32 or float64; {name} has {tensor.dtype}"
             )
         if not bool(torch.isfinite(tensor).all()):
             raise InputError(f"all entries of the tensor {name} must be finite")
@@ -175,7 +175,7 @@ def _block(fields: Any, states: int, labels: list[str]) -> RuleBlock:
             f" {block.label!r:.40}"
         )
     if not block.rules:
-        raise InputError(f"a block must have at least one rule, got none for the label {block.label!r:.40}")
+        raise InputError(f"the block of the label {block.label!r:.40} must have at least one rule")
     for state in (*block.states, *block.final):
         if isinstance(state, bool) or not isinstance(state, int) or not 0 <= state < states:
             raise InputError(f"a block's states must be between 0 and {states - 1}, got {state!r:.40}")

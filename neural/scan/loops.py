@@ -46,7 +46,7 @@ def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
 def scan_backward(
     grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute the gradients of first, update and start."""
+    """Compute the gradients of ``first``, ``update`` and ``start``."""
     dtype = start.dtype
     grad, first, update, states, start = (widened(x) for x in (grad, first, update, states, start))
     if kind == "gated":

@@ -375,7 +375,7 @@ def test_an_error_beyond_the_max_plus_bound_is_detected():
 
 
 def test_maxima_and_additions_of_zero_are_exact():
-    """A string's largest weight and one addition of -infinity have the bound zero."""
+    """Every score is one weight plus zeros, or -infinity, so all prefixes have the bound 0."""
     largest = WFSA(
         MAX_PLUS, [0, "-inf"], ["-inf", 0], {"a": [[0, 5], ["-inf", 0]], "b": [[0, "1/4"], ["-inf", 0]]}
     )

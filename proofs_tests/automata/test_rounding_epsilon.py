@@ -120,5 +120,5 @@ def test_epsilon_leads_to_higher_states(entry):
     silent = np.zeros((2, 2))
     silent[entry] = 0.5
     back = WFSA(REAL, [1.0, 0.0], [0.0, 1.0], {}, epsilon=silent)
-    with pytest.raises(InputError, match="epsilon transitions must lead to states of higher number"):
+    with pytest.raises(InputError, match="every epsilon transition must lead to a higher-numbered state"):
         prefix_bounds(back, "", FLOAT32, no_deviation(back))

@@ -216,8 +216,14 @@ def nth_from_the_end(n):
         ("(" * 100_000 + "a" + ")" * 100_000, "the nesting depth must be at most 200"),
         ("!" * 100_000 + "a", "the nesting depth must be at most 200"),
         ("!(" * 101 + "a" + ")" * 101, "the nesting depth must be at most 200"),
-        (" | ".join(f"(x{i} & y{i})" for i in range(40)), "more than 10,000 clauses"),
-        ("!(" + " & ".join(f"!(x{i} & y{i})" for i in range(40)) + ")", "more than 10,000 clauses"),
+        (
+            " | ".join(f"(x{i} & y{i})" for i in range(40)),
+            "must have at most 10,000 clauses in conjunctive normal form",
+        ),
+        (
+            "!(" + " & ".join(f"!(x{i} & y{i})" for i in range(40)) + ")",
+            "must have at most 10,000 clauses in conjunctive normal form",
+        ),
     ],
     ids=lambda text: text[:12],
 )
@@ -227,7 +233,9 @@ def test_formulas_with_large_requirements(formula, says):
 
 def test_formulas_under_one_label_that_are_large_together():
     text = "[x]\n" + "\n".join(f"x{i} & y{i}" for i in range(40))
-    assert "more than 10,000 clauses" in refused(logic.read, text, kind=FormatError)
+    assert "must have at most 10,000 clauses in conjunctive normal form" in refused(
+        logic.read, text, kind=FormatError
+    )
 
 
 def test_large_formulas_are_supported():

@@ -1,4 +1,4 @@
-"""Tests that the hunt finds counterexamples, saves them as files, and the files replay."""
+"""Tests that the hunt finds counterexamples and saves them as files that can be replayed."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def campaign(folder: Path) -> tuple[str, ...]:
 
 
 def text(folder: Path) -> tuple[str, ...]:
-    """Write the training, validation and test parts of a text, and return their paths."""
+    """Write the training, validation and test sets of a text, and return their paths."""
     write_text(folder, lines=8)
     return tuple(f"ptb/ptb.{part}.txt" for part in ("train", "valid", "test"))
 
@@ -80,7 +80,7 @@ def reviews(folder: Path) -> tuple[str, ...]:
 
 
 def articles(folder: Path) -> tuple[str, ...]:
-    """Write the training part of the articles."""
+    """Write the training set of the articles."""
     write_articles(folder, lines=8)
     return ("wikipedia/train.txt",)
 

@@ -66,9 +66,7 @@ def test_every_command_on_a_full_device_exits_with_4(command, as_json, monkeypat
         status = run([*command, *as_json])
         monkeypatch.undo()
         assert status == 4
-        assert (
-            capsys.readouterr().err == "ratproof: the answer could not be written: No space left on device\n"
-        )
+        assert capsys.readouterr().err == "ratproof: cannot write the output: No space left on device\n"
 
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "| true"])

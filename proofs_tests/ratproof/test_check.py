@@ -254,7 +254,7 @@ def test_floats_in_the_initial_state_are_exact_fractions():
         ("x = 1\n", "mine.py: the file must assign a claim, such as step_claim(...)"),
         (
             "from ratproof import believe\nbelieve('x', start=0, step=None, automaton=[])\n",
-            "mine.py: line 2: x: automaton must have at least one automaton, got none",
+            "mine.py: line 2: x: automaton must not be an empty sequence",
         ),
         (
             "from theory.registry import claims\nC = claims()['proposition-7']\n",

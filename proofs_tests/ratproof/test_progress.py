@@ -29,7 +29,7 @@ def waiting(times):
 
 
 def lines(times, capsys, monkeypatch):
-    """Return the lines that are printed within a number of waits, by a thread that has ended."""
+    """Return the lines that the progress log prints if ``times`` waits pass before the work is done."""
     threads = []
 
     class Now(terminal.Thread):

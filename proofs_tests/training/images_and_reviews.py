@@ -45,7 +45,7 @@ def write_reviews(folder: Path, reviews: int = 40, seed: int = 0) -> Path:
 
 
 def write_articles(folder: Path, lines: int = 30, seed: int = 0) -> Path:
-    """Write a folder with wikipedia; dev and test have words that the training part lacks."""
+    """Write a folder with wikipedia; dev and test have words that the training set lacks."""
     rng = random.Random(seed)
     for part in ("train", "valid", "test"):
         new = "" if part == "train" else "elsewhere\n"

@@ -34,7 +34,7 @@ def write_sets(folder: Path, sentences: int = 50, seed: int = 0) -> Path:
 
 
 def write_text(folder: Path, lines: int = 40, seed: int = 0) -> Path:
-    """Write a folder with ptb, whose dev and test parts have only words of the training part."""
+    """Write a folder with ptb, whose dev and test sets have only words of the training set."""
     rng = random.Random(seed)
     every = " ".join((*GOOD, *BAD, *OTHER)) + "\n"
     for part in ("train", "valid", "test"):

@@ -277,7 +277,7 @@ def test_the_command_trains_and_reads_back(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ratproof(f"train sms --data {folder} --any-size --epochs 2 -o", tmp_path / "run") == 0
-    assert "the rules are right on" in capsys.readouterr().out
+    assert "accuracy of the rules on the test sentences: " in capsys.readouterr().out
     classifier, _ = files.load(tmp_path / "run/network.safetensors")
     read, _, _ = report(classifier, load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts)
     assert {row.system for row in read.rows} >= {"network", "rules, read back"}

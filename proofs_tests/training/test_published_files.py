@@ -77,7 +77,7 @@ def zipped(data: bytes) -> bytes:
         ("ptb", "ptb/ptb.valid.txt", b"caf\xe9\n", "must be UTF-8, got an invalid byte at offset 3"),
         ("ptb", "ptb/ptb.test.txt", b"the film", "line 1: the last line must end with a line feed"),
         ("ptb", "ptb/ptb.test.txt", b"\n", "must contain words"),
-        ("ptb", "ptb/ptb.test.txt", b"the zebra\n", "in the training part, got 'zebra'"),
+        ("ptb", "ptb/ptb.test.txt", b"the zebra\n", "in the training set, got 'zebra'"),
         ("ptb", "ptb/ptb.test.txt", b"the\0film\n", "got binary"),
         ("ptb", "ptb/ptb.train.txt.gz", zipped(b"the film\n")[:-9], "cannot be read"),
         ("fashion-mnist", "train-images-idx3-ubyte.gz", None, "cannot be read"),

@@ -1,5 +1,5 @@
 """Tests of runs of all experiments: an interrupted run gives the same results, results satisfy their schema,
-and settings are chosen without the test part.
+and settings are chosen without the test set.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def test_a_result_has_the_documented_fields(
     shown = capfd.readouterr().out
     assert experiment in shown and model in shown
     assert train(folder, experiment, f"--model {model} --resume") == 0
-    assert f"epoch {trained['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    assert f"epoch {trained['best_epoch']} was best on the dev set" in capfd.readouterr().out
     write = OF[experiment][0]
     assert write is not None
     write(tmp_path / "data", seed=9)

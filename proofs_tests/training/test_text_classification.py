@@ -1,5 +1,5 @@
 """Tests of text classification: the format of the files, no effect of padding, a search that does not read
-the test part, and trained units that equal their automata.
+the test set, and trained units that equal their automata.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def test_a_result_has_the_documented_fields(tmp_path: Path, capfd: pytest.Captur
     table = capfd.readouterr().out
     assert "sst2: test accuracy in %, 50 test sentences" in table and f"{100 * accuracy:.1f}" in table
     assert ratproof(line, "-o", run, "--resume") == 0
-    assert f"epoch {trained['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    assert f"epoch {trained['best_epoch']} was best on the dev set" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("model", RATIONAL)

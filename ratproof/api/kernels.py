@@ -182,7 +182,7 @@ def kernel_claim(
             raise InputError(f"{name}: the {what} must be a function, got a {type(function).__name__}")
     _require_options(name, own, kernel, unsupported)
     if not formats:
-        raise InputError(f"{name}: dtypes must have at least one of {', '.join(FORMATS)}, got none")
+        raise InputError(f"{name}: dtypes must have at least one of {', '.join(FORMATS)}")
     cumulated = gate_gradient == "cumulated"
     brought = Kernel(
         name,

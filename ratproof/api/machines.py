@@ -35,9 +35,11 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
         raise InputError(
             f"{where}: must be a DFA, a boolean WFSA or a Moore machine, got {type(automaton).__name__}"
         )
-    known = [output for output in automaton.outputs if type(output) is int and 0 <= output < classes]
-    if len(known) != automaton.states:
-        raise InputError(f"{where}: the outputs must be integers from 0 to {classes - 1}, as the classes")
+    for output in automaton.outputs:
+        if type(output) is not int or not 0 <= output < classes:
+            raise InputError(
+                f"{where}: the outputs must be class indices from 0 to {classes - 1}, got {output!r:.40}"
+            )
     order = _over(automaton.accepting(frozenset()), alphabet, where)
     return Moore(alphabet, order.start, order.table, automaton.outputs)
 

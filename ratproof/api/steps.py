@@ -145,7 +145,7 @@ believe = step_claim
 
 def _check(name: str, automata: Sequence[WFSA]) -> None:
     if not automata:
-        raise InputError(f"{name}: automaton must have at least one automaton, got none")
+        raise InputError(f"{name}: automaton must not be an empty sequence")
     first = automata[0]
     for a in automata:
         if a.alphabet != first.alphabet or a.semiring is not first.semiring:

@@ -1,4 +1,4 @@
-"""Methods for the claims of single papers, in addition to the ladder of evidence.
+"""Methods for single papers' claims, beyond the kinds of evidence that all claims share.
 
-They prove that no automaton computes a unit, certify temperatures, extract automata, and decide rules.
+They prove that units are not rational, certify networks, extract automata, and decide rules.
 """

@@ -1,4 +1,4 @@
-"""A network that counts, with a fading memory, how often "a b" was read; and two automata for it."""
+"""A network that counts occurrences of "a b" with exponential decay, and two automata to compare it with."""
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -28,7 +28,7 @@ remembers = WFSA.from_edges(
     ],
 )
 
-# The same, off by one: an "ab" counts when the symbol after it is read.
+# Wrong by one symbol: this automaton counts an "ab" only when the next symbol is read.
 late = WFSA.from_edges(
     REAL,
     4,

@@ -159,7 +159,7 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
 def require_units(units: int) -> None:
     """Raise :class:`~automata.errors.InputError` if there is no unit to compare."""
     if not units:
-        raise InputError("the network must have at least one unit, got none")
+        raise InputError("the network must have at least one unit")
 
 
 def shortest_of(claim: str, variant: str) -> int:

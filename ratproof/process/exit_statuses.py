@@ -9,8 +9,8 @@ NO = 1
 BAD_INPUT = 2
 """An argument or a file is invalid, and nothing was done."""
 UNKNOWN = 3
-"""The answer is undecided or incomplete, or a limit was reached."""
+"""The result is unknown or incomplete, or a limit was reached."""
 NOT_WRITTEN = 4
-"""The answer could not be written, so no other status applies."""
+"""The output could not be written, so no other status applies."""
 INTERRUPTED = 130
 """Ctrl-C interrupted the command."""

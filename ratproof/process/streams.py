@@ -21,7 +21,7 @@ WIDTH = 80
 """Maximum width of tables and reports, even in a pipe; text for copying is not wrapped."""
 
 
-class NobodyReadsError(OutputError):
+class ClosedPipeError(OutputError):
     """An error for a closed reader of standard output, such as ``head`` after its last line."""
 
 
@@ -51,13 +51,11 @@ class GuardedStream:
             yield
         except BrokenPipeError:
             if not self._drop_errors:
-                raise NobodyReadsError(
-                    "the answer could not be written: its reader has closed the pipe"
-                ) from None
+                raise ClosedPipeError("cannot write the output: the reader has closed the pipe") from None
         except (OSError, ValueError) as error:  # a closed file raises ValueError
             if not self._drop_errors:
                 raise OutputError(
-                    f"the answer could not be written: {getattr(error, 'strerror', None) or error}"
+                    f"cannot write the output: {getattr(error, 'strerror', None) or error}"
                 ) from None
 
     def __getattr__(self, name: str) -> Any:

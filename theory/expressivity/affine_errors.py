@@ -117,7 +117,7 @@ def unchanged(w: Weights) -> list[WFSA]:
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return the values for Coq's terms."""
+    """Return the values of the variables in the Coq statement, by name."""
     steps = {x: affine_map(w, x) for x in w.alphabet}
     rows = "; ".join(f"[:: {'; '.join(f'{q}%N' for q in maps(w, x))}]" for x in w.alphabet)
     index = f"nth 0%N (nth [::] [:: {rows}] x) (q : 'I__)"

@@ -39,7 +39,7 @@ def over_max_times(k: int) -> Signature:
 
 
 def small_over_max_times(k: int) -> Signature:
-    """Return the signature of the small cases."""
+    """Return the signature of the exhaustive cases over max-times: K states, weights 0, 1/2, 1 and 2."""
     return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
 
 

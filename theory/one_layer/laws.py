@@ -21,7 +21,7 @@ from theory.one_layer.machines import Map, Omega, Term, action, shown, word
 
 @dataclass(frozen=True)
 class LayerLaw:
-    """A statement about all layers of a class, and how a language contradicts it.
+    """A law that holds for all layers of a class, with the condition under which a language violates it.
 
     Attributes:
         name: a short name for cells of the table.

@@ -24,7 +24,7 @@ A campaign is a TOML file. Its parts run in the order of the file::
     preset = "few"
     settings = { share = 0.1 }
 
-``searched`` selects the settings of the trial with the best result on the dev part of that data set. In a
+``searched`` selects the settings of the trial with the best result on the dev set of that data set. In a
 part, ``settings`` overrides single settings, and ``preset`` overrides the campaign's preset. If runs of one
 model on one data set differ in more than the seed, their parts must have different labels.
 """

@@ -49,7 +49,7 @@ def record(job: Job, folder: Path, configuration: dict[str, Any], score: float |
 
 
 def score_of(result: dict[str, Any], file: Path) -> float:
-    """Return a trial's accuracy on the dev part.
+    """Return a trial's accuracy on the dev set.
 
     Raises :class:`~automata.errors.InputError` if its result has none.
     """

@@ -1,4 +1,4 @@
-"""Accuracies without the texts of the dev and test parts that also occur in the training part."""
+"""Accuracies without the texts of the dev and test sets that also occur in the training set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
 
 
 def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:
-    """Return, for each part except the training part, whether each text also occurs in the training part."""
+    """Return, for each part except the training set, whether each text also occurs in the training set."""
     known = set(parts["train"].words)
     return {
         name: torch.tensor([words in known for words in part.words])

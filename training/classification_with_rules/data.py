@@ -91,7 +91,7 @@ class RuledSentences:
         default: the label that the rule system assigns if no rule matches: the most frequent label of the dev
             sentences.
         described: the description of the data in a result.
-        copied: for the dev and the test part, whether each sentence also stands in the training file, of
+        copied: for the dev and the test set, whether each sentence also stands in the training file, of
             which ``parts`` may have only a share; shape ``(N,)``.
     """
 

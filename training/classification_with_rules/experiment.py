@@ -23,7 +23,7 @@ from training.classification_with_rules.sources import OWN, SOURCES, RuleSource
 from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, beside, vectors
 from training.data_folder import Data
-from training.engine.experiment import ExperimentRun, right_on
+from training.engine.experiment import ExperimentRun, accuracy_line
 from training.engine.names import NETWORK
 from training.engine.progress import Progress
 from training.engine.seeds import mixed
@@ -85,7 +85,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         """Return the name of a result and the rest of its first line."""
         count, name = result["data"]["trained_on"], result["data"].get("folder", result["experiment"])
         epochs = f"{count:,} sentences, {result['epochs']} epochs, {result['seconds']:.0f} s"
-        best = f"; epoch {result['best_epoch']} was best on the dev part" if result["epochs"] else ""
+        best = f"; epoch {result['best_epoch']} was best on the dev set" if result["epochs"] else ""
         return f"{name} {result['model']}", f", seed {result['seed']}: {epochs}{best}"
 
     def lines(self, result: dict[str, Any]) -> Iterator[Any]:
@@ -97,17 +97,17 @@ class RuleRun(ExperimentRun[RuleClassification]):
         missing = data["words_of_rules_that_no_sentence_has"]
         if missing:
             yield f"  words of rules that no sentence has: {', '.join(missing)}"
-        beside = "" if paper is None else f"; {paper['source']}: {paper['test_accuracy']:.1%}"
-        yield right_on(result, "dev", "sentences")
-        yield right_on(result, "test", "sentences", beside)
+        comparison = "" if paper is None else f"; {paper['source']}: {paper['test_accuracy']:.1%}"
+        yield accuracy_line(result, "dev", "sentences")
+        yield accuracy_line(result, "test", "sentences", comparison)
         if metrics.get("test_copies") and metrics["test_accuracy_without_copies"] is not None:
             yield (
                 f"  without the {metrics['test_copies']} test sentences that are also in the training file:"
                 f" {metrics['test_accuracy_without_copies']:.1%}"
             )
         yield (
-            f"  the rules are right on {metrics['rules_test_accuracy']:.1%} of the test sentences; the"
-            f" untrained network agrees on {metrics['untrained_test_agrees_with_rules']:.1%}"
+            f"  accuracy of the rules on the test sentences: {metrics['rules_test_accuracy']:.1%}; the"
+            f" untrained network agrees with them on {metrics['untrained_test_agrees_with_rules']:.1%}"
         )
 
     def kept(self, result: dict[str, Any], folder: Path) -> str:

@@ -101,7 +101,7 @@ class RuleClassification(Settings):
         return self.model == "fa-rnn" and all(getattr(self, name) == value for name, value in plain.items())
 
 
-# Named settings, for the fields that a command line leaves open. Ours were chosen on the dev parts of the
+# Named settings, for the fields that a command line leaves open. Ours were chosen on the dev sets of the
 # published sets, for 1 %, 10 % and all of the training sentences. Networks that are not FA-RNNs have their
 # own recipes, and so do the CNN and those that the rules teach.
 
@@ -111,7 +111,7 @@ SHARES = {"few": 0.01, "some": 0.1, "all": 1.0}
 FEW, SOME = 150, 1500
 """The maximum numbers of training sentences for the presets ``few`` and ``some``.
 
-The published data sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of the training part.
+The published data sets have about 45, 450 and 4,500 sentences in 1 %, 10 % and all of the training set.
 These limits are between these numbers, in the same ratio.
 """
 _COMMON: dict[str, Any] = {"schedule": "cosine", "dropout": 0.2, "vector_dropout": 0.2}
@@ -121,7 +121,7 @@ _ALL = _COMMON | {"batch": 64, "epochs": 30, "patience": 10, "average": 0.98}
 TAUGHT = {"confidence": 1.0}
 """The settings of networks that imitate the rules, with a softmax of matches as in the authors' program.
 
-With a higher confidence, +kd and +pr were worse than a network without rules on the dev parts.
+With a higher confidence, +kd and +pr were worse than a network without rules on the dev sets.
 """
 CONVOLUTIONAL = {"rate": 1e-3}
 """The settings of a CNN.
@@ -197,8 +197,8 @@ EXPERIMENTS = (
         says="""Train an FA-RNN that is initialised from your rules on your labelled sentences (Jiang et
         al. 2020, section 4.4).
 
-        --model names another network. The epoch that is best on the dev part is kept, and measured on the
-        test part. --share 0 does not train; --vectors one-hot gives each word its own vector. The exit
+        --model names another network. The epoch that is best on the dev set is kept, and measured on the
+        test set. --share 0 does not train; --vectors one-hot gives each word its own vector. The exit
         status is 1 if the time limit was reached first.
         """,
         example="--data home -o house",
@@ -218,7 +218,7 @@ EXPERIMENTS = (
             says=f"""Classify {name.upper()}'s sentences, with rules (Jiang et al. 2020, section 4).
 
             An FA-RNN is initialised from the rules; the other networks are the baselines of the paper. The
-            epoch that is best on the dev part is kept, and measured on the test part. --share 0 does not
+            epoch that is best on the dev set is kept, and measured on the test set. --share 0 does not
             train.
             """,
             example="--model bifa-rnn --share 0.1 --data data -o run",

@@ -123,7 +123,7 @@ class RuleTask(ExampleTask):
     def predict(self, network: nn.Module, part: str) -> tuple[Tensor, float]:
         """Return the index of the predicted label of each sentence, shape ``(N,)``, and the mean loss.
 
-        The mean cross-entropy covers the sentences whose label is known.
+        The loss is the mean cross-entropy over the sentences with a known label.
         """
         network.eval()
         encoded, loss, known = self.parts[part], 0.0, 0

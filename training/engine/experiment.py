@@ -113,7 +113,7 @@ class ExperimentRun(Generic[S]):
         experiment: the name of the experiment.
         settings: the settings of the run.
         data: the location of the data.
-        test: whether to measure on the test part as well; a hyperparameter search does not read it.
+        test: whether to measure on the test set as well; a hyperparameter search does not read it.
         described: the description of the data in a result.
         task: the network and the data.
         kind: the kind of its checkpoint.
@@ -149,7 +149,7 @@ class ExperimentRun(Generic[S]):
 
     def title(self, result: dict[str, Any]) -> tuple[str, str]:
         """Return the name of a result, and the rest of its first line."""
-        best = f"epoch {result['best_epoch']} was best on the dev part"
+        best = f"epoch {result['best_epoch']} was best on the dev set"
         epochs = f"{result['epochs']} epochs, {result['seconds']:.0f} s; {best}"
         return f"{result['experiment']} {result['model']}", f", seed {result['seed']}: {epochs}"
 
@@ -159,7 +159,7 @@ class ExperimentRun(Generic[S]):
 
     def kept(self, result: dict[str, Any], folder: Path) -> str:
         """Return the last line to print: the folder."""
-        return f"  kept in {folder}"
+        return f"  saved in {folder}"
 
     def about(self, result: dict[str, Any]) -> dict[str, Any]:
         """Return the description in the network's file."""
@@ -253,9 +253,14 @@ def per_second(count: int, progress: Progress) -> int | None:
     return round(count * progress.epoch / progress.seconds) if progress.seconds else None
 
 
-def right_on(result: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
-    """Return a line of text with the network's accuracy on a part, which may be truncated."""
+def accuracy_line(
+    result: dict[str, Any], part: str, examples: str, comparison: str = "", cut: str = ""
+) -> str:
+    """Format the accuracy on a split as one line; ``cut`` notes a truncation of the examples."""
     name = part.partition("_")[0]
     accuracy, error = result["metrics"][f"{part}_accuracy"], result["metrics"][f"{part}_standard_error"]
-    share = f"{accuracy:.1%} ± {error:.1%} of {result['data'][name]['sentences']:,}"
-    return f"  right on {share} {name} {examples}{cut} (standard error){beside}"
+    count = f"{result['data'][name]['sentences']:,}"
+    return (
+        f"  accuracy on {count} {name} {examples}{cut}: {accuracy:.1%} ± {error:.1%} (standard error)"
+        f"{comparison}"
+    )

@@ -77,7 +77,7 @@ def permutation(side: int) -> Tensor:
 
 
 def load(experiment: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Images]:
-    """Load the parts of a set; the dev part is the end of the training file, at most a sixth of it.
+    """Load the parts of a set; the dev set is the end of the training file, at most a sixth of it.
 
     Raises:
         FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
@@ -88,7 +88,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
     if not dev:
         raise FormatError(
             f"{folder / FOLDERS[experiment]}: the folder must have at least 6 training images, because a"
-            f" sixth is the dev part, got {len(full.labels)}"
+            f" sixth is the dev set, got {len(full.labels)}"
         )
     cut = len(full.labels) - dev
     parts = {"train": full.part(0, cut), "dev": full.part(cut, len(full.labels))}

@@ -28,7 +28,7 @@ class LanguageCorpus:
     """The parts of a corpus, each as a sequence of word indices.
 
     Attributes:
-        words: the vocabulary of the training part; the first entry is the end of a sentence.
+        words: the vocabulary of the training set; the first entry is the end of a sentence.
         parts: the parts by name, shape ``(tokens,)``.
         files: the names of the files that were read.
     """
@@ -64,8 +64,7 @@ def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
         unknown = next((token for token in tokens if token not in index), None)
         if unknown is not None:
             raise FormatError(
-                f"{folder / FILES[part]}: words must occur in the training part, got"
-                f" {unknown!r:.40}{_about()}"
+                f"{folder / FILES[part]}: words must occur in the training set, got {unknown!r:.40}{_about()}"
             )
     parts = {part: torch.tensor([index[token] for token in tokens]) for part, tokens in texts.items()}
     return LanguageCorpus(words, parts, tuple(path.name for path in paths.values()))

@@ -61,7 +61,7 @@ class TextRun(ExperimentRun[S]):
     def decide(self) -> dict[str, Any] | None:
         """Decide whether all units of a rational model are equal to their automata.
 
-        The symbols of the first layer are words of the training part. The symbols of an upper layer are
+        The symbols of the first layer are words of the training set. The symbols of an upper layer are
         vectors that the layer below computed for such words.
         """
         network: Any = self.network

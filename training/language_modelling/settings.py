@@ -159,7 +159,7 @@ EXPERIMENTS = (
         does="Model the language of the Penn Treebank",
         says="""Model the language of the Penn Treebank (Peng et al. 2018, section 6.2).
 
-        The epoch that is best on the dev part is kept, and measured on the test part. If the model is
+        The epoch that is best on the dev set is kept, and measured on the test set. If the model is
         rational, the run then decides whether its units are equal to their automata, for the trained weights.
         """,
         example="--model rrnn-f --preset small --data data -o run",

@@ -94,7 +94,7 @@ class LanguageTask:
         return state
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the negative loss on the dev part as the score, and the perplexity."""
+        """Return the negative loss on the dev set as the score, and the perplexity."""
         loss = self.loss(network, "dev")
         return -loss, {"dev_perplexity": perplexity(loss)}
 

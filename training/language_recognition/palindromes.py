@@ -45,7 +45,7 @@ COLUMNS = tuple(
 )
 """The columns of Table 3, with the usual negative strings and with exchanged letters only."""
 SIZES = ((115040, 114944), (25000, 25000))
-"""The numbers of positive and negative strings for training and for the dev part (Table 9)."""
+"""The numbers of positive and negative strings for training and for the dev set (Table 9)."""
 
 
 def is_palindrome(tokens: list[int]) -> bool:

@@ -49,7 +49,7 @@ COLUMNS = (
 DEEP = ParenthesesColumn("d 50, l 1000", (50, 50), (1000, 1000))
 """A column that the paper does not have."""
 SIZES = {"large": ((13025, 9261), (3582, 3122)), "small": ((601, 407), (142, 126))}
-"""The numbers of positive and negative strings for training and for the dev part (section 4.2)."""
+"""The numbers of positive and negative strings for training and for the dev set (section 4.2)."""
 
 
 def is_balanced(tokens: list[int]) -> bool:

@@ -49,7 +49,7 @@ class Strings:
     def of(cls, drawn: Sequence[DrawnStrings]) -> Strings:
         """Create a sorted set of strings; strings of equal length keep their order."""
         if not drawn:
-            raise InputError("there must be at least one string, got none")
+            raise InputError("the drawn strings must not be an empty sequence")
         ordered = sorted(drawn, key=lambda one: len(one.tokens))
         lengths = np.array([len(one.tokens) for one in ordered])
         tokens = np.zeros((len(ordered), int(lengths[-1])), dtype=np.uint8)

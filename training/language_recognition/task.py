@@ -38,7 +38,7 @@ class RecognitionTask(ExampleTask):
         finishing: the number of epochs of the finish that have begun; 0 during the curriculum.
         epoch: the number of finished epochs.
         restarts: the number of restarts with new weights.
-        accuracy: the last measured accuracy on the dev part.
+        accuracy: the last measured accuracy on the dev set.
     """
 
     settings: Recognition

@@ -1,7 +1,7 @@
 """The labelled sentences of SST-2, subj, CR and Amazon, from a folder of the user.
 
 SST-2 has its own three parts. Subj and CR are split here, always in the same way, 80 : 10 : 10 (section 6.3).
-The last fifth of Amazon's training file is the dev part, because its products occur in no other fifth.
+The last fifth of Amazon's training file is the dev set, because its products occur in no other fifth.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
         name: the name of the set in :data:`~training.rational_recurrences.sources.SOURCES`.
         folder: the user's folder with the set's files.
         any_size: whether to accept numbers of sentences that differ from the published ones.
-        test: whether to load the test part.
+        test: whether to load the test set.
 
     Raises:
         FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where
@@ -49,7 +49,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
             raise FormatError(f"{file}: the file must have enough sentences to be split {source.split}")
     if len(set(parts["train"].labels)) < 2:
         raise FormatError(
-            f"{folder / next(iter(source.files.values()))}: the training part must have the labels 0 and 1,"
+            f"{folder / next(iter(source.files.values()))}: the training set must have the labels 0 and 1,"
             " got one of them"
         )
     return {part: sentences for part, sentences in parts.items() if test or part != "test"}
@@ -65,7 +65,7 @@ def split(sentences: SentencePart) -> dict[str, SentencePart]:
 
 
 def in_fifths(sentences: SentencePart) -> dict[str, SentencePart]:
-    """Use four fifths of the sentences for training and the last fifth as the dev part."""
+    """Use four fifths of the sentences for training and the last fifth as the dev set."""
     begin = len(sentences) - len(sentences) // 5
     order = range(len(sentences))
     return {"train": _taken(sentences, list(order[:begin])), "dev": _taken(sentences, list(order[begin:]))}

@@ -4,7 +4,7 @@ The decision is about all strings over a layer's alphabet, with the trained weig
 of section 6.1 (Peng et al. 2018). The paper's recurrence, with the gates that the trained layer computes in
 floats, is converted to an automaton. This automaton is compared with the automaton that the paper constructs,
 and an independent program can check the certificate. The alphabet of the first layer consists of words of the
-training part. The alphabet of an upper layer consists of vectors that the layer below computed for training
+training set. The alphabet of an upper layer consists of vectors that the layer below computed for training
 sentences.
 """
 

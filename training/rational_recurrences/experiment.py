@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from training.engine.experiment import ExperimentRun, per_second, right_on
+from training.engine.experiment import ExperimentRun, accuracy_line, per_second
 from training.engine.progress import Progress
 from training.rational_recurrences import data
 from training.rational_recurrences.classifier import SentenceClassifier
@@ -15,7 +15,7 @@ from training.rational_recurrences.task import ClassificationTask, EncodedTexts,
 
 
 class SentenceRun(ExperimentRun[Classification]):
-    """A run on SST-2, subj, CR or Amazon; without the test part, nothing is decided."""
+    """A run on SST-2, subj, CR or Amazon; without the test set, nothing is decided."""
 
     kind = "text classifier"
     task: ClassificationTask
@@ -58,9 +58,9 @@ class SentenceRun(ExperimentRun[Classification]):
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield lines with the accuracies and with the decision that units equal their automata."""
         paper = result["paper"]
-        yield right_on(result, "dev", "sentences")
-        beside = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"
-        yield right_on(result, "test", "sentences", beside)
+        yield accuracy_line(result, "dev", "sentences")
+        comparison = f"; the paper, with {paper['vectors']}: {paper['test_accuracy']:.1%}"
+        yield accuracy_line(result, "test", "sentences", comparison)
         decided = result.get("decided")
         if decided is not None:
             symbols = " and ".join(f"{layer['symbols']} {layer['of']}" for layer in decided["layers"])

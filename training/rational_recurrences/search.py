@@ -57,7 +57,7 @@ def recorded(journal: Path, name: str) -> set[int]:
 
 
 def record(journal: Path, name: str, number: int, params: dict[str, Any], score: float | None) -> None:
-    """Record a trial once: its score on the dev part, or ``None`` if it diverged."""
+    """Record a trial once: its score on the dev set, or ``None`` if it diverged."""
     optuna = _optuna()
     kept = study(journal, name)
     if any(trial.user_attrs.get("number") == number for trial in kept.trials):
@@ -74,7 +74,7 @@ def record(journal: Path, name: str, number: int, params: dict[str, Any], score:
 
 
 def best(journal: Path, name: str, trials: int) -> dict[str, Any] | None:
-    """Return the settings of the first best trial on the dev part, or ``None`` until all are done.
+    """Return the settings of the first best trial on the dev set, or ``None`` until all are done.
 
     Raises:
         InputError: If all trials diverged.

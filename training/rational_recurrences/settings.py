@@ -110,7 +110,7 @@ EXPERIMENTS = tuple(
         does=f"Classify the sentences of {title}",
         says=f"""Classify the sentences of {title} (Peng et al. 2018, section 6.3).
 
-        The epoch that is best on the dev part is kept, and measured on the test part. If the model is
+        The epoch that is best on the dev set is kept, and measured on the test set. If the model is
         rational, the run then decides whether its units are equal to their automata, for the trained weights.
         """,
         example="--model rrnn-f --seed 0 --data data -o run",

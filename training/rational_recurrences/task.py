@@ -64,7 +64,7 @@ class ClassificationTask(ExampleTask):
         return functional.cross_entropy(network(vectors, lengths, noise), labels, reduction="none")
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the accuracy on the dev part as the score, and the mean cross-entropy."""
+        """Return the accuracy on the dev set as the score, and the mean cross-entropy."""
         accuracy, loss = self.measured(network, self.dev)
         return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
 

@@ -29,7 +29,7 @@ class Sentiment(SequenceClassification):
     )
     tokens: bool = setting(True, "a start token and an end token around a review (section 3.3)")
     vocabulary: int = setting(
-        30_000, "vocabulary size: the most frequent words of the training part", 1, 10**7
+        30_000, "vocabulary size: the most frequent words of the training set", 1, 10**7
     )
     embedding: str = setting("learned", "word vectors: learned from the start, or GloVe's", one_of=EMBEDDINGS)
     fixed: bool = setting(False, "word vectors are not trained")
@@ -49,7 +49,7 @@ class Sentiment(SequenceClassification):
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Return the numbers of words to which reviews are truncated for more measurements."""
+        """Return the additional lengths, in words, to which reviews are truncated for measuring."""
         return tuple(map(int, self._lengths()))
 
 
@@ -149,8 +149,8 @@ EXPERIMENTS = (
         does="Classify the reviews of IMDB word by word",
         says="""Classify the reviews of IMDB word by word (Wang & Niepert 2019, section 4.3).
 
-        The epoch that is best on the dev part, a tenth of the training file, is kept, and measured on the
-        test part. A state-regularized model's result has the words that lead to each centroid.
+        The epoch that is best on the dev set, a tenth of the training file, is kept, and measured on the
+        test set. A state-regularized model's result has the words that lead to each centroid.
         """,
         example="--model sr-lstm-p --preset small --data data -o run",
         order=130,

@@ -172,7 +172,8 @@ def automaton(system: ReadBack, model: Classifier) -> WFSA:
 def text(report: ReadBackReport) -> str:
     """Return the rules as text, in order of priority."""
     lines = [
-        "// Rules, in order of priority; the first match decides. $787: any of the 787 words listed below."
+        "// Rules, in order of priority; the first match decides.",
+        "// A name such as $787 stands for any of the words that are listed below the rule.",
     ]
     for rule in report.rules:
         lines += [f"[{rule.label}]", f"{rule.rule}"]
@@ -192,5 +193,5 @@ def _of_labels(part: Sentences, labels: set[str]) -> Sentences:
     """Return the sentences whose label the classifier knows."""
     kept = [(words, label) for words, label in zip(part.words, part.labels, strict=True) if label in labels]
     if not kept:
-        raise InputError("training sentences must have labels of the classifier, got none")
+        raise InputError("at least one training sentence must have a label of the classifier")
     return Sentences(tuple(words for words, _ in kept), tuple(label for _, label in kept))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from training.engine.experiment import ExperimentRun, per_second, right_on
+from training.engine.experiment import ExperimentRun, accuracy_line, per_second
 from training.engine.progress import Progress
 from training.sequences.settings import SequenceClassification
 from training.sequences.task import SequenceExamples, SequenceTask, figures
@@ -43,9 +43,9 @@ class SequenceRun(ExperimentRun[S]):
         """Yield a line for each accuracy."""
         paper = result["paper"] or {}
         for name in [key.removesuffix("_accuracy") for key in result["metrics"] if key.endswith("_accuracy")]:
-            beside = ""
+            comparison = ""
             if name == "test" and "test_accuracy" in paper:
-                beside = f"; the paper: {paper['test_accuracy']:.1%}"
+                comparison = f"; the paper: {paper['test_accuracy']:.1%}"
             length = name.partition("_")[2]
             cut = f", the first {length} words of each" if length else ""
-            yield right_on(result, name, "examples", beside, cut)
+            yield accuracy_line(result, name, "examples", comparison, cut)

@@ -34,7 +34,7 @@ class SequenceExamples(Protocol):
 
 
 class SequenceTask(ExampleTask):
-    """A classifier with its training part and dev part.
+    """A classifier with its training set and dev set.
 
     Args:
         network: the classifier, called with examples, lengths and noise.
@@ -65,7 +65,7 @@ class SequenceTask(ExampleTask):
         return values, part.lengths[chosen].to(like.device), part.labels[chosen].to(like.device)
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
-        """Return the accuracy on the dev part as the score, and the mean cross-entropy."""
+        """Return the accuracy on the dev set as the score, and the mean cross-entropy."""
         accuracy, loss = self.measured(network, self.dev)
         return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
 

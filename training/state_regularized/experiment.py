@@ -70,8 +70,8 @@ class LanguageRun(ExperimentRun[Recipe]):
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield lines about the training, the extracted automaton and the certificate."""
         spent = f"{result['seconds']:.1f} s, {result['iterations']} iterations, {result['restarts']} restarts"
-        right = f"right on {result['training']:.1%} and on {result['validation']:.1%}"
-        yield f"  {result['outcome']} ({spent}); {right}"
+        accuracies = f"accuracy: {result['training']:.1%} training, {result['validation']:.1%} validation"
+        yield f"  {result['outcome']} ({spent}); {accuracies}"
         yield f"  hard automaton (temperature to 0): {_described(result['hard'])}"
         yield f"  soft automaton (temperature 1, proved): {_described(result['soft'])}"
         words = {

@@ -27,7 +27,7 @@ UNKNOWN = "<unk>"
 def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
     """Load ``wikipedia/train.txt``, ``valid.txt`` and ``test.txt`` from a folder, with or without ``.gz``.
 
-    Words that are not among the ``most`` most frequent of the training part become ``<unk>``.
+    Words that are not among the ``most`` most frequent of the training set become ``<unk>``.
 
     Raises:
         FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where

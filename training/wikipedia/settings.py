@@ -44,7 +44,7 @@ class WikipediaModelling(LanguageModelling):
     k: int = setting(1000, "centroids of a state-regularized model; the paper: 1,000", 2, 10**5)
     temperature: float = setting(1.0, "tau of a state-regularized model; the paper: 1", 1e-9, 1e9)
     vocabulary: int = setting(
-        77_000, "vocabulary size: the most frequent words of the training part; the paper: 77k", 1, 10**7
+        77_000, "vocabulary size: the most frequent words of the training set; the paper: 77k", 1, 10**7
     )
 
 
@@ -79,7 +79,7 @@ EXPERIMENTS = (
         does="Model the language of Wikipedia's articles",
         says="""Model the language of Wikipedia's articles (Wang & Niepert 2019, appendix C.2).
 
-        The epoch that is best on the dev part is kept, and measured on the test part.
+        The epoch that is best on the dev set is kept, and measured on the test set.
         """,
         example="--model sr-lstm --data data -o run",
         order=160,

@@ -171,12 +171,12 @@ def with_(**tensors):
         (
             lambda: without(state_dict(), "encoder.bias_hh_l0"),
             {},
-            "encoder.bias_hh_l0: the tensor must exist",
+            "encoder.bias_hh_l0: the tensor is missing",
         ),
         (
             lambda: without(state_dict(num_layers=2), "encoder.weight_hh_l1"),
             {},
-            "weight_hh_l1: the tensor must e",
+            "weight_hh_l1: the tensor is missing",
         ),
         (lambda: without(state_dict(), "head.weight"), {}, "must have a linear layer with 4 columns, got"),
         (
@@ -322,7 +322,7 @@ def test_arrays_are_rows_in_the_alphabet_s_order(tmp_path):
 @pytest.mark.parametrize(
     ("name", "write", "says"),
     [
-        ("v.txt", lambda p: p.write_text("a 1 2\n"), "each symbol must have a vector, got none for ['b']"),
+        ("v.txt", lambda p: p.write_text("a 1 2\n"), "each symbol must have a vector; ['b'] are missing"),
         (
             "v.txt",
             lambda p: p.write_text("a 1 2\nb 1\n"),

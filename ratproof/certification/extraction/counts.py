@@ -89,7 +89,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     points, k = Points(numbers), numbers.k
     words = sorted((_tokens(numbers, string) for string in strings), key=len, reverse=True)
     if not words:
-        raise InputError("there must be at least one string, got none")
+        raise InputError("the strings must not be an empty sequence")
     first = points.first()
     alpha = np.repeat(first, len(words), axis=0)
     label = alpha.argmax(axis=1)

@@ -67,7 +67,7 @@ def layer_of(tensors: Sequence[Tensor | None], sizes: tuple[int, int, int], name
     required = tensors if any(tensor is not None for tensor in tensors[2:]) else tensors[:2]
     for tensor, name in zip(required, names, strict=False):
         if tensor is None:
-            raise InputError(f"{name}: the tensor must exist, got none")
+            raise InputError(f"{name}: the tensor is missing")
     input_weight, weight, input_bias, bias = tensors
     assert input_weight is not None and weight is not None
     return Layer(
@@ -88,7 +88,7 @@ def checked_symbols(alphabet: Iterable[str], where: str) -> tuple[str, ...]:
     if wrong:
         raise InputError(f"{where}: the symbols of the alphabet must be strings, got {shorten(wrong[0])}")
     if not symbols:
-        raise InputError(f"{where}: the alphabet must have at least one symbol, got none")
+        raise InputError(f"{where}: the alphabet must have at least one symbol")
     return symbols
 
 

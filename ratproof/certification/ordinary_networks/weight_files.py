@@ -173,7 +173,7 @@ def _text_vectors(path: Path, alphabet: tuple[str, ...]) -> NDArray[np.float32]:
             vectors[word] = _numbers(numbers, path, number)
     missing = [symbol for symbol in alphabet if symbol not in vectors]
     if missing:
-        raise FormatError(f"{path}: each symbol must have a vector, got none for {shorten(missing)}")
+        raise FormatError(f"{path}: each symbol must have a vector; {shorten(missing)} are missing")
     return np.stack([vectors[symbol] for symbol in alphabet])
 
 

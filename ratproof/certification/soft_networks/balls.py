@@ -28,10 +28,11 @@ class BallBox:
     Attributes:
         floats: The same box, as a batch of one.
         middle: An exact point; because of rounding, it may lie slightly outside the simplex and the box.
-        down, up: The ends of alpha - middle, for each entry; 0 is between them.
+        down, up: The ends of alpha - middle, for each entry.
         rest: The sum of alpha - middle, from 0 to 1 minus the middle's sum.
 
-    So the whole segment from the middle to alpha is enclosed, as the mean-value theorem requires.
+    The interval [down, up] contains 0, so the box contains the whole segment from ``middle`` to alpha, as the
+    mean-value theorem requires.
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:

@@ -99,8 +99,8 @@ def decide(
     out.print(headed(decision.verdict, f": {counts}"))
     if decision.exact:
         out.print(
-            f"  nothing rounds in {dtype}: all values are integers of at most {decision.largest:,}, for every"
-            " sentence"
+            f"  no rounding in {dtype}: for every sentence, all values are integers of at most"
+            f" {decision.largest:,}"
         )
     else:
         out.print(f"  unknown whether {dtype} rounds: values may exceed its largest exact integer")

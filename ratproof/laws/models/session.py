@@ -83,7 +83,7 @@ class Session:
         return self._placed(torch.cat([drawn[:1], self._sharing(drawn[1:], first)]), 0)
 
     def between(self) -> Tensor:
-        """Return the other inputs, which are read between two uses."""
+        """Return the inputs of the calls between two uses of the same object."""
         problem = self.problem
         drawn = self._drawn(problem.before_rows or problem.batch, sum(problem.before), 1)
         if problem.shared:

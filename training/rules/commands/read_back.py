@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,9 @@ from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
+
+if TYPE_CHECKING:
+    from training.rules.rules_read import ReadRule
 
 FIRST = "first rules, as a list"
 
@@ -72,9 +76,9 @@ def read_back(
     for row in result.rows:
         many = "" if row.rules is None else f"   {row.rules} rules"
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
-        right = f"right on dev {row.dev:7.2%}, on test {row.test:7.2%}"
-        out.print(f"  {row.system:<22} {right}{many}{chosen}", soft_wrap=True)
-    out.print("\nRules, in order of priority; the first match decides. $787 stands for any of 787 words.")
+        accuracy = f"accuracy on dev {row.dev:7.2%}, on test {row.test:7.2%}"
+        out.print(f"  {row.system:<22} {accuracy}{many}{chosen}", soft_wrap=True)
+    out.print(f"\nRules, in order of priority; the first match decides.{_about_sets(result.rules)}")
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)
     out.print(f"  no match: {result.default}")
@@ -91,6 +95,12 @@ def read_back(
     if files:
         out.print(f"\n{', '.join(path.name for path in files)} in {output}", soft_wrap=True)
     return 0
+
+
+def _about_sets(rules: Sequence[ReadRule]) -> str:
+    """Return an explanation of the first name of a set of words, such as ``$787``, or the empty string."""
+    sets = {name: words for rule in rules for name, words in rule.sets.items()}
+    return next((f" {name} stands for any of {len(words)} words." for name, words in sets.items()), "")
 
 
 def shorten_middle(text: str, most: int) -> str:

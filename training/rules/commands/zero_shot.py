@@ -102,8 +102,8 @@ def zero_shot(
             )
         for row in result.rows:
             out.print(
-                f"  {row.system:<10} right on {row.accuracy:7.2%}   as the rules on {row.agrees:7.2%}   "
-                f"{row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s"
+                f"  {row.system:<10} accuracy {row.accuracy:7.2%}   agrees with the rules {row.agrees:7.2%}"
+                f"   {row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s"
             )
         if result.missing:
             out.print(f"  words of rules that no sentence has: {len(result.missing)}")

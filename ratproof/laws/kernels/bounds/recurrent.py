@@ -177,13 +177,16 @@ def column_length(states: StateTrajectory) -> Bounds:
 
 
 def growth(inputs: RecurrenceInputs) -> Bounds:
-    """Return the largest factor by which a step stretches a column, shape ``(T, N, H, 1, 1)``."""
+    """Return an upper bound on the factor by which one step increases the 2-norm of a state column.
+
+    The shape is ``(T, N, H, 1, 1)``.
+    """
     assert inputs.growth is not None
     return np.asarray(by_token(inputs.growth)[..., None, None])
 
 
 def size_growth(inputs: RecurrenceInputs) -> Bounds:
-    """Return the largest factor by which a step of the recurrence of absolute values stretches a column.
+    """Return an upper bound on the factor by which one step on absolute values increases a column's 2-norm.
 
     The shape is ``(T, N, H, 1, 1)``. Intermediate roundings are relative to absolute values, which do not
     cancel.
