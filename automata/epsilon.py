@@ -17,7 +17,10 @@ from automata.sparse_matrix import SMALL, Places, SparseMatrix, Vector
 MOST_ENTRIES = 1 << 24
 """Maximum number of transitions per symbol after epsilon removal."""
 MOST_IN_A_CYCLE = 2000
-"""Maximum size of a strongly connected component of epsilon transitions in floats; its closure is dense."""
+"""Maximum size of a strongly connected component of epsilon transitions with float weights.
+
+Its closure is dense.
+"""
 MOST_PRODUCTS = 1 << 24
 """Maximum number of products of exact weights in the elimination of states on epsilon cycles."""
 
@@ -209,8 +212,8 @@ class EpsilonClosure:
             return Elimination(k, rows).product
         if len(states) > MOST_IN_A_CYCLE:
             raise LimitReached(
-                f"a component of epsilon cycles must have at most {MOST_IN_A_CYCLE:,} states in floats, got"
-                f" {len(states):,}"
+                f"a component of epsilon cycles with float weights must have at most {MOST_IN_A_CYCLE:,} states,"
+                f" got {len(states):,}"
             )
         block = closure(k, table.dense(k), names)
 

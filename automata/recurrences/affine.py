@@ -74,8 +74,8 @@ def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbo
 
     Raises:
         NotAffine: If a step, or ``out``, is not affine; the error contains a pair of states that shows this.
-        InputError: If a value is NaN or infinite, a step rounds because it computes in floats, or a step
-            changes the shape of the state.
+        InputError: If a value is NaN or infinite, a step uses float arithmetic, which rounds, or a step changes
+            the shape of the state.
     """
     origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)
@@ -204,7 +204,7 @@ class _Affine:
             )
         if any(isinstance(w, (float, np.floating)) for w in values):
             raise InputError(
-                f"{self.what} must not compute in floats, which round; pass its weights as fractions:"
+                f"{self.what} must not use float arithmetic, which rounds; pass its weights as fractions:"
                 " Fraction(w) is exact"
             )
         wrapping = next(filter(None, map(wraps_round, values)), None)

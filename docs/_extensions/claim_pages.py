@@ -151,7 +151,7 @@ def scopes(claim: Claim, variant: Variant) -> list[tuple[str, str]]:
             f" to {effort.run}, and fewer strings of tens of symbols"
         ),
         "gradient": "random weights and strings, for the derivatives of the torch layers",
-        "cross-checked": "random weights and strings, of which OpenFst computes the scores in floats",
+        "cross-checked": "random weights and strings; OpenFst computes the scores in float arithmetic",
         "exhausted": (
             f"all strings of up to {effort.exhausted} symbols over 1 to {effort.letters} letters, for the"
             " simplest weights of each size"

@@ -92,7 +92,7 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
         return Choice(named, "it is forced")
     if VARIABLE in os.environ:
         _require(os.environ[VARIABLE], VARIABLE)
-        return Choice(os.environ[VARIABLE], f"{VARIABLE} says so")
+        return Choice(os.environ[VARIABLE], f"{VARIABLE} selects it")
     if device == "cuda":
         reason = on_gpu.lacking() or ("" if dtype in on_gpu.TYPES else f"Triton does not support {dtype}")
         return Choice(loops.NAME, reason) if reason else Choice(on_gpu.NAME, "Triton is installed")

@@ -211,7 +211,7 @@ def test_values_that_are_not_numbers_are_refused(bad):
 def test_a_step_that_computes_in_floats_is_refused_because_it_rounds(f):
     with pytest.raises(
         InputError,
-        match=r"the step on 'a' must not compute in floats, which round; .* Fraction\(w\) is exact",
+        match=r"the step on 'a' must not use float arithmetic, which rounds; .* Fraction\(w\) is exact",
     ):
         on(f)
 

@@ -618,7 +618,7 @@ def test_the_backend_is_chosen_with_a_reason(monkeypatch):
     )
     assert backends.chosen("mps", torch.float32) == ("torch", "there is no other backend for mps")
     monkeypatch.setenv(backends.VARIABLE, "torch")
-    assert backends.chosen("cpu", torch.float32) == ("torch", "RATPROOF_SCAN says so")
+    assert backends.chosen("cpu", torch.float32) == ("torch", "RATPROOF_SCAN selects it")
     monkeypatch.setenv(backends.VARIABLE, "fortran")
     with pytest.raises(InputError, match=r"RATPROOF_SCAN must be one of torch, c\+\+, triton, got 'fortran'"):
         backends.chosen("cpu", torch.float32)

@@ -45,7 +45,7 @@ def test_on_a_gpu_it_reports_the_maximum_of_states_of_triton(monkeypatch, capsys
 def test_it_reports_what_forces_a_backend(capsys, monkeypatch):
     monkeypatch.setenv(backends.VARIABLE, "torch")
     assert run(["doctor"]) == 0
-    assert "recurrence on cpu in float32: torch, because RATPROOF_SCAN says so" in capsys.readouterr().out
+    assert "recurrence on cpu in float32: torch, because RATPROOF_SCAN selects it" in capsys.readouterr().out
     monkeypatch.setenv(backends.VARIABLE, "fortran")
     assert run(["doctor"]) == 2
     assert "RATPROOF_SCAN must be one of torch, c++, triton, got 'fortran'" in capsys.readouterr().err

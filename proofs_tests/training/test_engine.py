@@ -233,11 +233,11 @@ def test_a_terminal_gets_a_bar_with_speed_and_time_left(monkeypatch: pytest.Monk
 
 def test_a_missing_device_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="--device must be cpu, as torch finds no CUDA device here"):
+    with pytest.raises(InputError, match="--device must be cpu because torch finds no CUDA device"):
         fabric_for("cuda", "32-true")
     monkeypatch.setenv("WORLD_SIZE", "two")
     with pytest.raises(
-        InputError, match="WORLD_SIZE must be a number of processes, as set by torchrun, got 'two'"
+        InputError, match="WORLD_SIZE, which torchrun sets, must be a positive integer, got 'two'"
     ):
         fabric_for("cpu", "32-true")
 

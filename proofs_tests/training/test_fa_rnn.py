@@ -166,8 +166,9 @@ def test_before_training_the_extracted_rules_are_the_original_ones(
 
 
 def test_the_most_precise_rule_comes_first() -> None:
-    """State 0 is right on two of two, state 1 on three of four; state 2 never more often than the default
-    label.
+    """State 0 is correct on two of two sentences, and state 1 on three of four.
+
+    State 2 is correct at most as often as the default label.
     """
     seen = torch.tensor(
         [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [0, 0, 1]], dtype=torch.bool

@@ -106,7 +106,7 @@ def step_claim(
 
     Raises:
         InputError: If alphabets differ, a symbol is not a string, an automaton has epsilon cycles whose sum
-            does not exist, or the first step computes in floats.
+            does not exist, or the first step uses float arithmetic.
     """
     automata = check_automata(name, automaton)
     only_case = OnlyCase(automata)
@@ -200,7 +200,7 @@ def _unrounded(name: str, state: Any) -> Any:
     for number in flat(state):
         if isinstance(number, (float, np.floating)) and np.isfinite(number):
             raise InputError(
-                f"{name}: the step computes in floats, which round; pass its weights as fractions:"
+                f"{name}: the step must not use float arithmetic, which rounds; pass its weights as fractions:"
                 " Fraction(w) is exact"
             )
         wrapping = wraps_round(number)

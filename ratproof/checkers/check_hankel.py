@@ -197,7 +197,7 @@ class CheckedCell:  # its steps are those of docs/explanation/not_rational.md
         s = mix([self.w["alpha"]] * len(s), s, self.affine("s", x))
         return s, sigmoid(self.affine("h", x, P=s, U=h))
 
-    # Of these the printed sums over all letters so far, and no recurrence.
+    # The printed equations of these units sum over all letters so far, and have no recurrence.
 
     def column(self, name, x):
         return [row[x] for row in self.w[f"W_{name}"]]

@@ -1,4 +1,4 @@
-"""Comparison of a torch network in floats with the exact scores of its automata."""
+"""Comparison of a torch network in float arithmetic with the exact scores of its automata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of a torch module's outputs, in floats, with the scores of automata."""
+"""Comparison of a torch module's outputs, in float arithmetic, with the scores of automata."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ The bound: T is nonnegative, so h is also nonnegative. While h is at most u, eve
 
 elementwise. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T,
 the FA-GRU stays between l and u. So does the FA-RNN, for which e is 0. The same holds for any
-larger e. Because sigma is irrational, everything is computed in balls, which contain the true
+larger e. Because sigma is irrational, everything is computed with balls, which contain the true
 values. The computed e is larger by a relative 2^-64, so that comparisons of equal values are
 decided.
 """
@@ -73,9 +73,9 @@ class Run:
     """The states of the two networks.
 
     Attributes:
-        gru: h of the FA-GRU, in balls.
+        gru: h of the FA-GRU, in ball arithmetic.
         plain: h of the FA-RNN.
-        lower, upper: the bounds, in balls.
+        lower, upper: the bounds, in ball arithmetic.
     """
 
     gru: Vector
@@ -126,7 +126,7 @@ def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vect
 
 
 def times(h: Vector, table: Any) -> Vector:
-    """Return a row times a matrix, in balls."""
+    """Return a row times a matrix, in ball arithmetic."""
     return tuple(
         sum((v * row[j] for v, row in zip(h, table, strict=True)), start=flint.arb(0))
         for j in range(len(table[0]))
@@ -181,7 +181,7 @@ def near(w: Weights, now: Run) -> tuple[int]:
 
 
 def total_of(h: Vector, end: Vector) -> Any:
-    """Return the score in balls."""
+    """Return the score in ball arithmetic."""
     return sum((a * b for a, b in zip(h, end, strict=True)), start=flint.arb(0))
 
 
@@ -243,7 +243,7 @@ CLAIM = Claim(
             name="printed-uniform",
             without={
                 **SIGMOIDS,
-                "kernel-checked": "the counterexample is a long run of a gated network in balls",
+                "kernel-checked": "the counterexample is a long run of a gated network in ball arithmetic",
             },
             expected="refuted",
             says=(

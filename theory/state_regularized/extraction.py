@@ -324,7 +324,7 @@ CLAIM = Claim(
             without={
                 "cross-checked": ("the mixture is irrational: OpenFst's floats would round both sides"),
                 "decided": (
-                    "the counts are those of the labels of a mixture, in balls, for data of one length"
+                    "the counts are those of a mixture's labels, in ball arithmetic, for data of one length"
                 ),
                 "kernel-checked": "the numbers of the counterexample are exponentials of irrational mixtures",
             },

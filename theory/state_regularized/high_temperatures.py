@@ -38,8 +38,9 @@ def two_states(w: Weights) -> list[WFSA]:
     ]
 
 
-# The bound, in balls: k alpha_i is between exp(-spread / tau) and exp(spread / tau), where the spread is the
-# difference of the greatest and the least similarity. The run moves to the most probable centroid.
+# The bound, in ball arithmetic: k alpha_i is between exp(-spread / tau) and exp(spread / tau), where the
+# spread is the difference of the greatest and the least similarity. The run moves to the most probable
+# centroid.
 
 BITS = 128
 

@@ -34,9 +34,9 @@ def longest(w: Weights) -> Any:
     return max(map(square, w.S))
 
 
-# The network itself, in balls: whether |h|^2 is certainly at most the longest centroid's. After a symbol,
-# it is strictly less, because every alpha_i is positive and the centroids differ. The given precision shows
-# it.
+# The network itself, in ball arithmetic: whether |h|^2 is certainly at most the longest centroid's. After a
+# symbol, it is strictly less, because every alpha_i is positive and the centroids differ. The precision below
+# is high enough to show this.
 
 BITS = 256
 
@@ -154,7 +154,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             without={
-                "cross-checked": "the comparison is of a norm with a bound, in balls, not of scores",
+                "cross-checked": "a norm is compared with a bound, in ball arithmetic, and no scores",
                 "decided": "the mixtures are irrational, and take infinitely many values",
                 "proved": "the bound is an inequality, and this check supports only identities",
             },

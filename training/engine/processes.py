@@ -38,7 +38,7 @@ def fabric_for(device: str, precision: str) -> Fabric:
     Raises :class:`~automata.errors.InputError` if the device is not available.
     """
     if device == "cuda" and not torch.cuda.is_available():
-        raise InputError("--device must be cpu, as torch finds no CUDA device here, got cuda")
+        raise InputError("--device must be cpu because torch finds no CUDA device, got cuda")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings from packages that Fabric imports
         from lightning_fabric import Fabric
@@ -159,5 +159,5 @@ def is_first() -> bool:
 def _number(name: str) -> int:
     text = os.environ.get(name, "1")
     if not text.isdigit() or int(text) < 1:
-        raise InputError(f"{name} must be a number of processes, as set by torchrun, got {text!r:.40}")
+        raise InputError(f"{name}, which torchrun sets, must be a positive integer, got {text!r:.40}")
     return int(text)

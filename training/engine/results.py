@@ -83,7 +83,7 @@ def read(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: the file must be the result of a run, as JSON") from None
+        raise FormatError(f"{path}: the file must be the JSON result of a run") from None
     return require_result(data, path)
 
 

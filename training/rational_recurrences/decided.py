@@ -36,7 +36,7 @@ READING = "corrected"
 SYMBOLS = 16
 """The number of words or vectors in a layer's alphabet."""
 COMPARED = 50
-"""The number of strings on which the layer is also run in floats."""
+"""The number of strings on which the layer is also run in float arithmetic."""
 
 
 def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -> dict[str, Any] | None:

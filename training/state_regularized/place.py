@@ -24,7 +24,7 @@ class Place:
         iterations: the total number of iterations; ``since`` is the number since the last advance or restart.
         level: the level of the curriculum, counted from 0; after the last level, the number of levels.
         done: whether the network is trained.
-        boxes: the number of boxes in the final enclosure of the soft run, computed in floats.
+        boxes: the number of boxes in the final enclosure of the soft run, computed in float arithmetic.
         history: for each start, the number of iterations and the final level.
         wrong: indices of the training strings that were wrong at the last check.
         noise: the current noise.

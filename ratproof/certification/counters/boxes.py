@@ -4,7 +4,7 @@ A box contains h and c, entry by entry. The image of a box under one step is enc
 with f and m = i g over the whole box.
 
 The cell's bounds after at most n symbols follow from the bounds after n - 1 symbols through the transitions.
-So a count that drifts slightly at each symbol only needs a box that is as wide as its total drift.
+A count that drifts slightly at each symbol therefore only needs a box that is as wide as its total drift.
 """
 
 from __future__ import annotations

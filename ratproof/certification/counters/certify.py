@@ -37,7 +37,8 @@ class CounterTheorem:
         height, length: Limits on its strings; a length of ``None`` is any length, with saturated gates.
         boxes: The proved boxes, or ``None``.
         why: A sentence that explains why nothing was proved.
-        word: A string on which a network with saturated gates is wrong (proved in balls), or ``None``.
+        word: A string on which a network with saturated gates is wrong, as proved in ball arithmetic, or
+            ``None``.
     """
 
     height: int
@@ -55,7 +56,7 @@ class CounterCertification(NoTruthValue):
         numbers: The network.
         soft, saturated: The theorems.
         word: A string, within the soft theorem's height and length, on which the soft network is wrong
-            (proved in balls), or ``None``.
+            (proved in ball arithmetic), or ``None``.
         reading: The interpretation of the cell.
     """
 
@@ -142,7 +143,7 @@ def _theorem(
     progress: Callable[[int, int], None],
     stage: Callable[[str], None],
 ) -> CounterTheorem:
-    """Search for boxes with more and more nodes, and return the first that are proved."""
+    """Search for boxes, with more nodes in each attempt, and return the theorem of the first proved boxes."""
     gates, why = "saturated" if length is None else "soft", ""
     for tolerance in TOLERANCES:
         stage(f"{gates} gates: searching for nodes")
@@ -151,7 +152,9 @@ def _theorem(
             return CounterTheorem(height, length, None, why or "there are too many nodes")
         if explored.wrong is not None:
             word = " ".join(str(numbers.alphabet[token]) for token in explored.wrong)
-            return CounterTheorem(height, length, None, f"in floats the decision on {word!r} is wrong")
+            return CounterTheorem(
+                height, length, None, f"in float arithmetic the decision on {word!r} is wrong"
+            )
         stage(f"{gates} gates: boxes around {len(explored.classes)} nodes")
         boxes = close(numbers, explored, length)
         if not isinstance(boxes, Boxes):

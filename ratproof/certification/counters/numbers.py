@@ -57,7 +57,7 @@ class CounterNumbers(TokenNumbers):
     def tau(self) -> float:
         """Return the temperature for floats, which is limited because quotients by a smaller one overflow.
 
-        The results are proved in balls, which use the exact temperature.
+        The results are proved in ball arithmetic, which uses the exact temperature.
         """
         return max(float(self.temperature or 1), LEAST_TEMPERATURE)
 

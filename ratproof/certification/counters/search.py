@@ -1,4 +1,7 @@
-"""The search, in float arithmetic, for a short string on which a counter is wrong, confirmed in balls."""
+"""The search for a short string on which a counter is wrong.
+
+The search uses float arithmetic. Ball arithmetic confirms its result.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def wrong_string(
     stage: Callable[[str], None] = lambda what: None,
     saturated: bool = False,
 ) -> Tokens | None:
-    """Return the shortest string found on which the decision is wrong, as confirmed in balls.
+    """Return the shortest string found on which the decision is wrong, as confirmed in ball arithmetic.
 
     Its height and length are limited. With ``saturated``, the network has saturated gates.
     """
@@ -43,7 +46,7 @@ def wrong_string(
 def _candidates(
     points: CounterPoints, height: int, length: int, stage: Callable[[str], None]
 ) -> Iterator[Tokens]:
-    """Yield strings with a wrong decision in floats, first among all short strings, then among long ones."""
+    """Yield strings on which float arithmetic decides wrongly, first among all short strings, then long ones."""
     numbers = points.n
     symbols = len(numbers.alphabet)
     for n in range(length + 1):

@@ -89,7 +89,7 @@ class BallArithmetic:
         """Return the middle plus the range of slope (alpha - box.middle) over the box.
 
         The deltas sum to a value in ``rest``. So sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
-        every m, and an m that was optimised in floats is also rigorous.
+        every m, and an m that was optimised in float arithmetic is also rigorous.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]

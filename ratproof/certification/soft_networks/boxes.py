@@ -92,8 +92,8 @@ def attempts(
 def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
     """Return the number of boxes if the first attempt to close them succeeds, otherwise ``None``.
 
-    This is a quick check in floats for training, which takes a tenth of a second for a nearly hard network.
-    It also requires the soft run to agree with the transitions of the centroids.
+    Training uses this quick check in float arithmetic, which takes a tenth of a second for a nearly hard
+    network. It also requires the soft run to agree with the transitions of the centroids.
 
     Args:
         numbers: The network.

@@ -85,7 +85,7 @@ class Certification(NoTruthValue):
         return certificate.to_json(self.numbers, self.nodes)
 
     def certificates(self) -> Iterator[BoxesCertificate]:
-        """Yield certificates with ever more boxes, the first one with as few as possible."""
+        """Yield certificates, each with more boxes than the last; the first one has as few as possible."""
         for nodes in proved_nodes(self.numbers):
             if isinstance(nodes, Nodes):
                 yield certificate.to_json(self.numbers, nodes)
@@ -159,7 +159,10 @@ def proved_nodes(
     progress: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> Iterator[Nodes | str]:
-    """Yield nodes whose boxes are proved to be closed, with ever more boxes, or why an attempt fails."""
+    """Yield the result of each attempt: nodes whose boxes are proved to be closed, or why the proof fails.
+
+    Each attempt has more boxes than the last.
+    """
     for nodes in attempts(numbers, stage):
         if isinstance(nodes, OpenBoxes):
             yield nodes.why

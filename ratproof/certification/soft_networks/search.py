@@ -1,4 +1,7 @@
-"""The search, in float arithmetic, for a string on which network and automaton differ, confirmed in balls."""
+"""The search for a string on which a network and an automaton differ.
+
+The search uses float arithmetic. Ball arithmetic confirms its result.
+"""
 
 from __future__ import annotations
 

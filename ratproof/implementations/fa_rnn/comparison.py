@@ -1,4 +1,4 @@
-"""Comparison of an FA-RNN in floats with the automata of its weights.
+"""Comparison of an FA-RNN in float arithmetic with the automata of its weights.
 
 Every prefix of a string is one sentence of a batch.
 """

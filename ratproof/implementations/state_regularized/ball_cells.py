@@ -27,7 +27,7 @@ def ball(value: float) -> Ball:
 def similarities(
     kind: str, similarity: str, parameters: Mapping[str, Any], h: Vector, c: Vector | None, x: Vector
 ) -> Vector:
-    """Return b, the similarity of u to each centroid, in balls.
+    """Return b, the similarity of u to each centroid, in ball arithmetic.
 
     Args:
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.

@@ -4,7 +4,7 @@ The layers run on padded batches of strings of unequal lengths.
 
 A network that ends at a centroid does not round. So the comparison is between centroids: the centroid of the
 last layer after every symbol, and the last state of each string. Strings on which two similarities are too
-close, exactly or in floats, are omitted, because the theorem assumes that there are no ties.
+close, exactly or in float arithmetic, are omitted, because the theorem assumes that there are no ties.
 """
 
 from __future__ import annotations

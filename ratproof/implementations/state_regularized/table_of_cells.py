@@ -7,7 +7,7 @@ part of it. Each answer covers all values of c that strings can lead to, in one 
 
 With equation 5 the hidden state is a mixture. If alpha of the automaton's centroid is at least 1 - epsilon in
 each layer, h is within epsilon times the largest difference of two centroids. If the next alpha is at least 1
-- epsilon for all such h, in floats and exactly, the bound holds after every string.
+- epsilon for all such h, in float arithmetic and exactly, the bound holds after every string.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def _closes(
 def always_certain(
     asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> bool:
-    """Return whether, after every string, alpha is 1 in floats for one centroid and 0 for the others.
+    """Return whether, after every string, the float alpha is 1 for one centroid and 0 for the others.
 
     If so, sampling by equation 4 is deterministic.
     """

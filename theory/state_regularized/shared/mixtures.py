@@ -1,7 +1,8 @@
-"""Equation 5 in balls: h = sum_i alpha_i s_i is irrational, but its most probable centroid is decidable.
+"""Equation 5 in ball arithmetic.
 
-A ball (``flint.arb``) contains the true value. If two similarities' balls overlap, the string is
-rerun with twice the bits.
+The mixture h = sum_i alpha_i s_i is irrational, but its most probable centroid is decidable. A ball
+(``flint.arb``) contains the true value. If two similarities' balls overlap, the string is rerun with twice
+the bits.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Mixed:
     Attributes:
         string: the symbols read so far.
         label: the most probable centroid, from 1.
-        h: the mixture, in balls.
+        h: the mixture, in ball arithmetic.
         bits: the precision.
     """
 
@@ -46,7 +47,10 @@ def ball(value: Any) -> Any:
 
 
 def scores(w: Weights, h: Vector, x: str) -> Vector:
-    """Return b at a mixture h: the cell of :mod:`theory.state_regularized.shared.networks`, in balls."""
+    """Return b at a mixture h, in ball arithmetic.
+
+    The cell is that of :mod:`theory.state_regularized.shared.networks`.
+    """
     one = flint.arb(1)
     u = []
     for row, b in zip(w.U, w.W[x], strict=True):
@@ -60,7 +64,7 @@ def scores(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def distribution(b: Vector, inverse_temperature: Any) -> Vector:
-    """Return alpha = softmax(b / tau), in balls."""
+    """Return alpha = softmax(b / tau), in ball arithmetic."""
     powers = [((n - b[0]) * inverse_temperature).exp() for n in b]
     return tuple(p / sum(powers) for p in powers)
 
