@@ -212,8 +212,8 @@ class EpsilonClosure:
             return Elimination(k, rows).product
         if len(states) > MOST_IN_A_CYCLE:
             raise LimitReached(
-                f"a component of epsilon cycles with float weights must have at most {MOST_IN_A_CYCLE:,} states,"
-                f" got {len(states):,}"
+                f"a component of epsilon cycles with float weights must have at most {MOST_IN_A_CYCLE:,}"
+                f" states, got {len(states):,}"
             )
         block = closure(k, table.dense(k), names)
 

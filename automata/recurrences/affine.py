@@ -74,8 +74,8 @@ def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbo
 
     Raises:
         NotAffine: If a step, or ``out``, is not affine; the error contains a pair of states that shows this.
-        InputError: If a value is NaN or infinite, a step uses float arithmetic, which rounds, or a step changes
-            the shape of the state.
+        InputError: If a value is NaN or infinite, a step uses float arithmetic, which rounds, or a step
+            changes the shape of the state.
     """
     origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)

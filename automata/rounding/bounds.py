@@ -52,7 +52,7 @@ __all__ = [
 def prefix_bounds(
     automaton: WFSA, string: String, computed_in: Format, deviation: Deviation | None = None
 ) -> tuple[Weights, Floats]:
-    """Return the scores of a string's prefixes, and bounds on the rounding error of computing them with floats.
+    """Return the scores of a string's prefixes, and bounds on the errors of computing them with floats.
 
     Args:
         automaton: an automaton over the real or max-plus semiring, exact or float64, without

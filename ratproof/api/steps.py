@@ -200,8 +200,8 @@ def _unrounded(name: str, state: Any) -> Any:
     for number in flat(state):
         if isinstance(number, (float, np.floating)) and np.isfinite(number):
             raise InputError(
-                f"{name}: the step must not use float arithmetic, which rounds; pass its weights as fractions:"
-                " Fraction(w) is exact"
+                f"{name}: the step must not use float arithmetic, which rounds; pass its weights as"
+                " fractions: Fraction(w) is exact"
             )
         wrapping = wraps_round(number)
         if wrapping is not None:

@@ -46,7 +46,7 @@ def wrong_string(
 def _candidates(
     points: CounterPoints, height: int, length: int, stage: Callable[[str], None]
 ) -> Iterator[Tokens]:
-    """Yield strings on which float arithmetic decides wrongly, first among all short strings, then long ones."""
+    """Yield strings on which float arithmetic decides wrongly: first all short strings, then long ones."""
     numbers = points.n
     symbols = len(numbers.alphabet)
     for n in range(length + 1):
