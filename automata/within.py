@@ -2,7 +2,7 @@
 
 The scores of D = A - B are bounded by vectors v with abs(rho) <= v and abs(M(a)) v <= v for every symbol a:
 from a row u of D, abs(D(x)) <= abs(u) v then holds for all strings x. A search in shortlex order does not
-continue from rows whose bound is at most the tolerance. If no other rows remain, the answer holds for all
+continue from rows whose bound is at most the tolerance. If no other rows remain, the result holds for all
 strings.
 
 The reversal of D also has such a bound, which often exists if the other one does not.

@@ -58,7 +58,7 @@ def test_the_headline_counts_networks_that_are_right_on_short_strings(
     )
     text = page.pages(tmp_path)["claims/ordinary-figures.txt"]
     assert (
-        "Of 4 ordinarily trained networks that are right on every string of up to 11 symbols, 2 are" in text
+        "Of 4 ordinarily trained networks that are correct on every string of up to 11 symbols, 2 are" in text
     )
     assert "1 of them is certified for all strings, and 1 is unknown." in text
     assert "| GRU, ordinary | 5 | 4 | 1 | 3 | 1 | 7 | 1 |" in text

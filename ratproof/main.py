@@ -81,7 +81,7 @@ def _run(arguments: list[str] | None) -> int:
             return _print_error(f"{shorten(error.filename)}: {error.strerror}; use another file", BAD_INPUT)
         # a failed write of the help or of a library
         raise OutputError(f"cannot write the output: {error.strerror or error}") from None
-    except Exception as error:  # Python's exit status would be 1, which is an answer of ratproof
+    except Exception as error:  # Python's exit status would be 1, which means a negative result
         if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):
             return _print_error(needs, BAD_INPUT)
         traceback.print_exc()

@@ -36,7 +36,7 @@ PACKAGES = ("automata", "neural", "ratproof", "training")
 def is_proved(result: dict[str, Any]) -> bool:
     """Return whether a result contains a proof about the network.
 
-    Either the network accepts exactly the language, or it is right on the strings of a bounded height.
+    Either the network accepts exactly the language, or it is correct on the strings of a bounded height.
     """
     certified = result.get("certified")
     counts = isinstance(certified, dict) and bool(

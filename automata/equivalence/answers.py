@@ -1,4 +1,4 @@
-"""The answers of a decision: equivalent, different or unknown, each with its evidence."""
+"""The results of a decision: equivalent, different or unknown, each with its evidence."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Verdict = Literal["equivalent", "different", "unknown"]
 
 
 class _Result(NoTruthValue):
-    """An answer that a notebook displays, with drawings of its automata if they are small."""
+    """A result that a notebook displays, with drawings of its automata if they are small."""
 
     ask: ClassVar[str] = ".verdict or .check()"
 
     def check(self: Any) -> None:
-        """Raise AssertionError with the answer unless the automata are equivalent.
+        """Raise AssertionError with the result unless the automata are equivalent.
 
         Call it in a test: ``equivalent(a, b).check()``.
         """
@@ -67,7 +67,7 @@ class Equivalent(_Result):
         return _fields(self) | {"why": self.how}
 
     def to_text(self, a: str, b: str) -> str:
-        """Return the answer as a sentence about automata named ``a`` and ``b``."""
+        """Return the result as a sentence about automata named ``a`` and ``b``."""
         return f"equivalent: every string has the same score in {a} and {b} ({self.how})"
 
 
@@ -101,7 +101,7 @@ class Different(_Result):
         return _fields(self) | {"word": list(self.word), "scores": scores, "least": self.doubt is None}
 
     def to_text(self, a: str, b: str) -> str:
-        """Return the answer as a sentence about automata named ``a`` and ``b``."""
+        """Return the result as a sentence about automata named ``a`` and ``b``."""
         x, y = map(_written, self.scores)
         if self.doubt is not None:
             chance = f"with a probability of less than 2^-{int(-self.doubt)}"
@@ -136,7 +136,7 @@ class Unknown(_Result):
         return _fields(self) | {"why": self.why, "searched": self.searched}
 
     def to_text(self, a: str, b: str) -> str:
-        """Return the answer as a sentence about automata named ``a`` and ``b``."""
+        """Return the result as a sentence about automata named ``a`` and ``b``."""
         return f"unknown: {self.why}"
 
 
@@ -157,7 +157,7 @@ Method = Callable[[], Answer | None]
 
 
 def first_answer(methods: Iterable[Method]) -> Answer:
-    """Return the answer of the first method that decides.
+    """Return the result of the first method that decides.
 
     If no method decides, return the ``Unknown`` with the largest ``searched``, and add the limits to its
     reason.

@@ -35,7 +35,7 @@ def least_difference(a, b, longest):
 
 
 def accepted(answer):
-    """Return whether the independent checker accepts the certificate of the answer."""
+    """Return whether the independent checker accepts the certificate of the result."""
     program = check_certificate if answer.certificate.a.semiring in FIELDS else check_bisimulation
     return program.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == answer.verdict
 

@@ -41,7 +41,7 @@ EACH_FIELD = over([REAL, COUNTING])
 
 
 def decided(a, b, most_dense=1500):
-    """Decide equivalence with the sparse method, check the certificate, and return the answer."""
+    """Decide equivalence with the sparse method, check the certificate, and return the result."""
     answer = sparse.decide(a, b, lambda stage: None, most_dense)
     if isinstance(answer, Equivalent):
         assert check_chain.verdict(json.loads(json.dumps(answer.certificate.to_json()))) == "equivalent"

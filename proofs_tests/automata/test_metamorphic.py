@@ -1,4 +1,4 @@
-"""Tests that changes that preserve all scores preserve the answers of ``equivalent``, ``score`` and
+"""Tests that changes that preserve all scores preserve the results of ``equivalent``, ``score`` and
 ``convert``.
 """
 

@@ -40,7 +40,7 @@ class ScriptedWorker:
     def _json(self, **message):
         return json.dumps({"installation": self.installation, **message}).encode()
 
-    def room(self):
+    def free_slots(self):
         return 4 - len(self.handed)
 
     def submit(self, chunk):

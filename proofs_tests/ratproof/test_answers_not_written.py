@@ -1,5 +1,6 @@
-"""Tests that an answer that cannot be written ends with exit status 4, and that unencodable characters are
-escaped.
+"""Tests that a command that cannot write its output ends with exit status 4.
+
+Unencodable characters are escaped.
 """
 
 from __future__ import annotations

@@ -263,7 +263,7 @@ def test_divergent_epsilon_cycles_are_rejected():
 
 
 def by_pairs(a, b):
-    """Return the answer of the search for pairs, whose certificate lists the pairs, without trying lumping
+    """Return the result of the search for pairs, whose certificate lists the pairs, without trying lumping
     first.
     """
     if a.semiring is BOOLEAN:

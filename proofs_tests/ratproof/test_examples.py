@@ -45,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", [line for _, line in QUICK])
 def test_the_example_of_each_command_runs_in_the_folder_with_the_examples(line, folder, capsys):
     status = run(shlex.split(line))
-    assert status in (0, 1), capsys.readouterr().err  # 1: the answer is negative, as expected for some
+    assert status in (0, 1), capsys.readouterr().err  # 1: the result is negative, as expected for some
 
 
 def test_a_certificates_example_runs_after_the_example_that_wrote_it(folder, capsys):

@@ -86,7 +86,7 @@ class CertificationReport(NoTruthValue):
         return dict(self.answer.certificate())
 
     def check(self) -> None:
-        """Raise AssertionError with the answer unless the network is certified."""
+        """Raise AssertionError with the result unless the network is certified."""
         __tracebackhide__ = True
         if self.verdict != "certified":
             raise AssertionError(str(self))
@@ -250,7 +250,7 @@ def expected_machine(automaton: object, network: OrdinaryNetwork) -> Moore:
 
 
 def report_of(answer: Certification | CounterCertification | OrdinaryCertification) -> CertificationReport:
-    """Return the report on an answer."""
+    """Return the report on a result."""
     word = None if answer.word is None else tuple(answer.word)
     return CertificationReport(answer.verdict, word, answer)
 

@@ -170,10 +170,10 @@ class Box:
         self.down, self.up = each(int.__sub__, low, self.middle), each(int.__sub__, high, self.middle)
 
     def most(self, row):
-        off, room = row[0][0], sum(self.down)
+        off, capacity = row[0][0], sum(self.down)
         for i in sorted(range(len(row)), key=lambda i: -sum(row[i])):
-            off, room = sum(row[i]) // 2, room + self.up[i] - self.down[i]
-            if room >= 0:
+            off, capacity = sum(row[i]) // 2, capacity + self.up[i] - self.down[i]
+            if capacity >= 0:
                 break
         return ceil(
             sum(

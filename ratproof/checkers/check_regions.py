@@ -111,7 +111,7 @@ def tangent(n):
 def line(low, high):
     """Return slope, offset and error of a line beside tanh from low to high.
 
-    Any slope would be right. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
+    Any slope would be valid. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
     """
     ends = tangent(low), tangent(high)
     slope = ((ends[1] - ends[0]) << P) // (high - low) if high - low > FLAT else ONE - (ends[0] ** 2 >> P)
@@ -259,9 +259,9 @@ class Ellipsoid:
         errors, columns = [x.e for x in state], list(zip(*(x.g for x in state), strict=True))
         moved = [dot(row, offset) for row in self.factor]
         spread = [dot(map(abs, row), errors) for row in self.factor]
-        room = ONE - norm(moved) - norm(spread) - ERROR_TERM
+        margin = ONE - norm(moved) - norm(spread) - ERROR_TERM
         turned = [[dot(row, column) for column in columns] for row in self.factor]
-        return room > 0 and shorter(turned, room)
+        return margin > 0 and shorter(turned, margin)
 
 
 def shorter(matrix, length):

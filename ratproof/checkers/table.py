@@ -124,9 +124,9 @@ def automaton_digest(automaton: WFSA) -> str:
 
 
 def accepted_certificate(answer: Answer) -> JsonObject:
-    """Return the answer's certificate, if the independent program accepts it."""
+    """Return the result's certificate, if the independent program accepts it."""
     if isinstance(answer, Unknown) or answer.certificate is None:
-        raise RuntimeError(f"the answer has no certificate: {answer}")
+        raise RuntimeError(f"the result has no certificate: {answer}")
     data = answer.certificate.to_json()
     if checker_of(data).verdict(data) != answer.verdict:
         raise RuntimeError(f"the certificate does not prove its claim: {answer}")

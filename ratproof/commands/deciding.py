@@ -57,7 +57,7 @@ def equivalent(
     b: Annotated[str, Argument(metavar="B", help="another")],
     certificate: CertificateFile = None,
     kernel: Annotated[
-        bool, Option("--kernel", help="write a Coq file in which Coq's kernel checks the answer")
+        bool, Option("--kernel", help="write a Coq file in which Coq's kernel checks the result")
     ] = False,
     kernel_file: Annotated[
         str | None,
@@ -108,7 +108,7 @@ def equivalent(
             )
         accepted = None
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
-            report_progress("Coq checks the answer")
+            report_progress("Coq checks the result")
             accepted = kernel_certificate.write(
                 coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
             )
@@ -116,7 +116,7 @@ def equivalent(
     if certificate is not None and shown is not None:
         try:
             write_json(certificate, shown.to_json())
-        except LimitReached:  # the answer remains valid, but the automata are too large without epsilon
+        except LimitReached:  # the result remains valid, but the automata are too large without epsilon
             shown = None
     files_written = {
         "certificate": certificate if shown is not None else None,
@@ -136,7 +136,7 @@ def equivalent(
     if coq_file is not None and accepted is None:
         note_unwritten(coq_file, "there is no decision for Coq to check")
     if certificate is not None and shown is None:
-        note_unwritten(certificate, "this answer has no certificate")
+        note_unwritten(certificate, "this result has no certificate")
     if html is not None:
         from ratproof.html.equivalence_page import equivalence_page
         from ratproof.html.page import write_html

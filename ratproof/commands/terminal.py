@@ -116,7 +116,7 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def print_answer(as_json: bool, data: JsonObject, text: str) -> None:
-    """Print an answer as one JSON object, or as text."""
+    """Print a result as one JSON object, or as text."""
     if as_json:
         print_json(data)
     else:

@@ -68,7 +68,7 @@ class Link:
 
 @dataclass(frozen=True)
 class LinkProof:
-    """A proof of an answer for Coq: automata, and the links between them.
+    """A proof of a result for Coq: automata, and the links between them.
 
     Attributes:
         over: The semiring.
@@ -128,7 +128,7 @@ class LinkBuilder:
 
 
 def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> LinkProof:
-    """Return the links for an answer about two automata; raise InputError if there is no proof for Coq."""
+    """Return the links for a result about two automata; raise InputError if there is no proof for Coq."""
     if a.semiring not in COQ_SEMIRINGS:
         raise InputError(
             f"--kernel does not support the {a.semiring.name} semiring, whose sums are not fractions"
@@ -156,7 +156,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     elif answer.certificate is not None:
         left, right = _pair_links(builder, plain_a, plain_b, to_a, to_b)
     else:
-        raise InputError(f"--kernel: this answer has no certificate that Coq could check ({answer.how})")
+        raise InputError(f"--kernel: this result has no certificate that Coq could check ({answer.how})")
     return LinkProof(
         COQ_SEMIRINGS[a.semiring], a.alphabet, builder.automata, builder.links, left, right, None
     )

@@ -36,7 +36,7 @@ class Crew:
         for _ in range(self.here.threads()):
             self.here.submit(greeting, self.arguments)
 
-    def room(self) -> int:
+    def free_slots(self) -> int:
         """Return how many more chunks may be submitted now."""
         self.jobs = self.executor.threads() or self.jobs
         return 0 if self.executor.is_gone else AHEAD * self.jobs - len(self.executor)

@@ -156,7 +156,7 @@ class Driver:
                 if self.progress.errors:
                     return
                 continue
-            while crew.room() > 0 and (chunk := self._chunk(crew.seconds_a_chunk)):
+            while crew.free_slots() > 0 and (chunk := self._chunk(crew.seconds_a_chunk)):
                 self.out[id(chunk)] = chunk
                 crew.submit(chunk)
             if not self.out:

@@ -108,10 +108,10 @@ class OfModule:
     @property
     def ran(self) -> str:
         """Return a sentence that describes how the module ran."""
-        room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
+        slack = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
         return (
             f"{type(self.module).__name__} in evaluation mode, one string per batch, within the rounding of"
-            f" {self._format.name}{room}"
+            f" {self._format.name}{slack}"
         )
 
     def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:

@@ -38,7 +38,7 @@ SHARE = 0.8
 ROOM = 64 << 20
 """Minimum limit in bytes, in addition to the memory of ratproof itself."""
 VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rational", "replay", "rules decide"})
-"""Commands whose answer is a verdict, so that ``unknown`` goes to standard output.
+"""Commands whose result is a verdict, so that ``unknown`` goes to standard output.
 
 Other commands print it as a message.
 """
@@ -60,7 +60,7 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
 
-_SECONDS_HELP = "time limit, after which the answer is unknown (exit status 3); inf for no limit"
+_SECONDS_HELP = "time limit, after which the result is unknown (exit status 3); inf for no limit"
 _MEMORY_HELP = "memory limit, such as 500M or 4G (default: 80 % of the free memory)"
 OPTIONS = (
     inspect.Parameter(
@@ -166,7 +166,7 @@ def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
 
 
 def _report_unknown(name: str, why: str, limit: str | None, as_json: bool, printed: bool = False) -> int:
-    """Report that the answer is unknown, and return the exit status."""
+    """Report that the result is unknown, and return the exit status."""
     if printed:
         print(f"ratproof: unknown, and the printed output is incomplete: {why}", file=sys.stderr)
     elif as_json:

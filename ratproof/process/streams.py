@@ -1,8 +1,8 @@
 """Standard output and standard error of every command, with control characters escaped.
 
 A user's text cannot control the terminal, and a failed write is reported. A failed write to standard output
-raises :class:`~automata.errors.OutputError`, because the exit status must not be that of an answer. Standard
-error has no answer, so failed writes to it are ignored.
+raises :class:`~automata.errors.OutputError`, because the exit status must not be that of a result. Standard
+error has no result, so failed writes to it are ignored.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def guarded() -> Iterator[None]:
     if sys.stderr is None:  # otherwise print(file=sys.stderr) would print to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
     if sys.stdout is None:
-        raise OutputError("standard output is closed, so no answer could be written")
+        raise OutputError("cannot write the output: standard output is closed")
     for stream in (sys.stdout, sys.stderr):
         if getattr(stream, "errors", None) in ("strict", "surrogateescape") and hasattr(
             stream, "reconfigure"

@@ -267,7 +267,7 @@ def _bound_allocations(memory: int) -> None:
 def _report_when_printing(write_fd: int) -> None:
     """Notify the parent of the first text on standard output.
 
-    Then the answer is complete, and only its reader can delay the end.
+    Then the result is complete, and only its reader can delay the end.
     """
     out: Any = sys.__stdout__  # the original stream
     if out is None:

@@ -566,7 +566,7 @@ CLAIM = Claim(
             name="without-centroid-start",
             without={
                 "decided": (
-                    "the variant says that no initial distribution is right; a range of scores shows this,"
+                    "the variant says that no initial distribution is correct; a range of scores shows this,"
                     " whereas this check is about one automaton"
                 )
             },

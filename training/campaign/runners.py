@@ -136,13 +136,13 @@ class Runner:
 
 
 def read(answer: bytes, name: str) -> tuple[int, str]:
-    """Parse a worker's answer, a JSON list of an exit status and a text, about the run ``name``.
+    """Parse a worker's reply about the run ``name``: a JSON list of an exit status and a text.
 
     >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
     (0, 'done')
 
     Raises:
-        FormatError: If the answer is not such a list.
+        FormatError: If the reply is not such a list.
     """
     try:
         message = json.loads(answer)

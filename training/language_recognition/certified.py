@@ -34,10 +34,10 @@ def certified(
 
     Args:
         folder: the folder of the run.
-        height: the height of the strings on which the soft network has to be right.
+        height: the height of the strings on which the soft network must be correct.
         length: the length of those strings.
         saturated_height: the height of the strings, of any length, on which the network with saturated gates
-            has to be right.
+            must be correct.
 
     Returns:
         ``verdict``, ``word``, ``soft`` and ``saturated`` as in ``ratproof certify --json``; ``seconds``, the

@@ -89,7 +89,7 @@ _FIRST = {
     "patience": 10**6,
     "halve_after": 10**6,
 }
-# A gate that depends on irrelevant state, such as a running count, is right on shallow strings only.
+# A gate that depends on irrelevant state, such as a running count, is correct on shallow strings only.
 _OURS = _FIRST | {"recurrent_decay": 1e-4, "restart_after": 30, "dev_wanted": 1.0}
 _PAPER = {"epochs": 200, "patience": 30, "halve_after": 10**6, "stuck": 5}
 _SHORT_CUT = {

@@ -36,7 +36,7 @@ class ReadBackChoice:
     Attributes:
         gamma: the threshold of transitions.
         speaks: the minimum share of a match's weight in the readout with which a state votes for a label.
-        support: the minimum number of training sentences on which a rule is right.
+        support: the minimum number of training sentences that a rule classifies correctly.
     """
 
     gamma: float
@@ -187,7 +187,7 @@ def covering(
         seen: the states that each training sentence reaches, shape ``(N, K)``.
         targets: the labels of the sentences, shape ``(N,)``.
         allowed: which states may vote for which labels, shape ``(L, K)``.
-        support: the minimum number of sentences on which a rule is right.
+        support: the minimum number of sentences that a rule classifies correctly.
         default: the label of the remaining sentences.
     """
     states, labels = seen.float(), torch.nn.functional.one_hot(targets, len(allowed)).float()

@@ -28,7 +28,7 @@ class Curriculum:
     def climbed(self, level: int, all_right: Callable[[int], bool]) -> int:
         """Return the first level, from the given level on, at which some string is misclassified.
 
-        It is the number of levels if all strings are right.
+        It is the number of levels if all strings are classified correctly.
         """
         while level < len(self.lengths) and all_right(self.lengths[level]):
             level += 1

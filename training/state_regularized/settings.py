@@ -65,7 +65,10 @@ class Recipe(Settings):
     )
     cluster_every: int = setting(100, "iterations of the finish between clusterings", 1, NEVER)
     mastered: float = setting(
-        0.95, "with clusters: the share of a batch that must be right for more noise", 0, 1
+        0.95,
+        "with clusters: the share of a batch that must be classified correctly before noise increases",
+        0,
+        1,
     )
     louder: float = setting(1.01, "factor by which the noise is increased", 1, 100)
     softer: float = setting(0.95, "factor by which the noise is decreased", 0, 1)

@@ -53,7 +53,7 @@ class OrdinaryCertification:
         word: A string on which the decisions differ, or None.
         decisions: The network's and the automaton's decision on ``word``, or None.
         regions: The number of regions of the proof, or None.
-        bounded: If unknown, a length up to which all decisions are right: by enclosures in float64, or by
+        bounded: If unknown, a length up to which all decisions are correct: by enclosures in float64, or by
             running all strings.
         why: If unknown, the reason.
         slow: If unknown, the cycle along which differences of states shrink least, and the factor per symbol.
@@ -96,7 +96,7 @@ def certify_ordinary(
         decide: The network's decisions in torch's float32.
         seconds: Time limit of the search for a proof.
         progress: Called with the current work, in words.
-        bounds: Whether to find a length up to which all decisions are right, if there is no proof.
+        bounds: Whether to find a length up to which all decisions are correct, if there is no proof.
     """
     if machine is not None:
         return _certify(network, machine.minimal(), False, decide, seconds, progress, bounds)

@@ -33,7 +33,7 @@ class Hardening:
     """The state of a fine-tuning.
 
     Attributes:
-        strength: The factor of the penalty, which grows while all decisions of a batch are right.
+        strength: The factor of the penalty, which grows while all decisions of a batch are correct.
         most_strength: The largest strength; with 0 there is no penalty.
         mistakes: Counterexamples, which become a part of the batches.
     """
@@ -90,7 +90,7 @@ def harden_round(
             least = min(LEAST_STRENGTH, hardening.most_strength)
             hardening.strength = float(np.clip(hardening.strength * factor, least, hardening.most_strength))
         if step % 100 == 0:
-            progress(f"hardening: {step} of {STEPS} steps, {right:.4f} of the decisions are right")
+            progress(f"hardening: {step} of {STEPS} steps, {right:.2%} of the decisions are correct")
 
 
 def batch(machine: Moore, rng: np.random.Generator, mistakes: Sequence[tuple[int, ...]]) -> np.ndarray:

@@ -211,8 +211,8 @@ def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
 
 def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Return the boxes, widened slightly on all sides."""
-    room = WIDER * (high - low) + LEAST
-    return low - room, high + room
+    margin = WIDER * (high - low) + LEAST
+    return low - margin, high + margin
 
 
 def _inside(point: Floats, low: Floats, high: Floats) -> bool:

@@ -293,10 +293,10 @@ def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
     """
     mid = np.broadcast_to(0.5 * (low + high), np.broadcast_shapes(low.shape, box.up.shape))
     order = np.argsort(-mid, axis=-1, kind="stable")
-    room = np.cumsum(
+    capacity = np.cumsum(
         np.take_along_axis(np.broadcast_to(box.up - box.down, mid.shape), order, axis=-1), axis=-1
     )
-    last = np.argmax(room >= -box.down.sum(axis=-1, keepdims=True) * (1 - 1e-12), axis=-1)[..., None]
+    last = np.argmax(capacity >= -box.down.sum(axis=-1, keepdims=True) * (1 - 1e-12), axis=-1)[..., None]
     multiplier = np.take_along_axis(mid, np.take_along_axis(order, last, axis=-1), axis=-1)
     return np.asarray(multiplier[..., 0])
 

@@ -39,23 +39,23 @@ class SoftRunNet:
 def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet | None:
     """Return a net of the soft run's points, or ``None`` if it has more than ``most`` points."""
     points, symbols = Points(numbers), len(numbers.alphabet)
-    room = np.empty((most, numbers.k))
-    room[0], size = points.first()[0], 1
+    buffer = np.empty((most, numbers.k))
+    buffer[0], size = points.first()[0], 1
     after = np.zeros((0, symbols), dtype=np.int64)
     while len(after) < size:
-        fresh = room[len(after) : size]
+        fresh = buffer[len(after) : size]
         rows = np.empty((len(fresh), symbols), dtype=np.int64)
         for symbol in range(symbols):
             for row, image in enumerate(points.step(fresh, symbol)):
-                away = np.abs(room[:size] - image).max(axis=1)
+                away = np.abs(buffer[:size] - image).max(axis=1)
                 nearest = int(away.argmin())
                 if away[nearest] > grain:
                     if size == most:
                         return None
-                    nearest, room[size], size = size, image, size + 1
+                    nearest, buffer[size], size = size, image, size + 1
                 rows[row, symbol] = nearest
         after = np.concatenate([after, rows])
-    alpha = room[:size].copy()
+    alpha = buffer[:size].copy()
     return SoftRunNet(alpha, after, alpha.argmax(axis=1), points.accepts(alpha) > 0)
 
 

@@ -40,7 +40,7 @@ def certify(
     file_format: str | None = None,
     of_state_dicts: Mapping[str, object] = MappingProxyType({}),
 ) -> int:
-    """Certify a network, write and print the answer, and return the exit status.
+    """Certify a network, write and print the result, and return the exit status.
 
     Args:
         checkpoint: The file of the network.
@@ -188,7 +188,7 @@ def print_all(
     as_json: bool,
     what: str = "boxes",
 ) -> None:
-    """Print an answer and the names of the written files, or why none were written unless ``proved``."""
+    """Print a result and the names of the written files, or why none were written unless ``proved``."""
     written = "wrote {}" if proved else f"{{}} is not written: no {what} were proved"
     lines = [*sentences, *(written.format(path) for path in paths if path is not None)]
     print_answer(as_json, data, "\n".join(lines))

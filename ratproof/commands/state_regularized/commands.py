@@ -131,7 +131,7 @@ def certify(
 
     With --cell, the network is the state dict of an nn.RNN, nn.GRU or nn.LSTM with a linear classifier. It
     follows the automaton if, in float32, both have the same decision after every nonempty string. If there is
-    no proof for all strings, the answer is a string on which they differ, or the length up to which there is
+    no proof for all strings, the result is a string on which they differ, or the length up to which there is
     none.
 
     Without --cell, it is a network that ratproof has saved. A soft network follows its hard automaton if both

@@ -38,7 +38,7 @@ def certify(
     as_json: bool,
     file_format: str | None,
 ) -> int:
-    """Certify a state dict, write and print the answer, and return the exit status.
+    """Certify a state dict, write and print the result, and return the exit status.
 
     Args:
         path: The file of the state dict.

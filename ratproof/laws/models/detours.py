@@ -36,7 +36,7 @@ def ways(model: Declared, kind: str, time: int) -> tuple[str, ...]:
 def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple[int, ...]) -> dict[str, Any]:
     """Draw the inputs between two uses of a model, of a cleared state, or of a state."""
     time, begin = sum(pieces), pieces[0] if way == "state" else 0
-    room = time if model.longest is None else max(1, min(time, model.longest - time + 1))
+    longest = time if model.longest is None else max(1, min(time, model.longest - time + 1))
     drawn: dict[str, Any] = {}
     if way == "model" and "batch" not in model.without:
         drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
@@ -44,20 +44,20 @@ def reuses(draw: st.DrawFn, model: Declared, way: str, batch: int, pieces: tuple
     # a last call of a single step, because a prompt and a step leave different states
     one_call = "pieces" in model.without
     if not shared:
-        numbers = [n for n in BETWEEN if n <= room]
+        numbers = [n for n in BETWEEN if n <= longest]
         return drawn | {"before": _calls(draw(st.sampled_from(numbers)), one_call)}
-    room = time + 1 if model.longest is None else model.longest - begin
-    number = min(shared + draw(st.sampled_from((1, 0, 1, 2))), room)
+    longest = time + 1 if model.longest is None else model.longest - begin
+    number = min(shared + draw(st.sampled_from((1, 0, 1, 2))), longest)
     one_call = one_call or draw(st.booleans())
     return drawn | {"before": _calls(number, one_call), "shared": min(shared, number)}
 
 
 @st.composite
 def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...]) -> dict[str, Any]:
-    """Draw tokens that are read and forgotten, some of which may be accepted as right drafts."""
+    """Draw tokens that are read and forgotten, some of which may be accepted as correct drafts."""
     shared = draw(shared_prefixes(pieces[1] - 1))
-    room = BETWEEN[-1] if model.longest is None else model.longest - pieces[0] - shared
-    number = shared + draw(st.sampled_from([n for n in BETWEEN if n <= max(1, room)]))
+    longest = BETWEEN[-1] if model.longest is None else model.longest - pieces[0] - shared
+    number = shared + draw(st.sampled_from([n for n in BETWEEN if n <= max(1, longest)]))
     step_by_step = way == "calls" and number <= BETWEEN[-1] and draw(st.booleans())
     return {
         "before": (1,) * number if step_by_step else _calls(number, draw(st.booleans())),
@@ -68,8 +68,8 @@ def rewinds(draw: st.DrawFn, model: Declared, way: str, pieces: tuple[int, ...])
 @st.composite
 def snapshots(draw: st.DrawFn, model: Declared, pieces: tuple[int, ...]) -> dict[str, Any]:
     """Draw tokens that are read before a snapshot is restored."""
-    room = BETWEEN[-1] if model.longest is None else model.longest - pieces[0]
-    number = draw(st.sampled_from([n for n in BETWEEN if n <= max(1, room)]))
+    longest = BETWEEN[-1] if model.longest is None else model.longest - pieces[0]
+    number = draw(st.sampled_from([n for n in BETWEEN if n <= max(1, longest)]))
     return {"before": _calls(number, draw(st.booleans()))}
 
 
