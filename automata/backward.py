@@ -23,10 +23,10 @@ def backward(automaton: WFSA, string: String) -> Weights:
     """
     k, closure = automaton.semiring, automaton.epsilon_closure
 
-    def before_silent(beta: Weights) -> Weights:
+    def before_epsilon(beta: Weights) -> Weights:
         return beta if closure is None else closure.transposed.product(beta)
 
-    beta = [before_silent(automaton.final)]
+    beta = [before_epsilon(automaton.final)]
     for symbol in reversed(string):
-        beta.append(before_silent(automaton.table(symbol).transposed.product(k, beta[-1])))
+        beta.append(before_epsilon(automaton.table(symbol).transposed.product(k, beta[-1])))
     return np.stack(beta[::-1])

@@ -53,19 +53,19 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     """
     if is_large(automaton):
         return _sparse_table(automaton, batch, every)
-    silent_free = remove_epsilon(automaton)
+    epsilon_free = remove_epsilon(automaton)
     loop = None
     if not automaton.exact:
         from automata.compiled_loops import loop_for  # imported here because numba is slow to import
 
-        loop = loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
+        loop = loop_for(automaton.semiring, epsilon_free.matrices, batch.codes.shape[1])
     if loop is not None:
-        parts = (silent_free.initial, silent_free.final, silent_free.matrices)
+        parts = (epsilon_free.initial, epsilon_free.final, epsilon_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
         return loop(initial, final, matrices, batch.codes, batch.lengths, every)
     k = automaton.semiring
     table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
-    for t, omega in enumerate(_vectors(silent_free, batch)):
+    for t, omega in enumerate(_vectors(epsilon_free, batch)):
         table[: len(omega), t] = k.sum(k.times(omega, automaton.final), axis=1)
     return table
 

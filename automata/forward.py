@@ -22,12 +22,12 @@ from automata.wfsa import WFSA, require_wfsa
 
 def start(automaton: WFSA) -> Weights:
     """Return Omega_0 (eq. 3a), shape ``(n,)``; epsilon transitions are included here and in every step."""
-    return _silently(automaton, automaton.initial)
+    return _after_epsilon(automaton, automaton.initial)
 
 
 def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
     """Return Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
-    return _silently(automaton, automaton.table(symbol).product(automaton.semiring, omega))
+    return _after_epsilon(automaton, automaton.table(symbol).product(automaton.semiring, omega))
 
 
 def read_out(automaton: WFSA, omega: Weights) -> Weight:
@@ -35,7 +35,7 @@ def read_out(automaton: WFSA, omega: Weights) -> Weight:
     return automaton.semiring.dot(omega, automaton.final)
 
 
-def _silently(automaton: WFSA, omega: Weights) -> Weights:
+def _after_epsilon(automaton: WFSA, omega: Weights) -> Weights:
     closure = automaton.epsilon_closure
     return omega if closure is None else closure.product(omega)
 

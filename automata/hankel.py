@@ -81,8 +81,8 @@ def _before(automaton: WFSA, suffix: String) -> Vector:
     present = np.flatnonzero(automaton.final != k.zero)
     vector = present, automaton.final[present]
     for symbol in suffix[::-1]:
-        silently = vector if closure is None else closure.transposed.sparse_product(vector)
-        vector = automaton.table(symbol).transposed.sparse_product(k, silently)
+        before_symbol = vector if closure is None else closure.transposed.sparse_product(vector)
+        vector = automaton.table(symbol).transposed.sparse_product(k, before_symbol)
     return vector
 
 

@@ -37,12 +37,14 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
         out[edge.source].append(edge)
     zero = automaton.semiring.zero
 
-    def go_on(state: int, position: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+    def go_on(
+        state: int, position: int, epsilons: int, edges: tuple[Edge, ...]
+    ) -> Iterator[tuple[Edge, ...]]:
         if position == len(string) and automaton.final[state] != zero:
             yield edges
         for edge in out[state]:
-            if edge.symbol == EPSILON and silent < most:
-                yield from go_on(edge.target, position, silent + 1, (*edges, edge))
+            if edge.symbol == EPSILON and epsilons < most:
+                yield from go_on(edge.target, position, epsilons + 1, (*edges, edge))
             elif position < len(string) and edge.symbol != EPSILON and edge.symbol == string[position]:
                 yield from go_on(edge.target, position + 1, 0, (*edges, edge))
 
@@ -85,8 +87,8 @@ def limit(automaton: WFSA, string: String) -> Weight:
     (Fraction(4, 1), Fraction(225, 64))
     """
     n = automaton.states
-    silent = [[0] * n for _ in range(n)] if automaton.epsilon is None else automaton.epsilon.tolist()
-    system = flint.fmpq_mat(n, n, [_fmpq(int(p == q) - silent[p][q]) for p in range(n) for q in range(n)])
+    epsilon = [[0] * n for _ in range(n)] if automaton.epsilon is None else automaton.epsilon.tolist()
+    system = flint.fmpq_mat(n, n, [_fmpq(int(p == q) - epsilon[p][q]) for p in range(n) for q in range(n)])
 
     def solved(ends: list[Weight]) -> list[Fraction]:
         values = system.solve(flint.fmpq_mat(n, 1, [_fmpq(end) for end in ends])).entries() if n else []

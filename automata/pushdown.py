@@ -66,15 +66,15 @@ class Pushdown:
     def __post_init__(self) -> None:
         symbols, n = checked_alphabet(self.alphabet), self.states
         moves = {key: _checked(key, move, symbols, n) for key, move in self.moves.items()}
-        silent = {(q, top): move for (q, symbol, top), move in moves.items() if symbol == EPSILON}
+        epsilon_moves = {(q, top): move for (q, symbol, top), move in moves.items() if symbol == EPSILON}
         for q, symbol, top in moves:
-            if symbol != EPSILON and (q, top) in silent:
+            if symbol != EPSILON and (q, top) in epsilon_moves:
                 raise InputError(
                     f"state {q} with {shorten(top)} on top must have one applicable move, got one that reads"
                     f" {shorten(symbol)} and one that reads nothing"
                 )
-        for q, top in silent:
-            _require_end(silent, q, top)
+        for q, top in epsilon_moves:
+            _require_end(epsilon_moves, q, top)
         for name, value in [
             ("alphabet", symbols),
             ("start", checked_state(self.start, n, "start")),
@@ -88,7 +88,7 @@ class Pushdown:
 
         Each is the configuration after all epsilon moves, or ``None`` after the run is stuck.
         """
-        now = self._silent(Configuration(self.start, (self.bottom,)))
+        now = self._after_epsilon(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]
         for position, symbol in enumerate(string):
             if symbol not in self.alphabet:
@@ -99,7 +99,7 @@ class Pushdown:
     def step(self, now: Configuration | None, symbol: Hashable) -> Configuration | None:
         """Return the configuration after a symbol and all epsilon moves, or ``None`` after a stuck run."""
         after = None if now is None else self._move(now, symbol)
-        return None if after is None else self._silent(after)
+        return None if after is None else self._after_epsilon(after)
 
     def accepts(self, string: String) -> bool:
         """Return whether the string ends in an accept state."""
@@ -113,7 +113,7 @@ class Pushdown:
         state, pushed = self.moves[now.state, symbol, now.stack[-1]]
         return Configuration(state, (*now.stack[:-1], *pushed))
 
-    def _silent(self, now: Configuration) -> Configuration:
+    def _after_epsilon(self, now: Configuration) -> Configuration:
         """Return the configuration after all moves that read nothing."""
         after: Configuration | None = now
         while after is not None:
@@ -137,14 +137,14 @@ def _checked(
 
 
 def _require_end(
-    silent: Mapping[tuple[int, Hashable], tuple[int, tuple[Hashable, ...]]], q: int, top: Hashable
+    epsilon_moves: Mapping[tuple[int, Hashable], tuple[int, tuple[Hashable, ...]]], q: int, top: Hashable
 ) -> None:
     """Raise InputError if moves that read nothing and do not change the stack's height form a cycle."""
     first, seen = (q, top), set[tuple[int, Hashable]]()
     here: tuple[int, Hashable] = first
-    while here in silent and silent[here][1]:
+    while here in epsilon_moves and epsilon_moves[here][1]:
         seen.add(here)
-        state, (symbol,) = silent[here]
+        state, (symbol,) = epsilon_moves[here]
         here = state, symbol
         if here in seen:
             raise InputError(

@@ -33,12 +33,12 @@ def is_large(automaton: WFSA) -> bool:
 def start(automaton: WFSA) -> Vector:
     """Return Omega_0, as ``automata.forward.start`` does."""
     present = np.flatnonzero(automaton.initial != automaton.semiring.zero)
-    return _silently(automaton, (present, automaton.initial[present]))
+    return _after_epsilon(automaton, (present, automaton.initial[present]))
 
 
 def step(automaton: WFSA, omega: Vector, table: SparseMatrix) -> Vector:
     """Return Omega_{i+1} from Omega_i and the transitions that read x_{i+1}."""
-    return _silently(automaton, table.sparse_product(automaton.semiring, omega))
+    return _after_epsilon(automaton, table.sparse_product(automaton.semiring, omega))
 
 
 def read_out(automaton: WFSA, omega: Vector) -> Weight:
@@ -56,6 +56,6 @@ def run(automaton: WFSA, tables: Iterable[SparseMatrix]) -> Iterator[Vector]:
         yield omega
 
 
-def _silently(automaton: WFSA, omega: Vector) -> Vector:
+def _after_epsilon(automaton: WFSA, omega: Vector) -> Vector:
     closure = automaton.epsilon_closure
     return omega if closure is None else closure.sparse_product(omega)

@@ -71,16 +71,16 @@ class _Traces:
         self.automaton, self.batch = automaton, batch
         self.best, self.before = _best_epsilon_paths(automaton)
         rows = np.broadcast_to(automaton.initial, (len(batch), automaton.states))
-        omega, start = self._silently(rows)
+        omega, start = self._after_epsilon(rows)
         self.omegas, self.before_epsilon, self.read = [omega], [start], []
         for active, symbols in batch.steps():
             stepped, came_from = _best(automaton, omega[:active, :, None], automaton.matrices[symbols])
-            omega, start = self._silently(stepped)
+            omega, start = self._after_epsilon(stepped)
             self.read.append(came_from)
             self.omegas.append(omega)
             self.before_epsilon.append(start)
 
-    def _silently(self, omega: Weights) -> tuple[Weights, Weights]:
+    def _after_epsilon(self, omega: Weights) -> tuple[Weights, Weights]:
         if not self.automaton.has_epsilon:
             return omega, np.broadcast_to(np.arange(omega.shape[1]), omega.shape)
         return _best(self.automaton, omega[:, :, None], self.best[None])
@@ -153,11 +153,11 @@ def best_path(automaton: WFSA, string: String) -> tuple[Weight, int, list[Edge]]
     """Return the score, first state and transitions of a best path; ``None`` if there is no path."""
     k = automaton.semiring
     starts: Best = {q: (w, None) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero}
-    read: list[tuple[Best, Best]] = [(dict(starts), _silently(automaton, starts))]
+    read: list[tuple[Best, Best]] = [(dict(starts), _after_epsilon(automaton, starts))]
     for symbol in string:
         entered: Best = {}
         _relax(k, automaton.table(symbol), symbol, read[-1][1], sorted(read[-1][1]), entered)
-        read.append((entered, _silently(automaton, entered)))
+        read.append((entered, _after_epsilon(automaton, entered)))
     ends = [(k.times(w, automaton.final[q]), q) for q, (w, _) in sorted(read[-1][1].items())]
     ends = [(w, q) for w, q in ends if w != k.zero]
     if not ends:
@@ -202,7 +202,7 @@ def _relax(
                 improved(to)
 
 
-def _silently(automaton: WFSA, entered: Best) -> Best:
+def _after_epsilon(automaton: WFSA, entered: Best) -> Best:
     """Return the best weights after any number of epsilon transitions.
 
     No epsilon cycle improves a path, because the automaton has a closure.

@@ -116,9 +116,9 @@ class RRNNF(Recurrent):
 def _with_epsilon(unit: WFSA) -> WFSA:
     """Replace the initial weight and the loop of q_3 by an epsilon transition from q_0 to q_3."""
     initial, matrices = unit.initial.copy(), unit.matrices.copy()
-    silent = unit.semiring.zeros(4, 4, exact=unit.exact)
-    silent[0, 3], initial[3], matrices[:, 3, 3] = initial[3], silent[0, 3], silent[0, 0]
-    return unit.replace(initial=initial, matrices=matrices, epsilon=silent)
+    epsilon = unit.semiring.zeros(4, 4, exact=unit.exact)
+    epsilon[0, 3], initial[3], matrices[:, 3, 3] = initial[3], epsilon[0, 3], epsilon[0, 0]
+    return unit.replace(initial=initial, matrices=matrices, epsilon=epsilon)
 
 
 KIND = LayerKind("rrnn-f", RRNNF, options=GATED, weights=two_states)

@@ -69,8 +69,8 @@ class Scorer:
             return math.inf
         n, kind = 2 * self.automaton.states, self.arc_type or arc_type_for(self.automaton.semiring)
         unit = self.format.unit
-        silent_steps = self.automaton.num_states * self.automaton.has_epsilon
-        levels = 2 + len(string) + silent_steps * (len(string) + 1)
+        epsilon_steps = self.automaton.num_states * self.automaton.has_epsilon
+        levels = 2 + len(string) + epsilon_steps * (len(string) + 1)
         largest = levels * (self.heaviest + math.log(2 * n + 2))
         if largest > self.format.largest / 4:
             return math.inf

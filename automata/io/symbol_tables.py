@@ -127,15 +127,15 @@ def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
                 f"{where}: line {line}: label {text!r} is not a symbol, but one that {FOREIGN[text]}, or"
                 " pass a symbol table (.syms)"
             )
-    silent = [text for text in EPSILON_NAMES if text in labels]
+    epsilons = [text for text in EPSILON_NAMES if text in labels]
     unsure = "without a symbol table (.syms), in which epsilon has the number 0"
-    if len(silent) > 1:
-        one, other = sorted(silent, key=lambda text: labels[text])[:2]
+    if len(epsilons) > 1:
+        one, other = sorted(epsilons, key=lambda text: labels[text])[:2]
         raise FormatError(
             f"{where}: line {labels[other]}: it is unknown whether {other!r} or {one!r} (line {labels[one]})"
             " is epsilon " + unsure
         )
-    if silent == ["0"]:
+    if epsilons == ["0"]:
         name = next((text for text in labels if not re.fullmatch(r"-?\d+", text, re.ASCII)), None)
         if name is not None:
             raise FormatError(
@@ -145,7 +145,7 @@ def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
         warnings.warn(
             f"{where}: '0' is interpreted as epsilon, because there is no symbol table", stacklevel=4
         )
-    for text in silent:
+    for text in epsilons:
         if text.startswith("@"):
             warnings.warn(f"{where}: {text!r} is interpreted as epsilon", stacklevel=4)
-    return {text: EPSILON if text in silent else text for text in labels}
+    return {text: EPSILON if text in epsilons else text for text in labels}

@@ -86,11 +86,11 @@ class _Steps:
             self.slack = self.slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
             self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
-        silent = automaton.epsilon
-        if silent is not None:
+        epsilon = automaton.epsilon
+        if epsilon is not None:
             assert deviation is not None and deviation.epsilon is not None
-            self.silent, self.silent_sizes = silent, upper(silent)
-            self.silent_slack = representation_error(silent, computed_in) + deviation.epsilon
+            self.epsilon, self.epsilon_sizes = epsilon, upper(epsilon)
+            self.epsilon_slack = representation_error(epsilon, computed_in) + deviation.epsilon
 
     def start(self, strings: int) -> tuple[Weights, Floats]:
         """Return Omega_0 and the bound on its error, for the given number of strings."""
@@ -122,16 +122,16 @@ class _Steps:
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)
 
-        def column(symbol: Weights, silent: Weights, q: int) -> Weights:
-            below = np.broadcast_to(silent[None, :q, q], (len(symbol), q))
+        def column(symbol: Weights, epsilon: Weights, q: int) -> Weights:
+            below = np.broadcast_to(epsilon[None, :q, q], (len(symbol), q))
             return np.concatenate([symbol[:, :, q], below], axis=1)[:, :, None]
 
         for q in range(n):
             every = np.concatenate([omega, after[:, :q]], axis=1)
             errors = np.concatenate([error, off[:, :q]], axis=1)
-            terms = k.times(every[:, :, None], column(matrices, self.silent, q))
+            terms = k.times(every[:, :, None], column(matrices, self.epsilon, q))
             value = k.sum(terms, axis=1)
-            weights, deviations = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
+            weights, deviations = column(sizes, self.epsilon_sizes, q), column(slack, self.epsilon_slack, q)
             after[:, q] = value[:, 0]
             off[:, q] = self._error(every, errors, weights, deviations, terms, value)[:, 0]
         return after, off

@@ -227,8 +227,8 @@ def automata(
     if n and epsilon != "none":
         light = _light_weights(semiring, n) if epsilon == "cyclic" else None
         arrow = st.tuples(states, states, st.just(EPSILON), weight if light is None else light)
-        silent = draw(st.lists(arrow, max_size=n, unique_by=lambda a: a[:2]))
-        arrows = [*arrows, *(a for a in silent if light is not None or a[0] < a[1])]
+        epsilon_arrows = draw(st.lists(arrow, max_size=n, unique_by=lambda a: a[:2]))
+        arrows = [*arrows, *(a for a in epsilon_arrows if light is not None or a[0] < a[1])]
     automaton = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
     return automaton if exact or semiring.exact_only else automaton.to_float()
 

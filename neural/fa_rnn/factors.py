@@ -72,7 +72,7 @@ def exact_factors(automaton: WFSA, wildcard_words: Iterable[Hashable] = ()) -> F
     Raises:
         InputError: If the automaton is over a different semiring, has epsilon transitions, or has no states.
     """
-    if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.silent is not None:
+    if automaton.semiring not in (BOOLEAN, COUNTING, REAL) or automaton.has_epsilon:
         raise InputError(
             f"the automaton must be real, counting or boolean, without epsilon transitions, got {automaton!r}"
         )

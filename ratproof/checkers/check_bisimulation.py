@@ -65,7 +65,7 @@ class Automaton:
             self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
         self.epsilon, self.ends = self.steps.pop(""), {"initial": self.initial, "final": self.final}
         self.live = self.coaccessible()
-        self.initial = self.silently({q: w for q, w in self.initial.items() if q in self.live})
+        self.initial = self.after_epsilon({q: w for q, w in self.initial.items() if q in self.live})
 
     def coaccessible(self):
         """Return the states from which a final state can be reached."""
@@ -117,7 +117,7 @@ class Automaton:
                     self.put(result, r, self.times(v, w))
         return result
 
-    def silently(self, vector):
+    def after_epsilon(self, vector):
         """Return the vector after all epsilon paths.
 
         Addition is idempotent, so the best paths have no cycle, unless a cycle increases the weight forever.
@@ -132,7 +132,7 @@ class Automaton:
 
     def step(self, vector, symbol):
         need(symbol in self.steps, f"{symbol!r:.40} is not a symbol of the alphabet")
-        vector = self.silently(self.apply(vector, self.steps[symbol]))
+        vector = self.after_epsilon(self.apply(vector, self.steps[symbol]))
         sizes = (abs(part).bit_length() for w in vector.values() for part in (w.numerator, w.denominator))
         need(max(sizes, default=0) < 2**22, "a string has weights of more than a million digits")
         return vector

@@ -148,17 +148,17 @@ def check_right(one, other, x, link, equations):
 
 def check_converges(one, bound):
     """Check that E* exists."""
-    silent = one.steps[""]
+    epsilon = one.steps[""]
     if bound is not None:
         v = [weight(text) for text in listed(bound, "bound", str)]
         need(len(v) == one.n and all(w > 0 for w in v), "the bound is not a positive vector")
-        less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in silent.items())
+        less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in epsilon.items())
         need(less, "the sums over epsilon paths do not converge")
     else:
-        entering = Counter(r for row in silent.values() for r in row)
-        ready = [q for q in silent if q not in entering]
+        entering = Counter(r for row in epsilon.values() for r in row)
+        ready = [q for q in epsilon if q not in entering]
         for q in ready:  # grows
-            for r in silent.get(q, {}):
+            for r in epsilon.get(q, {}):
                 entering[r] -= 1
                 if not entering[r]:
                     ready.append(r)
@@ -167,14 +167,14 @@ def check_converges(one, bound):
 
 def check_epsilon(one, other):
     """Check that M'(a) = M(a) + M'(a) E, lambda' = lambda + lambda' E: M' = M E*, lambda' = lambda E*."""
-    silent = one.steps[""]
+    epsilon = one.steps[""]
     need(other.n == one.n and not other.steps[""], "epsilon transitions are left, or states are missing")
     need(other.final == one.final, "without epsilon transitions, rho must be the same")
-    need(other.initial == apply(other.initial, silent, one.initial), "lambda' is not lambda E*")
+    need(other.initial == apply(other.initial, epsilon, one.initial), "lambda' is not lambda E*")
     for symbol, rows in one.steps.items():
         after = other.steps[symbol]
         for q in {*rows, *after} if symbol else ():
-            image = apply(after.get(q, {}), silent, rows.get(q, {}))
+            image = apply(after.get(q, {}), epsilon, rows.get(q, {}))
             need(after.get(q, {}) == image, f"M' is not M E* for {symbol!r:.40}")
 
 

@@ -172,9 +172,9 @@ def small_with_cycles(letters: int) -> Iterator[Drawn]:
         for loop in ("1/2", "-1/2"):
             yield Drawn(WFSA(REAL, [str(first)], [str(last)], tables, epsilon=[[loop]]))
     if letters == 1:
-        silent: Any = [[0, "1/2"], [-1, 0]]
+        epsilon: Any = [[0, "1/2"], [-1, 0]]
         for bits in product((0, 1), repeat=8):
-            yield Drawn(WFSA(REAL, bits[:2], bits[2:4], {"a": [bits[4:6], bits[6:]]}, epsilon=silent))
+            yield Drawn(WFSA(REAL, bits[:2], bits[2:4], {"a": [bits[4:6], bits[6:]]}, epsilon=epsilon))
 
 
 KINDS = ("sampled", "exhausted")

@@ -115,7 +115,7 @@ def program_from(ones: int) -> Recurrence:
 
     def step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
         k, table = automaton.semiring, automaton.matrix(x)
-        gamma = k.zero if automaton.silent is None else automaton.silent.dense(k)[0, 3]
+        gamma = automaton.epsilon_table.dense(k)[0, 3] if automaton.has_epsilon else k.zero
         z1 = k.plus(k.times(z[1], table[1, 1]), k.times(z[0], table[0, 1]))
         z2 = k.plus(k.times(z[2], table[2, 2]), k.times(k.plus(z[1], z[3]), table[1, 2]))
         return k.one, z1, z2, k.times(k.one, gamma)

@@ -160,7 +160,7 @@ def _automaton(variant: Variant, induction: Induction) -> list[str]:
     signature, alphabet = induction.instances[0]
     a = variant.reading.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
     tables = [(x, a.matrix(x)) for x in a.alphabet] + (
-        [] if a.silent is None else [("epsilon", a.silent.dense(a.semiring))]
+        [("epsilon", a.epsilon_table.dense(a.semiring))] if a.has_epsilon else []
     )
     matrices = [f"tau({x}) = ({', '.join(map(_row, table))})" for x, table in tables]
     return [f"lambda = {_row(a.initial)}", *matrices, f"rho = {_row(a.final)}"]
