@@ -167,7 +167,7 @@ class EpsilonClosure:
     a closure, which is an array of floats or an elimination of exact weights. A vector is then propagated
     through the components in topological order.
 
-    Raises EpsilonCycle if it does not exist, LimitReached if a part is too large.
+    Raises EpsilonCycle if E* does not exist, and LimitReached if a part of it is too large.
     """
 
     def __init__(self, semiring: Semiring, table: SparseMatrix, exact: bool) -> None:

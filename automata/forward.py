@@ -26,7 +26,7 @@ def start(automaton: WFSA) -> Weights:
 
 
 def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
-    """Return Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
+    """Return Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b; the paper prints x_i), shape ``(n,)``."""
     return _after_epsilon(automaton, automaton.table(symbol).product(automaton.semiring, omega))
 
 

@@ -1,9 +1,8 @@
 """Minimisation of automata.
 
-Over a field, by forward and backward reduction (Schützenberger 1961); over the booleans, the
-minimal deterministic automaton (Hopcroft 1971). Large automata over a field are first reduced with
-sparse matrices (:mod:`automata.equivalence.reduction`). The remainder is then minimised if it is
-small.
+Over a field, the method is forward and backward reduction (Schützenberger 1961). Over the booleans, the
+result is the minimal deterministic automaton (Hopcroft 1971). Large automata over a field are first reduced
+with sparse matrices (:mod:`automata.equivalence.reduction`). The remainder is then minimised if it is small.
 
 
 >>> from automata.semirings import REAL

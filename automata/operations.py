@@ -20,7 +20,7 @@ def trim(automaton: WFSA) -> WFSA:
 
 
 def restricted(automaton: WFSA, keep: Places) -> WFSA:
-    """Return the automaton on the states ``keep``, which must increase, renumbered from 0."""
+    """Return the automaton on the states ``keep``, in increasing order, renumbered from 0."""
     size, numbers = len(keep), numbers_of(automaton.states, keep)
     return automaton.with_tables(
         lambda table: table.renumbered(size, numbers),

@@ -30,7 +30,7 @@ def transition_edges(automaton: WFSA) -> Edges:
 
 
 def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
-    """Return the states that are reachable from ``states``, which are included; both of shape ``(n,)``."""
+    """Return the states that are reachable from ``states``, including these; both have shape ``(n,)``."""
     known = np.asarray(states, dtype=bool)
     sources, targets = edges
     if len(known) > SMALL:

@@ -2,7 +2,7 @@
 
 ``python bench/equivalence.py [FILE]`` prints a table, and writes the figures to FILE as JSON, which the docs
 plot. A pair consists of an automaton A with dense random integer weights, and an automaton B. B is A in
-another basis, with a tenth more states, which no string reaches, and transitions from these states. The times
+another basis, with 10 % more states, which have transitions but are reached by no string. The times
 include all steps: clearing denominators, the decision, the certificate and its exact check.
 """
 
@@ -30,7 +30,7 @@ def names(count: int) -> list[str]:
 
 
 def pair(n: int, symbols: int = 4, seed: int = 0) -> tuple[WFSA, WFSA]:
-    """Return a random automaton A, and B: A with a tenth more states, in another (unimodular) basis."""
+    """Return a random automaton A, and B, which is A in another unimodular basis with 10 % more states."""
     rng = np.random.default_rng(seed)
     size, padded = n, n + max(1, n // 10)
 

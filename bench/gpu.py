@@ -52,7 +52,7 @@ class GpuStep:
         seconds: the maximum time.
         sources: files and folders on which the result depends.
         printed: whether the command prints its result instead of writing the file.
-        parts: the number of parts, of which one per core runs at the same time.
+        parts: the number of parts of the step; one part per core runs at a time.
     """
 
     command: tuple[str, ...]

@@ -115,7 +115,7 @@ def ledger() -> dict[str, float]:
 
 
 def checking(rows: list[RoundRow]) -> float:
-    """Return the driver's seconds for parsing these rows from the messages of workers."""
+    """Return the seconds that the driver takes to parse these rows from the workers' messages."""
     chunks = [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
     texts = [json.dumps({"rows": [row.to_json() for row in chunk]}).encode() for chunk in chunks]
     begun = time.perf_counter()

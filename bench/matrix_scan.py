@@ -1,4 +1,4 @@
-"""Benchmark of Forward for a batch of strings and a dense automaton: the networks' kernels and NumPy.
+"""Benchmark of the Forward algorithm for a batch of strings and a dense automaton: our kernels and NumPy.
 
 ``python bench/matrix_scan.py [--device cuda] [FILE]``. There are 256 strings of length 64, 8 symbols, and one
 thread. The runs of each row take turns, and times are medians. For the real semiring, the lower bound is one
@@ -56,7 +56,7 @@ def scanning(
 
 
 def own_matrices(states: int, device: str) -> dict[str, float]:
-    """Return the milliseconds with a separate matrix for each step, and those of a copy of the same bytes.
+    """Return the milliseconds with a separate matrix for each step, and those to copy as many bytes.
 
     The backward pass reads the matrices again, and writes their gradients.
     """

@@ -31,7 +31,7 @@ def sizes(largest_size: int) -> list[int]:
 
 
 def reached(unit: WeightedCell, size: int) -> dict[str, Any]:
-    """Return the precision in bits and the seconds of a bound, and the checker's seconds for 63 states."""
+    """Return a bound's precision in bits, the seconds to find it, and the checker's seconds for 63 states."""
     strings = first_strings(unit.letters, size, unit.cell.counts)
     result = bound(unit, 0, strings, strings, most_bits=2**14)
     assert isinstance(result, Bound), result

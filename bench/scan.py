@@ -61,7 +61,7 @@ updates.
 Functions = Mapping[str, Callable[..., Tensor]]
 
 
-def beside(device: str, f: Tensor, u: Tensor) -> Run:
+def reference_run(device: str, f: Tensor, u: Tensor) -> Run:
     """Return the reference run: a triad (read two arrays, write one), or on a GPU a copy of as many bytes."""
     if device == "cpu":
         return lambda: torch.add(f, u, alpha=0.5)
@@ -83,7 +83,7 @@ def with_backward(function: Callable[..., Tensor], values: list[Tensor], grad: T
     return run
 
 
-def written_out(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
+def loop(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
     """Compute the recurrence over the reals with a loop in torch."""
     states = []
     for t in range(len(f)):
@@ -103,7 +103,7 @@ def associative(f: Tensor, u: Tensor, c: Tensor) -> Tensor:
     return sums + factors * c
 
 
-def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run) -> dict[str, float]:
+def forward_times(functions: Functions, values: list[Tensor], device: str, **bound: Run) -> dict[str, float]:
     """Return the milliseconds of the forward pass of each function and of the lower bounds."""
     detached = [value.detach() for value in values]
     runs = {name: partial(function, *detached) for name, function in functions.items()}
@@ -111,7 +111,7 @@ def ahead(functions: Functions, values: list[Tensor], device: str, **bound: Run)
         return interleaved({**bound, **runs}, 15, device, from_memory=True)
 
 
-def back(
+def backward_times(
     functions: Functions, values: list[Tensor], grad: Tensor, device: str, **bound: Run
 ) -> dict[str, float]:
     """Return the milliseconds of a forward and a backward pass of each function and of the lower bounds."""
@@ -126,7 +126,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     f, u, grad = (torch.rand(steps, batch, size, device=device) for _ in range(3))
     values = [f.requires_grad_(), u.requires_grad_(), torch.rand(batch, size, device=device).requires_grad_()]
     second = [torch.rand(steps, batch, size, device=device).requires_grad_() for _ in range(2)]
-    slow = {"autograd": written_out, "associative": associative}
+    slow = {"autograd": loop, "associative": associative}
     if f.numel() >= 2**26:  # they would not fit into memory
         slow = {}
 
@@ -136,16 +136,19 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         states: Tensor = gated_pair((f, second[0]), (u, second[1]), (start, start))[1]
         return states
 
-    triad = beside(device, f.detach(), u.detach())
-    one = ahead({**FUNCTIONS, **slow}, values, device, triad=triad)
+    triad = reference_run(device, f.detach(), u.detach())
+    one = forward_times({**FUNCTIONS, **slow}, values, device, triad=triad)
     stages = {"one": gated, "two": two_stages}
-    first, two = ahead(stages, values, device), back(FUNCTIONS, values, grad, device, triad=triad)
-    later = back(stages, values, grad, device)
+    first, two = (
+        forward_times(stages, values, device),
+        backward_times(FUNCTIONS, values, grad, device, triad=triad),
+    )
+    later = backward_times(stages, values, grad, device)
     runs = {name: with_backward(run, values, grad) for name, run in {**slow, "real": elementwise}.items()}
     after = interleaved(runs, 1, device) if slow else {}
     return {
         "shape": shape,
-        "published": beside_published(f.detach(), u.detach(), values, device) if device != "cpu" else {},
+        "published": published_times(f.detach(), u.detach(), values, device) if device != "cpu" else {},
         "beside": "a triad" if device == "cpu" else "a copy of as many bytes",
         "triad": one["triad"],
         "recurrences": {
@@ -157,7 +160,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
             }
             for name in FUNCTIONS
         },
-        "two stages": beside_other("two", "one", first, later),
+        "two stages": with_ratio("two", "one", first, later),
         "others": {
             name: {"forward": one[name], "backward": after[name], "ratio": after[name] / after["real"]}
             for name in slow
@@ -165,7 +168,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     }
 
 
-def beside_other(
+def with_ratio(
     name: str, other: str, forward: Mapping[str, float], backward: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the milliseconds of another implementation, and the ratio of its time to ours."""
@@ -177,7 +180,7 @@ def beside_other(
     }
 
 
-def beside_published(f: Tensor, u: Tensor, values: list[Tensor], device: str) -> dict[str, dict[str, float]]:
+def published_times(f: Tensor, u: Tensor, values: list[Tensor], device: str) -> dict[str, dict[str, float]]:
     """Return the milliseconds of published kernels, and the ratio to ours."""
     figures = {}
     for name, (kernel, own) in published.kernels(f, u).items():
@@ -189,7 +192,7 @@ def beside_published(f: Tensor, u: Tensor, values: list[Tensor], device: str) ->
             "theirs": with_backward(kernel, leaves, grad),
             "ours": with_backward(elementwise, values, torch.rand_like(values[0])),
         }
-        figures[name] = beside_other("theirs", "ours", one, interleaved(runs, 15, device))
+        figures[name] = with_ratio("theirs", "ours", one, interleaved(runs, 15, device))
     return figures
 
 
@@ -223,14 +226,14 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
                     device,
                     least=True,
                 )
-        figures[name] = beside_other("layer", "linear", **times)
-        if device != "cpu" and inputs.numel() < 2**26:  # for larger arrays, the CPU is ahead without graphs
+        figures[name] = with_ratio("layer", "linear", **times)
+        if device != "cpu" and inputs.numel() < 2**26:  # for larger arrays, the CPU is faster without graphs
             captured = {"layer": graphs(module, inputs), "linear": graphs(linear, inputs)}
             times = {
                 way: interleaved({what: own[way] for what, own in captured.items()}, 7, device, least=True)
                 for way in ("forward", "backward")
             }
-            figures[f"{name}, as CUDA graphs"] = beside_other("layer", "linear", **times)
+            figures[f"{name}, as CUDA graphs"] = with_ratio("layer", "linear", **times)
     others: dict[str, nn.Module] = {"nn.LSTM": nn.LSTM(size, size).to(device)}
     if device != "cpu":
         others |= published.layers(size, device)
@@ -274,7 +277,7 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
         for size in sizes:
             steps, lanes = (size, 2048) if what == "steps" else (512, size)
             f, u, start = (torch.rand(*s, device=device) for s in ((steps, lanes), (steps, lanes), (lanes,)))
-            runs: dict[str, Run] = {"triad": beside(device, f, u)}
+            runs: dict[str, Run] = {"triad": reference_run(device, f, u)}
             runs |= {name: partial(run, f, u, start) for name, run in FUNCTIONS.items()}
             with torch.no_grad():
                 times = interleaved(runs, 9, device)
@@ -309,7 +312,7 @@ def few_lanes(device: str) -> dict[str, float]:
     steps, lanes = FEW
     f, u, start = (torch.rand(*s, device=device) for s in (FEW, FEW, (lanes,)))
     runs: dict[str, Run] = {}
-    for name, run in {"scan": lambda: elementwise(f, u, start), "copy": beside(device, f, u)}.items():
+    for name, run in {"scan": lambda: elementwise(f, u, start), "copy": reference_run(device, f, u)}.items():
         run()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph), torch.no_grad():

@@ -1,4 +1,4 @@
-"""Timing, a description of the machine, and output of the figures."""
+"""Functions that time runs, describe the machine, and write the figures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def keep_memory() -> None:
 
 
 def gigabytes() -> float:
-    """Return the peak memory of the process."""
+    """Return the peak memory of the process in gigabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 

@@ -62,9 +62,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def room(text: str) -> str:
-    """Validate the name of a top-level package (room), and return it."""
+    """Validate the name of a top-level package, and return it."""
     if text not in ROOMS:
-        raise argparse.ArgumentTypeError(f"room must be one of {', '.join(ROOMS)}, got {text!r}")
+        raise argparse.ArgumentTypeError(f"the package must be one of {', '.join(ROOMS)}, got {text!r}")
     return text
 
 
@@ -183,7 +183,7 @@ class MutantRunner:
         return result.outcome + (f" by {result.by}" if result.by else "")
 
     def _require_collected(self, tree: Path, files: list[str]) -> None:
-        """Raise RuntimeError if the unmutated tests cannot be collected, which would look like a kill."""
+        """Raise RuntimeError if pytest cannot collect the unmutated tests; all mutants would count as killed."""
         if tuple(files) not in self.collected and not collects(tree, self.options.python, files):
             raise RuntimeError(f"the tests cannot be collected even without a mutant: {' '.join(files)}")
         self.collected.add(tuple(files))
@@ -214,7 +214,7 @@ def _name(scope: str, examples: int) -> str:
 
 
 def summary(session: MutantSession, rooms: list[str], known: dict[tuple[str, str, str, str], str]) -> None:
-    """Print a line for each top-level package (room) with the numbers of killed and surviving mutants."""
+    """Print a line for each top-level package with the numbers of killed and surviving mutants."""
     print(f"\nseed {session.seed}")
     for room in rooms:
         counts: Counter[str] = Counter()

@@ -104,7 +104,7 @@ class MutantSession:
 
 
 def files_of(root: Path, room: str) -> list[Path]:
-    """Return the source files of a top-level package (room)."""
+    """Return the source files of a top-level package."""
     return sorted((root / room).rglob("*.py"))
 
 

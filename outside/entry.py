@@ -16,8 +16,8 @@ class Entry:
         name: the name of the claim, and of the file with the verdict; unique on each device.
         library: the distribution that contains it.
         path: its module and name there.
-        claim: a function that creates the claim, given the maximum seconds of each check, which models
-            ignore; it imports the library.
+        claim: a function that imports the library and creates the claim. Its argument is the maximum number
+            of seconds of each check, which claims about models ignore.
         interpreted: whether it runs Triton kernels under Triton's interpreter.
         hides: packages to hide from the library, so that its own fallback runs.
         cases: the number of random cases per kind of evidence; ``None`` for the default.

@@ -1,6 +1,6 @@
 """Exact decision of whether two automata give every string the same score.
 
-The answer holds for all strings, has a certificate or a counterexample, and never relies on sampling.
+The result holds for all strings, has a certificate or a counterexample, and never relies on sampling.
 
 >>> from automata.semirings import REAL
 >>> one = WFSA(REAL, [1], ["1/2"], {"a": [[2]]})

@@ -34,8 +34,8 @@ class Basis:
         pivots: the joint columns that form the identity.
         sides: N for each side, ``(rank, n)`` integers.
         denominator: d.
-        steps: the matrix of each symbol in the basis' own automaton, ``(rank, rank)``, over d;
-            cleared like the sides.
+        steps: the integer matrix of each symbol in the automaton of the basis, ``(rank, rank)``, with the
+            denominator d.
         full_side: the index of the first side whose states are this basis, or ``None``.
     """
 

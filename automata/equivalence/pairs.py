@@ -234,7 +234,10 @@ def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
 
 
 class _PairRun:
-    """Forward on sparse vectors; with many states, epsilon is followed at each step."""
+    """The Forward algorithm on sparse vectors.
+
+    If there are many states, epsilon transitions are applied at each step instead of being removed first.
+    """
 
     def __init__(self, automaton: WFSA, own: Arrows) -> None:
         k = automaton.semiring

@@ -107,7 +107,7 @@ def decide(a: WFSA, b: WFSA, progress: ProgressCallback) -> Answer | None:
     Both alphabets must be equal, and in the same order.
 
     Returns:
-        The answer, or ``None`` if one automaton is ambiguous.
+        The result, or ``None`` if one automaton is ambiguous.
 
     Raises: LimitReached: too many pairs of states are reachable.
     """

@@ -1,1 +1,1 @@
-"""Automata as files and drawings, and OpenFst."""
+"""Reading, writing and drawing of automata, and conversion to OpenFst."""

@@ -40,7 +40,7 @@ def read_clamped(
     shown: Callable[[tuple[int, ...]], Sequence[Weight]],
     alphabet: Iterable[Symbol],
 ) -> list[WFSA]:
-    """Return the exact automata, one for each output, deterministic with outputs as final weights.
+    """Return the exact deterministic automata, one for each output, with the outputs as final weights.
 
     Args:
         start: the first state.

@@ -176,7 +176,7 @@ for _what, _names in REFUSED.items():
 
 
 def wraps_round(value: object) -> str | None:
-    """Return the NumPy integer type that a number, or a part of a fraction, has; ``None`` if it has none."""
+    """Return the NumPy integer type of a number or of a part of a fraction; ``None`` if there is none."""
     if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
         return None  # the usual case
     parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)

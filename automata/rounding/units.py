@@ -119,7 +119,7 @@ def _together(
 
 
 def _key(automaton: WFSA, deviation: Deviation | None) -> Hashable:
-    """Return a key that is equal for automata with the same Forward vectors, which are then computed once."""
+    """Return a key. Automata with equal keys have the same Forward vectors, which are computed only once."""
     parts = [automaton.matrices, automaton.initial]
     parts += [] if deviation is None else [deviation.matrices, deviation.initial]
     return tuple(id(part) if part.dtype == object else part.tobytes() for part in parts)

@@ -73,7 +73,7 @@ def looks_like_another(symbol: str) -> bool:
 
 
 def write_list(symbols: String) -> str:
-    r"""Return the symbols as a JSON list, which commands accept with ``--lists``, with escapes.
+    r"""Return the symbols as a JSON list with escapes, the form that commands accept with ``--lists``.
 
     >>> print(write_list(["New York", "b\u202e"]))
     ["New York", "b\u202e"]

@@ -1,7 +1,7 @@
 """The reference pages: one for each folder of modules, and one for the commands.
 
-There is no page for each module, because each page contains links to all other pages, so this would take most
-of the time of a build.
+Modules have no pages of their own, because each page contains links to all other pages. A page for each
+module would take most of the time of a build.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pages() -> dict[str, str]:
 
 
 def _grouped(room: str) -> dict[str, tuple[str, list[str]]]:
-    """Return the pages of a top-level package (room), each with a title and its modules."""
+    """Return the pages of a top-level package, each with a title and its modules."""
     groups: dict[str, tuple[str, list[str]]] = {f"{room}-more": (f"Modules of {room}", [])}
     for module in pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}."):
         folder = ".".join(module.name.split(".")[:2])

@@ -80,7 +80,7 @@ def dot_plot(groups: Mapping[str, Dots], columns: int) -> str:
 
 
 def speed_groups(measured: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Return the bars of the recurrences: shares of memory's speed, and other programs' times over ours.
+    """Return the bars of the recurrences: the share of the memory bandwidth, and other times divided by ours.
 
     Args:
         measured: the results of ``bench/scan.py`` by the device's name; the largest shape is shown.

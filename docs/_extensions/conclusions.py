@@ -48,7 +48,8 @@ def conclusions(
 
     Args:
         kept: the results.
-        texts: by set and model, the row whose settings come from the search that all models share.
+        texts: the rows whose settings come from the search that all models share, keyed by data set and
+            model.
     """
     return [*_peng(kept, texts), *_wang(kept), *_jiang(cells(kept))]
 
@@ -177,7 +178,7 @@ def _learned(kept: Sequence[dict[str, Any]]) -> list[Conclusion]:
 
 
 def _errors(kept: Sequence[dict[str, Any]], experiment: str, column: str) -> dict[str, Pair]:
-    """Return the shares of correct strings of regularized models and LSTMs, by set, method and model."""
+    """Return the shares of correct strings of regularized models and LSTMs, by data set, method and model."""
     rows = [
         row
         for row in recognition_rows([run for run in kept if run["experiment"] == experiment])

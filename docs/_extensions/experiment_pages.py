@@ -180,7 +180,7 @@ def _by_search(name: str, kept: Runs) -> dict[str, list[dict[str, Any]]]:
 
 
 def _best_trials(name: str, kept: Runs) -> dict[str, list[Any]]:
-    """Return, for each model, the settings of the trial with the best accuracy on a data set's dev set."""
+    """Return, for each model, the settings of the trial that is best on the dev set of a data set."""
     trials = [run for run in kept if run["experiment"] == name and "test_accuracy" not in run["metrics"]]
     best: dict[str, dict[str, Any]] = {}
     for run in trials:

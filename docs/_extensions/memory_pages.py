@@ -1,4 +1,4 @@
-"""Generation of the pages of parentheses and palindromes, with our results next to the paper's."""
+"""Generation of the pages about parentheses and palindromes, with our results next to the paper's."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> 
 
 
 def _pictures(own: Runs, models: Sequence[str]) -> dict[str, str]:
-    """Return the pictures for the page of parentheses for which these runs have the data."""
+    """Return those pictures of the page about parentheses for which these runs have data."""
     words = dict(zip(METHODS, ("Our method", "The paper's method"), strict=True))
     drawings = {}
     for size in ("large", "small"):

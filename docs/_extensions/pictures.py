@@ -40,8 +40,8 @@ def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[st
     Each model has one colour. Curves of the paper's training method are dashed.
 
     Args:
-        series: by ``model, method``, for each seed its errors, as shares.
-        columns: their names.
+        series: the errors of each seed, as fractions, keyed by ``model, method``.
+        columns: the names of the errors.
     """
     models = list(dict.fromkeys(name.split(", ")[0] for name in series))
     colours = dict(zip(models, COLOURS, strict=False))
