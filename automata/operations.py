@@ -52,13 +52,13 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
     Its states are the disjoint union of the states of the two automata.
     """
     left, right = _aligned(left, right)
-    tables, index = _paired(left, right, SparseMatrix.beside)
+    tables, index = _paired(left, right, SparseMatrix.block_diagonal)
     return left.replace(
         initial=np.concatenate([left.initial, right.initial]),
         final=np.concatenate([left.final, right.final]),
         tables=tables,
         index=index,
-        epsilon=left.epsilon_table.beside(right.epsilon_table),
+        epsilon=left.epsilon_table.block_diagonal(right.epsilon_table),
     )
 
 

@@ -208,7 +208,7 @@ class SparseMatrix:
         keep = ~dropped[self.columns]
         return SparseMatrix._of_sorted(self.size, self.rows[keep], self.columns[keep], self.weights[keep])
 
-    def beside(self, other: SparseMatrix) -> SparseMatrix:
+    def block_diagonal(self, other: SparseMatrix) -> SparseMatrix:
         """Return the block-diagonal matrix of the two matrices."""
         n, size = self.size, self.size + other.size
         pairs = zip(self._entries[:2], other._entries[:2], strict=True)

@@ -183,7 +183,10 @@ class MutantRunner:
         return result.outcome + (f" by {result.by}" if result.by else "")
 
     def _require_collected(self, tree: Path, files: list[str]) -> None:
-        """Raise RuntimeError if pytest cannot collect the unmutated tests; all mutants would count as killed."""
+        """Raise RuntimeError if pytest cannot collect the unmutated tests.
+
+        Otherwise all mutants would count as killed.
+        """
         if tuple(files) not in self.collected and not collects(tree, self.options.python, files):
             raise RuntimeError(f"the tests cannot be collected even without a mutant: {' '.join(files)}")
         self.collected.add(tuple(files))

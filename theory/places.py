@@ -34,7 +34,7 @@ class Concrete:
 
     Attributes:
         over: the semiring.
-        n: the number of places.
+        n: the number of indices.
         entries: vectors and matrices, as nested tuples.
         sizes: the sizes of other index ranges by name.
     """

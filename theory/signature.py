@@ -51,7 +51,7 @@ class WeightEntry:
         derived: a function of the drawn weights and of the derived ones before it (and of the key,
             in a table), if other weights determine this one. Proofs do not use that it is derived, so
             they hold for more weights.
-        follows: a test whether a derived weight follows from the others. It is for weights that
+        follows: a test of whether a derived weight follows from the others. It is for weights that
             depend on all letters together and change when letters are dropped; by default, the
             weight must equal the derived value.
     """

@@ -54,7 +54,7 @@ def all_equal(named: Parts) -> bool:
 
 
 def by_more_than(margin: str) -> Callable[[Rows], bool]:
-    """Return a test whether all other perplexities exceed that of model F by more than ``margin``."""
+    """Return a test of whether all other perplexities exceed that of model F by more than ``margin``."""
 
     def agrees(models: Rows) -> bool:
         others = min(v for name, (v,) in models.items() if name != "F")
@@ -64,7 +64,7 @@ def by_more_than(margin: str) -> Callable[[Rows], bool]:
 
 
 def below_all_in_most(model: str) -> Callable[[Rows], bool]:
-    """Return a test whether the model has the lowest accuracy in most columns."""
+    """Return a test of whether the model has the lowest accuracy in most columns."""
 
     def agrees(models: Rows) -> bool:
         columns = list(zip(*(v for name, v in models.items() if name != model), strict=True))

@@ -50,7 +50,7 @@ class RunGroup:
         return tuple(run["seed"] for run in self.runs)
 
     def mean(self, metric: str) -> float:
-        """Return the mean of a metric over the seeds, where a missing value counts as 0."""
+        """Return the mean of a metric over the seeds; a missing value counts as 0."""
         return mean(run["metrics"].get(metric) or 0 for run in self.runs)
 
     @property

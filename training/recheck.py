@@ -1,4 +1,4 @@
-"""Training of stored proved results again, and comparison with the stored networks and figures."""
+"""New runs of stored proved results, and comparison with the stored networks and figures."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def show(selected: list[dict[str, Any]], as_json: bool, with_commands: bool = Fa
     """Print the tables of some results, with a note on seeds whose results disagree.
 
     Raises:
-        InputError: If there are results, but no table of any of them.
+        InputError: If there are results, but none of them belongs to a table.
     """
     from training.groups import groups_of
     from training.tables import commands, rows_of, tables, warnings

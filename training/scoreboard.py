@@ -102,7 +102,7 @@ class FigureComparison:
 
     @property
     def smaller(self) -> str:
-        """Return a text that says how our run is smaller than the paper's; empty if it is not."""
+        """Return a description of how our run is smaller than the paper's; empty if it is not."""
         return smaller_than_paper(self.group)
 
     @property
@@ -144,7 +144,7 @@ def interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 def smaller_than_paper(group: RunGroup) -> str:
-    """Return a text that says how the runs are smaller than the paper's; empty if they are not."""
+    """Return a description of how the runs are smaller than the paper's; empty if they are not."""
     record = record_of(group.runs[0]["experiment"], group.model)
     if record is None:
         return ""
@@ -227,7 +227,7 @@ def _as_error(accuracy: float) -> float:
 
 
 def is_apart(one: Sequence[float], other: Sequence[float]) -> int:
-    """Return 1 if the mean of ``one`` is larger than by chance, -1 if it is smaller, and otherwise 0.
+    """Return 1 if the mean of ``one`` is significantly larger, -1 if significantly smaller, and otherwise 0.
 
     This is Welch's test at :data:`LEVEL`. If neither varies, the means are compared.
     """

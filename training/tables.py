@@ -27,7 +27,7 @@ from training.state_regularized import tables as languages
 
 @dataclass(frozen=True)
 class ResultRow:
-    """A model on a set, with the test accuracies of its seeds.
+    """A model on a data set, with the test accuracies of its seeds.
 
     Attributes:
         experiment, model: the experiment and the model.
@@ -68,7 +68,7 @@ class ResultRow:
 
 
 def rows_of(results: Sequence[dict[str, Any]]) -> list[ResultRow]:
-    """Return a row for each model on each set, from the results with a test accuracy."""
+    """Return a row for each model on each data set, from the results with a test accuracy."""
     groups = groups_of(one for one in results if one["metrics"].get("test_accuracy") is not None)
     differing = differing_settings(groups, lambda group: (group.name, group.model, _scale(group.settings)))
     return [_row(group, settings) for group, settings in zip(groups, differing, strict=True)]
@@ -112,7 +112,7 @@ def commands(results: Sequence[dict[str, Any]]) -> Table:
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Return a share in %, without the sign, or a dash for none."""
+    """Return a share in % without the percent sign, or a dash if there is none."""
     return "-" if share is None else f"{100 * share:.{digits}f}"
 
 

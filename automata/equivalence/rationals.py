@@ -138,7 +138,7 @@ class RationalMatrix(SparseMatrix):
         return RationalMatrix, (self.shape, *self._entries)
 
 
-def beside(left: RationalMatrix, right: RationalMatrix) -> RationalMatrix:
+def block_diagonal(left: RationalMatrix, right: RationalMatrix) -> RationalMatrix:
     """Return the block-diagonal matrix of two matrices."""
     (m, n), (i, j) = left.shape, right.shape
     return RationalMatrix(

@@ -12,7 +12,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight, Weights
 from automata.equivalence.arrows import kinds
-from automata.equivalence.rationals import RationalMatrix, beside, fraction
+from automata.equivalence.rationals import RationalMatrix, block_diagonal, fraction
 from automata.semirings import Semiring
 from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
@@ -185,10 +185,10 @@ class VectorDifference:
 def difference(a: WFSA, b: WFSA) -> VectorDifference:
     """Return the difference of two exact rational automata with the same alphabet, in the same order."""
     indices, first, index = kinds([a, b])
-    steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in indices)
+    steps = tuple(block_diagonal(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in indices)
     initial = _row(np.concatenate([a.initial, -b.initial]))
     final = _row(np.concatenate([a.final, b.final])).transposed
-    epsilon = beside(_matrix(a.epsilon_table), _matrix(b.epsilon_table))
+    epsilon = block_diagonal(_matrix(a.epsilon_table), _matrix(b.epsilon_table))
     joint = Representation(initial, steps, final)
     return VectorDifference(joint, epsilon if len(epsilon) else None, first, index, a.num_states)
 

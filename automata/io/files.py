@@ -62,8 +62,8 @@ def read(
         from automata.io import dot_format  # imported here because lark is slow to import
 
         return dot_format.loads(read_text(path), str(path))
-    beside = path.with_suffix(".syms")
-    table = Path(symbols) if symbols is not None else beside if beside.exists() else None
+    symbol_table = path.with_suffix(".syms")
+    table = Path(symbols) if symbols is not None else symbol_table if symbol_table.exists() else None
     names = None if table is None else att_format.loads_symbols(read_lines(table), str(table))
     if kind == ".att":
         return att_format.loads(read_lines(path), semiring, names, str(path))
@@ -253,22 +253,22 @@ def write_together(
                 file.write_bytes(data)
                 continue
             file.parent.mkdir(parents=True, exist_ok=True)
-            handle, beside = tempfile.mkstemp(dir=file.parent, prefix=_prefix(file))
-            ready[beside] = file
+            handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=_prefix(file))
+            ready[temporary] = file
             with os.fdopen(handle, "wb") as opened:
                 opened.write(data)
                 if durable:
                     opened.flush()
                     os.fsync(opened.fileno())
-            os.chmod(beside, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
-        for beside, path in ready.items():
-            os.replace(beside, path)
+            os.chmod(temporary, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
+        for temporary, path in ready.items():
+            os.replace(temporary, path)
     except (OSError, ValueError, RuntimeError) as error:
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
     finally:
-        for beside in ready:
+        for temporary in ready:
             with suppress(FileNotFoundError):  # it is renamed
-                os.unlink(beside)
+                os.unlink(temporary)
 
 
 def remove_remains(path: str | Path) -> None:

@@ -139,7 +139,7 @@ def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
         name = next((text for text in labels if not re.fullmatch(r"-?\d+", text, re.ASCII)), None)
         if name is not None:
             raise FormatError(
-                f"{where}: line {labels['0']}: it is unknown whether '0' is epsilon or a symbol beside"
+                f"{where}: line {labels['0']}: it is unknown whether '0' is epsilon or a symbol like"
                 f" {shorten(name)} {unsure}"
             )
         warnings.warn(

@@ -119,8 +119,8 @@ def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]
 
 
 def _rule(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | None) -> Rule:
-    beside = words if kind is None else words - kinds[kind]
-    return either([*([] if kind is None else [Wildcard(kind)]), *map(Word, sorted(beside))])
+    others = words if kind is None else words - kinds[kind]
+    return either([*([] if kind is None else [Wildcard(kind)]), *map(Word, sorted(others))])
 
 
 def _with(automaton: WFSA, steps: Steps) -> WFSA:

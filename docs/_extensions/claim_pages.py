@@ -106,7 +106,7 @@ def anchor(theorem: str) -> str:
 def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
     """Return the marks in a variant's row; the mark of a column is the worst of its results."""
     verdicts: Verdicts = environment().globals["verdicts"]
-    runs = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.beside))
+    runs = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.gpu_run))
     row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
     return [row.mark(column) for column in COLUMNS.values()]
 

@@ -29,7 +29,7 @@ class Verdicts:
         written: when the run ended, in UTC; ``None`` without a run.
         troubles: the reasons why the run was incomplete; empty for a complete run.
         gpu: the model of the GPU on which it ran; empty for the CPU.
-        beside: the results of the last run on a GPU, if they are kept.
+        gpu_run: the results of the last run on a GPU, if they are kept.
     """
 
     results: list[dict[str, Any]] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Verdicts:
     written: datetime | None = None
     troubles: list[str] = field(default_factory=list)
     gpu: str = ""
-    beside: Verdicts | None = None
+    gpu_run: Verdicts | None = None
 
     def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
         """Return the results for a variant in their original order, for one kind of evidence or for all."""
@@ -74,8 +74,8 @@ class Verdicts:
 def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
     """Load the verdicts from a file and those of a GPU run from another; empty if a file does not exist."""
     if on_gpu is not None:
-        beside = read(on_gpu)
-        return replace(read(path), beside=beside if beside.written is not None else None)
+        gpu_run = read(on_gpu)
+        return replace(read(path), gpu_run=gpu_run if gpu_run.written is not None else None)
     if not path.exists():
         return Verdicts()
     try:

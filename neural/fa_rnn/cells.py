@@ -251,7 +251,7 @@ class FactoredCell(nn.Module):
 class FAGRUCell(nn.Module):
     """An FA-GRU (equation 7), with an update gate f_t and a reset gate r_t.
 
-    The reset gate returns to h_1, the score after BOS.
+    The reset gate resets the state to h_1, the state after BOS.
 
     Args:
         inner: the cell to which the gates apply.

@@ -9,7 +9,7 @@ final weights.
 >>> rules = rule_set(loads("[fare]\n$ * cost $ *\n[city]\n$ * city EOS"), ["what", "cost", "city"])
 >>> model = Classifier.of_rules(rules, ("fare", "city", "other"), default="other")
 >>> sentences = [("BOS", "what", "city", "EOS"), ("BOS", "cost", "EOS"), ("BOS", "what", "EOS")]
->>> [model.labels[place] for place in model(sentences).argmax(dim=1).tolist()]
+>>> [model.labels[index] for index in model(sentences).argmax(dim=1).tolist()]
 ['city', 'fare', 'other']
 """
 

@@ -116,8 +116,8 @@ def side_by_side(one: Factors, other: Factors) -> Factors:
 
 def _blocks(one: Floats, other: Floats) -> Floats:
     """Return the block-diagonal matrix [[one, 0], [0, other]]."""
-    beside, below = np.zeros((len(one), other.shape[1])), np.zeros((len(other), one.shape[1]))
-    return np.block([[one, beside], [below, other]])
+    right_block, below = np.zeros((len(one), other.shape[1])), np.zeros((len(other), one.shape[1]))
+    return np.block([[one, right_block], [below, other]])
 
 
 def _by_pair(letters: Floats, rows: bool) -> list[Term]:

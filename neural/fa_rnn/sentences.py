@@ -37,7 +37,7 @@ class Sentences:
 
 
 def read(folder: str | Path) -> dict[str, Sentences]:
-    """Read the three parts in a folder.
+    """Read the three files in a folder.
 
     Raises:
         FormatError: If a file is missing, or a line is not a labelled sentence.
@@ -72,7 +72,7 @@ def part_of(path: Path) -> Sentences:
 
 
 def vocabulary(parts: dict[str, Sentences]) -> tuple[str, ...]:
-    """Return the words of all parts in alphabetical order, without BOS and EOS.
+    """Return the words of all sentences in alphabetical order, without BOS and EOS.
 
     Words of rules that occur in no sentence are not needed.
     """

@@ -76,7 +76,7 @@ class HGRNCell(UnitCell):
         return torch.where(odd, state[1], state[0])
 
     def arrays(self, weights: WindowWeights, windows: Windows) -> list[Any]:
-        """Return the arrays of each unit's automaton, which ends in the unit's part (real or imaginary)."""
+        """Return the arrays of each unit's automaton, with the real or imaginary part as the final state."""
         finals = (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
         parts = [
             arrays(replace(self.pattern, final=final), weights, windows, self.hidden_size) for final in finals

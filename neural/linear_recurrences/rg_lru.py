@@ -59,7 +59,8 @@ class RGLRU(Recurrent):
 class RGLRUAsProgrammedCell(RGLRUCell):
     """A cell that does not scale its first token.
 
-    With that part s, the update is i x + s (m - 1) i x.
+    An additional component s of the state is 0 before the first token and 1 afterwards. The update is
+    i x + s (m - 1) i x.
     """
 
     @property

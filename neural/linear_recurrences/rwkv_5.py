@@ -28,7 +28,7 @@ class RWKV5Cell(LinearRecurrenceCell):
     functions: ClassVar[Functions] = {"w": torch.sigmoid}
 
     def affine_step(self, g: SimpleNamespace) -> AffineStep:
-        """Return the step with decays w_j, update k_j v, output weights r_j and the bonus as a summand."""
+        """Return the step with decays w_j, update k_j v, output weights r_j, and the bonus of the output."""
         bonus = dot(g.r, [u * (k * g.v) for u, k in zip(g.u, g.k, strict=True)])
         return AffineStep([k * g.v for k in g.k], diagonal(g.w), g.r, bonus, first=True)
 

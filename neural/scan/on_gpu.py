@@ -250,8 +250,8 @@ def _start(
 ) -> None:
     """Launch a kernel on the device of ``like``; the kernel does not read arguments that are None.
 
-    Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. This cache
-    looks it up once for all arguments that share a compiled kernel.
+    Triton looks up the compiled kernel in Python, which takes longer than a small recurrence. This
+    function caches the result for all arguments that share a compiled kernel.
     """
     import triton.language as tl
 

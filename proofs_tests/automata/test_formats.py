@@ -228,7 +228,7 @@ def test_a_symbol_with_number_0_gives_a_note():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("0 1 a\n0 1 0\n", "line 2: it is unknown whether '0' is epsilon or a symbol beside 'a'"),
+        ("0 1 a\n0 1 0\n", "line 2: it is unknown whether '0' is epsilon or a symbol like 'a'"),
         ("0 1 <eps>\n0 1 <epsilon>\n", "line 2: it is unknown whether '<epsilon>' or '<eps>'"),
         ("0 1 0\n0 1 <eps>\n", "line 2: it is unknown whether '<eps>' or '0' .line 1. is epsilon"),
     ],

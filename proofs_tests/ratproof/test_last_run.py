@@ -138,11 +138,11 @@ def keep_on_cuda(result: Result) -> last_run.Ground:
 
 def test_a_complete_run_on_the_other_device_is_stored_and_shown(package):
     ground = keep_on_cuda(on_cuda())
-    kept = last_run.beside("cpu", ground)
+    kept = last_run.saved_on_other_device("cpu", ground)
     assert kept is not None and (kept.device, kept.results) == ("cuda", (on_cuda(),))
-    assert last_run.beside("cuda", ground) is None  # a run is not shown beside itself
+    assert last_run.saved_on_other_device("cuda", ground) is None  # a run is not shown next to itself
     on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
-    report = report_of(Outcome([on_cpu], beside=kept), show).text
+    report = report_of(Outcome([on_cpu], other_device=kept), show).text
     row = next(line for line in report.splitlines() if line.startswith("  corrected"))
     assert row.split()[:4] == ["corrected", "·", "✓", "✓"]  # not run exactly; on the CPU; on the GPU
     assert "On cuda: the run of" in report and "1 of 1 verdicts as expected, 3 cases" in report
@@ -151,7 +151,7 @@ def test_a_complete_run_on_the_other_device_is_stored_and_shown(package):
 def test_a_run_of_other_sources_is_not_shown(package):
     keep_on_cuda(on_cuda())
     (package / "__init__.py").write_text("half = 1 / 3\n")
-    assert last_run.beside("cpu", last_run.digest()) is None
+    assert last_run.saved_on_other_device("cpu", last_run.digest()) is None
 
 
 @pytest.mark.parametrize("field", ["results", "gpu", "when", "versions"])
@@ -160,16 +160,16 @@ def test_an_invalid_stored_run_is_not_shown(package, field, value):
     ground = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
-    kept = last_run.beside("cpu", ground)
+    kept = last_run.saved_on_other_device("cpu", ground)
     if kept is not None:  # every value in a report has the same type
         assert isinstance(kept.sentence(), str) and kept.results == (on_cuda(),)
 
 
 def test_an_unexpected_mark_of_the_other_device_is_shown(package):
-    kept = last_run.beside("cpu", keep_on_cuda(on_cuda(Verdict.REFUTED)))
+    kept = last_run.saved_on_other_device("cpu", keep_on_cuda(on_cuda(Verdict.REFUTED)))
     on_cpu = Result("proposition-7", "corrected", "sampled", "holds", Verdict.HOLDS, "torch", "cpu", None, 3)
     assert kept is not None
-    report = report_of(Outcome([on_cpu], beside=kept), show).text
+    report = report_of(Outcome([on_cpu], other_device=kept), show).text
     row = next(line for line in report.splitlines() if line.startswith("  corrected"))
     assert row.split()[:4] == ["corrected", "·", "✓", "!"] and "0 of 1 verdicts as expected" in report
 
@@ -185,12 +185,12 @@ def test_an_impossible_row_invalidates_the_file(package, change):
     data = json.loads(path.read_text())
     data["results"][0] |= change
     path.write_text(json.dumps(data))
-    assert last_run.beside("cpu", ground) is None
+    assert last_run.saved_on_other_device("cpu", ground) is None
 
 
 def test_unprintable_characters_of_a_stored_run_are_escaped(package):
     ground = keep_on_cuda(on_cuda())
     path = last_run.WHOLE["cuda"]
     path.write_text(json.dumps(json.loads(path.read_text()) | {"gpu": "H200\n634 of 634 verdicts\x1b[2J"}))
-    kept = last_run.beside("cpu", ground)
+    kept = last_run.saved_on_other_device("cpu", ground)
     assert kept is not None and "\n" not in kept.sentence() and "\x1b" not in kept.sentence()

@@ -135,8 +135,8 @@ def certify(
     Args:
         network: A module, or the path of a saved acceptor (``.safetensors``).
         automaton: For a module, the DFA, boolean WFSA, or Moore machine whose outputs are the classes. A
-            DFA's accept states are those where the single output exceeds the threshold, or the second of two
-            is larger. By default, an automaton is extracted. For a path, a number is the temperature.
+            DFA's accept states mean that the single output exceeds the threshold, or that the second of two
+            outputs is larger. By default, an automaton is extracted. For a path, a number is the temperature.
         embeddings: For a module, the input of each symbol, in shape ``(symbols, input_size)``; ``"one-hot"``;
             or the indices of the symbols for a module with its own ``nn.Embedding``, in shape ``(symbols,)``.
         alphabet: The symbols of a module, in the order of ``embeddings``. Defaults to the automaton's.
@@ -199,7 +199,7 @@ def harden(
 
     The recurrent layer and the classifier are changed in place; embeddings are not. Training uses noise on
     the hidden state, a margin, and a penalty on distances between hidden states that do not shrink.
-    Certification is tried after each round, and its counterexamples are trained on.
+    After each round, certification is tried, and its counterexamples become training strings.
 
     Args:
         module: As for :func:`certify`. It may be untrained.

@@ -62,7 +62,7 @@ def check(
             ``(symbols,)``. Its inputs then have shape ``(T, B)``.
         alphabet: The symbols.
         accepts: A function that returns whether a string is accepted, from the output after its last symbol,
-            in shape ``(units,)``. Or a threshold that the output of a single unit must exceed.
+            in shape ``(units,)``; or a threshold that the output of a single unit must exceed.
         slack: The largest difference between the automaton's weights and the weights that the module computes
             with.
         batch_first: Whether the module takes inputs of shape ``(B, T, input_size)`` and returns outputs of

@@ -20,7 +20,7 @@ def machine_of(automaton: object, alphabet: tuple[str, ...], classes: int, where
         where: The name of the automaton in messages.
 
     Raises:
-        InputError: If it is no such automaton, or if the alphabets differ.
+        InputError: If the automaton is of another kind, or if the alphabets differ.
     """
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)

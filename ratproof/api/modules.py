@@ -85,7 +85,7 @@ def module_claim(
             the module computes with. It is 0 if the automaton has the module's own floats. The rounding of
             the recurrence is derived and added.
         accepts: A function that returns whether a string is accepted, from the output after its last symbol,
-            in shape ``(units,)``. Or a threshold that the output of a single unit must exceed. The module
+            in shape ``(units,)``; or a threshold that the output of a single unit must exceed. The module
             then reads whole strings.
         says: The claim as a sentence, for the report.
         batch_first: Whether the module takes inputs of shape ``(B, T, input_size)`` and returns outputs of

@@ -61,9 +61,9 @@ def model_claim(
         name: Name of the claim, in lowercase letters, digits and hyphens.
         model: The result of :func:`~ratproof.laws.models.torch_rnn.of_torch_rnn` or
             :func:`~ratproof.laws.models.causal_model.of_causal_model`, or a
-            :class:`~ratproof.laws.models.model.StatefulModel`. Or a function or module that is called with
-            inputs and state (None in the first call), and with ``mask=`` if rows are padded. It returns
-            outputs of shape ``(B, T, ...)`` and the next state. A function with an argument
+            :class:`~ratproof.laws.models.model.StatefulModel`. Alternatively, a function or module that is
+            called with inputs and state (None in the first call), and with ``mask=`` if rows are padded. It
+            returns outputs of shape ``(B, T, ...)`` and the next state. A function with an argument
             ``position_ids`` receives the positions of the tokens, which do not count padding.
         inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`.
             Defaults to the inputs that the model declares.

@@ -158,7 +158,7 @@ def _check(name: str, automata: Sequence[WFSA]) -> None:
 
 
 def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recurrence:
-    """Return the network as a recurrence over exact numbers, which raises InputError if a step rounds."""
+    """Return the network as a recurrence over exact numbers; it raises InputError if a step rounds."""
 
     def begin(case: OnlyCase) -> Any:
         return (start[0], _exact(start[1])) if modes else _exact(start)

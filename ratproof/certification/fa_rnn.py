@@ -1,17 +1,18 @@
-"""The decision whether a float network at beta = 1 equals its rules on all sentences, including rounding.
+"""Decision of whether a float network at beta = 1 equals its rules on all sentences, including rounding.
 
 At beta = 1 with exact factors every weight is a small integer. Two facts are proved about the network as
 torch runs it.
 
 *It does not round.* The matrix of a word is the product of its factors, which are non-negative integers;
     torch computes the same on unit vectors. No matrix increases the sum of h, except when h has mass on
-    states that no transition enters, and h leaves these states permanently. So the sum of h never exceeds its
-    maximum after the first words. Every intermediate sum, in any order, is an integer with non-negative
-    terms, within the bound. If the bound is below 2^24 (float32), every operation is exact for sentences of
-    any length. This requires full float32 products in torch; there is no claim for lower precision (TF32,
-    bfloat16).
+    states that no transition enters, and h leaves these states permanently. The sum of h therefore never
+    exceeds its maximum after the first words. Every intermediate sum, in any order, is an integer with
+    non-negative terms, within the bound. If the bound is below 2^24 (float32), every operation is exact for
+    sentences of any length. This requires full float32 products in torch; there is no claim for lower
+    precision (TF32, bfloat16).
 
-*It equals the rules.* So the network is the automaton of these matrices. Its support (the sentences with a
+*It equals the rules.* The network is therefore the automaton of these matrices. Its support (the sentences
+with a
     score larger than 0) is decided to be the language of the rules, label by label. The rules' automata are
     built by Thompson's construction, independently of the network.
 """
@@ -92,7 +93,7 @@ class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:
-        answers: For each label, the decisions whether its score is larger than 0 exactly on the sentences
+        answers: For each label, the decisions of whether its score is larger than 0 exactly on the sentences
             that its rules match. A decision is about all rules of the label, or about a group of rules with
             their own final states.
         exact: Whether no operation rounds, for any sentence.

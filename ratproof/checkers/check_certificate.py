@@ -211,7 +211,7 @@ def verdict(data):
 
 
 def check_independent(data, b):
-    """Check that B's states have as many independent vectors of prefixes, and of suffixes."""
+    """Check that B, with n states, has n independent vectors of prefixes, and n of suffixes."""
     flipped = [[r, q, symbol, text] for q, r, symbol, text in data["B"]["transitions"]]
     ends = {"initial": data["B"]["final"], "final": data["B"]["initial"]}
     mirror = Automaton({**data["B"], **ends, "transitions": flipped})

@@ -53,7 +53,7 @@ def dot(xs, ys):
 
 
 def norm(xs):
-    """Return at least the 2-norm."""
+    """Return an upper bound on the 2-norm."""
     return isqrt(sum(map(times, xs, xs))) + 1
 
 
@@ -109,7 +109,7 @@ def tangent(n):
 
 
 def line(low, high):
-    """Return slope, offset and error of a line beside tanh from low to high.
+    """Return slope, offset and error of a line that approximates tanh from low to high.
 
     Any slope would be valid. tanh(x) - slope x is extreme at the ends, or where 1 - tanh(x)^2 = slope.
     """
@@ -267,7 +267,8 @@ class Ellipsoid:
 def shorter(matrix, length):
     """Prove that the matrix times every unit vector is at most as long: length^2 I - matrix matrix^T >= 0.
 
-    It is L L^T + spare I and a rest, whose entries' sizes add up to at most spare.
+    This matrix is L L^T + spare I plus a remainder. The absolute values of the remainder's entries add up to
+    at most spare.
     """
     spare, lower = ONE >> 32, []
     top = (length * length >> P) - 2 * spare

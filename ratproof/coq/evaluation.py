@@ -1,7 +1,7 @@
 """Evaluation of a theorem's network and automaton by Coq, for cases and words.
 
-A theorem about other definitions would prove nothing about our code. So each definition of ``theory/coq``
-that can run is evaluated.
+A theorem about other definitions would prove nothing about our code. Therefore, each definition of
+``theory/coq`` that can run is evaluated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Queries of Coq about each theorem, for its statement after every section is closed and its assumptions.
 
-Coq prints a hypothesis of a section as a premise of the statement, and an axiom as an assumption. So the text
-of the files is not parsed.
+Coq prints a hypothesis of a section as a premise of the statement, and an axiom as an assumption. The
+text of the files is therefore not parsed.
 """
 
 from __future__ import annotations

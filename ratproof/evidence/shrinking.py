@@ -26,7 +26,7 @@ class Shrunk:
 
     Attributes:
         string: The smallest failing string.
-            stopped: The reason why the search ended early; empty if it did not.
+        stopped: The reason why the search ended early; empty if it did not.
     """
 
     string: Symbols

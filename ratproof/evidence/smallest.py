@@ -1,8 +1,8 @@
 """Known smallest counterexamples, which save shrinking.
 
 Each run searches for a counterexample again. Shrinking it takes hundreds of further attempts, and
-derandomised runs always end at the same case. So ``smallest.json`` stores that case, as Hypothesis's choices,
-by the name of the test.
+derandomised runs always end at the same case. Therefore, ``smallest.json`` stores that case, as Hypothesis's
+choices, by the name of the test.
 
 A stored case is not evidence by itself: it runs, and counts only if it refutes. Otherwise the shrinker runs.
 ``nox -s smallest`` regenerates the file.

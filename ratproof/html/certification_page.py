@@ -20,7 +20,7 @@ def certification_page(
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
         checkpoint: The network's file.
         sentences: The lines that the command prints.
-        answer: The certification. Its automata are drawn, except for a counter, which has none.
+        answer: The certification. Its automata are drawn; a counter has none.
         command: The command that certified the network.
     """
     lines = [line.strip() for line in sentences]

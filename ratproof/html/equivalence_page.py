@@ -13,7 +13,7 @@ def equivalence_page(answer: Answer, a: str, b: str, drawn: Mapping[str, Drawabl
     """Return the page of ``equivalent``.
 
     Args:
-        answer: The answer.
+        answer: The result of the decision.
         a: The first file.
         b: The second file.
         drawn: The automata to draw, by caption.

@@ -158,11 +158,11 @@ def _unzipped(path: Path) -> Iterator[str]:
 def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
     data = arrays(path)
     vectors = vectors_of(data, "vectors", path)
-    beside = path.parent / "words.txt.gz"
+    words_file = path.parent / "words.txt.gz"
     if "words" in data:
         words = _words(data["words"], path)
-    elif beside.exists():
-        words = list(islice(_unzipped(beside), len(vectors)))
+    elif words_file.exists():
+        words = list(islice(_unzipped(words_file), len(vectors)))
     else:
         raise FormatError(
             f"{path}: the file must have an array 'words', or a words.txt.gz in the same folder"

@@ -158,7 +158,7 @@ class SampledRuns:
         return [WFSA(REAL, initial, [int(j == end) for j in range(k)], tables) for end in range(k)]
 
     def automata(self) -> list[WFSA]:
-        """Return one automaton per centroid, which is its final state."""
+        """Return one automaton per centroid, with that centroid as its final state."""
         return self._automata
 
     def weights(self) -> str:
@@ -229,9 +229,9 @@ class SampledRuns:
         return self._tested(string, counts, tolerance, worst)
 
     def _spread(self, alphas: Tensor, symbol: str) -> float:
-        """Bound by how much rounding changes the sampled distribution.
+        """Return a bound on how much rounding changes the sampled distribution.
 
-        The sampler treats rows of the batch as if they summed to 1, and they differ from the table's rows.
+        The rows of the batch differ from those of the table, and the sampler assumes that they sum to 1.
         """
         table = torch.as_tensor(self.table[symbol], device=alphas.device).unsqueeze(1)
         off = (alphas.double() - table).abs().sum(dim=2) + (alphas.double().sum(dim=2) - 1).abs()

@@ -1,7 +1,7 @@
 """Execution of tasks on a Dask cluster, which survives dead workers and a restarted scheduler.
 
-A task is a function with string arguments, and its result is bytes, which are not unpickled here. Dask itself
-trusts its members: anyone who can reach a scheduler can run code on its workers and clients.
+A task is a function with string arguments, and its result is bytes, which this module does not unpickle. Dask
+itself trusts its members: anyone who can reach a scheduler can run code on its workers and clients.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class DaskExecutor:
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """Yield tasks that end within ``seconds`` with their results, or with ``None`` if their worker died.
 
-        A task whose worker died is not submitted again here.
+        This function does not resubmit a task whose worker died.
 
         Raises:
             InputError: If the scheduler stays unavailable, or a worker cannot run the task.

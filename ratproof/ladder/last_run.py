@@ -24,7 +24,7 @@ from automata.errors import InputError, OutputError
 from automata.io.files import write_whole
 from automata.text.printable_text import printable
 from ratproof.evidence.results import Result
-from ratproof.ladder.outcome import Beside, Outcome
+from ratproof.ladder.outcome import Outcome, SavedRun
 from ratproof.ladder.request import Request
 from ratproof.process.json_answers import SCHEMA_VERSION
 from theory.claim import EXACT, TORCH
@@ -90,7 +90,7 @@ def still_standing() -> str | None:
     return json.dumps(data)
 
 
-def beside(device: str, ground: Ground) -> Beside | None:
+def saved_on_other_device(device: str, ground: Ground) -> SavedRun | None:
     """Return the last complete run of the same sources on the other device, or ``None``.
 
     The result contains the versions of the libraries, which may differ.
@@ -103,7 +103,7 @@ def beside(device: str, ground: Ground) -> Beside | None:
         if results is not None:
             versions = {str(name): printable(str(version)) for name, version in data["versions"].items()}
             model, when = printable(str(data["gpu"] or "")), printable(str(data["when"]))
-            return Beside(other, model, when, versions, results, str(path))
+            return SavedRun(other, model, when, versions, results, str(path))
     return None
 
 

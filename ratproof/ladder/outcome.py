@@ -13,7 +13,7 @@ from ratproof.evidence.versions import versions
 
 
 @dataclass(frozen=True)
-class Beside:
+class SavedRun:
     """A saved run of the same claims on the other device, which the report shows next to this run.
 
     Attributes:
@@ -49,7 +49,7 @@ class Outcome:
     ``interrupted`` is true if the run was interrupted. ``nothing_to_run`` is the reason why there was nothing
     to run, which is not an error. ``not_written`` is the reason why a requested file could not be written.
     ``stopped`` is true if the run ended at its first unexpected result. ``device`` is the device of torch,
-    and ``beside`` is the last run on the other device, for the report.
+    and ``other_device`` is the last run on the other device, for the report.
     """
 
     results: list[Result]
@@ -60,7 +60,7 @@ class Outcome:
     not_written: str = ""
     stopped: bool = False
     device: str = "cpu"
-    beside: Beside | None = None
+    other_device: SavedRun | None = None
     nothing_to_run: str = ""
 
     @property

@@ -55,7 +55,7 @@ def verify(request: Request, on_start: OnStart = lambda what, done, total: None)
         shown.not_run,
         stopped=stopped,
         device=request.device,
-        beside=last_run.beside(request.device, ground),
+        other_device=last_run.saved_on_other_device(request.device, ground),
     )
     if request.junit is not None:
         outcome.not_written = write_junit(outcome, request.junit, "ratproof verify")

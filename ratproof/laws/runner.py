@@ -13,7 +13,7 @@ from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.problem import StatefulProblem
-from ratproof.laws.models.rungs import asked_again, hold
+from ratproof.laws.models.rungs import hold, result_again
 
 Rungs = Mapping[str, Callable[[], None]]
 
@@ -42,7 +42,7 @@ def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
 def ask_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
     """Test a law on one problem, and return the result as one line of text, for a counterexample's script."""
     with one_thread():
-        return asked_again(declared, law, problem)
+        return result_again(declared, law, problem)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Output of JSON answers, as a single object on standard output."""
+"""Output of results as a single JSON object on standard output."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The options ``--limit-seconds`` and ``--limit-memory``, which end a command as ``unknown`` (exit status 3).
 
 :func:`add` adds the options to all commands. A separate process does the work of each command, and
-:mod:`ratproof.process.supervisor` watches it. So a limit holds even if a file makes a library hang.
+:mod:`ratproof.process.supervisor` watches it. Therefore, a limit holds even if a file makes a library hang.
 """
 
 from __future__ import annotations

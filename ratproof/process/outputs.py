@@ -77,8 +77,8 @@ def _read_for(path: Path) -> list[Path]:
         if path.is_dir():
             return [file for file in path.iterdir() if file.suffix in READ_IN_FOLDERS]
         has_table = files.FORMATS.get(path.suffix) in files.WITHOUT_SEMIRING
-        beside = path.with_suffix(".syms") if has_table else path
-        return [path, beside] if beside != path and beside.exists() else [path]
+        symbol_table = path.with_suffix(".syms") if has_table else path
+        return [path, symbol_table] if symbol_table != path and symbol_table.exists() else [path]
     except (OSError, ValueError):  # its reader reports that it cannot be read
         return []
 

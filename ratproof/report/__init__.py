@@ -28,7 +28,7 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
             papers' claims also states on which device the networks ran.
     """
     out.width = WIDE if out.is_terminal and out.width >= WIDE else min(out.width, WIDTH)
-    kept = () if outcome.beside is None else outcome.beside.results
+    kept = () if outcome.other_device is None else outcome.other_device.results
     table = rows(outcome.results, outcome.not_run, kept)
     unexpected = [row for row in table if row.unexpected]
     _show_unexpected(unexpected, outcome.errors, out, claims_file)
@@ -105,8 +105,8 @@ def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
 
 def _other_device(outcome: Outcome) -> list[str]:
     """Return sentences about the device on which the networks did not run."""
-    if outcome.beside is not None:
-        return [outcome.beside.sentence()]
+    if outcome.other_device is not None:
+        return [outcome.other_device.sentence()]
     if all(result.device is None for result in outcome.results):
         return []  # no network ran on any
     if outcome.device == "cpu":

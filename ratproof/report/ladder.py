@@ -145,14 +145,14 @@ class Row:
         claim, variant: The claim and its variant.
         corpus: ``"text"``, ``"rules"`` or the empty string.
         results: Results of the run.
-        beside: Results of a stored run on the other device, for the columns of that device.
+        other_device: Results of a stored run on the other device, for the columns of that device.
     """
 
     claim: Claim | Subject
     variant: Variant | OnlyVariant
     corpus: str
     results: list[Result] = field(default_factory=list)
-    beside: list[Result] = field(default_factory=list)
+    other_device: list[Result] = field(default_factory=list)
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -178,7 +178,7 @@ class Row:
 
     def mark(self, column: Column) -> Mark | None:
         """Return the mark in a column, or None if the variant has no such evidence."""
-        others = self.beside if column.device else []
+        others = self.other_device if column.device else []
         here = [result for result in (*self.results, *others) if column.holds(result)]
         if here:
             return min((Mark.of(result) for result in here), key=_ALARM.index)
@@ -189,7 +189,7 @@ _ALARM = (Mark.UNEXPECTED, Mark.UNKNOWN, Mark.REFUTED, Mark.HOLDS, Mark.NOT_RUN)
 
 
 def rows(
-    results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = (), beside: Sequence[Result] = ()
+    results: Sequence[Result], not_run: Sequence[Mapping[str, str]] = (), other_device: Sequence[Result] = ()
 ) -> list[Row]:
     """Return a row for each variant and corpus, in the order of the results.
 
@@ -198,7 +198,7 @@ def rows(
     Args:
         results: Results of the run.
         not_run: Claim, variant, kind and reason of the evidence that could not run.
-        beside: Results of a stored run on the other device.
+        other_device: Results of a stored run on the other device.
     """
     by_key: dict[tuple[str, str, str], Row] = {}
     keys = [(r.claim, r.variant, _corpus(r)) for r in results]
@@ -208,10 +208,10 @@ def rows(
         by_key.setdefault((name, variant, corpus), Row(claim, claim.variant(variant), corpus))
     for result, key in zip(results, keys, strict=False):
         by_key[key].results.append(result)
-    for result in beside:
+    for result in other_device:
         row = by_key.get((result.claim, result.variant, _corpus(result)))
         if row is not None:
-            row.beside.append(result)
+            row.other_device.append(result)
     return list(by_key.values())
 
 

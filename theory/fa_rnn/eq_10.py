@@ -35,7 +35,7 @@ COLUMNS = {OLD: "r", NEW: "r_new"}
 
 
 def two_sets(size: tuple[int, int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """Return the signature of two networks: K states and r columns, and K_new and r_new others."""
+    """Return the signature of two networks, with K and K_new states, and with r and r_new columns."""
     k, r, k_new, r_new = size
     new = [replace(entry, name=entry.name + NEW) for entry in factors(k_new, r_new, only)]
     return Signature((*factors(k, r, only), *new), size=("K", k), most_small=700)

@@ -37,7 +37,7 @@ def sizes_of(w: Weights) -> tuple[int, int]:
 
 
 def bos(w: Weights) -> Vector:
-    """Return the row of s_0 in the matrix of BOS, which is 0 elsewhere."""
+    """Return the row of s_0 in the matrix of BOS; all other rows of this matrix are 0."""
     return (w.over.zero, *w.alpha_0, *w.alpha_0_new)
 
 

@@ -34,7 +34,7 @@ def write(t: Any, j: Any) -> Any:
 
 
 def first(t: Any, j: Any) -> Any:
-    """Return component j after the first of the two steps, which reads the decayed state g s."""
+    """Return component j after the first of the two steps; this step reads the decayed state g s."""
     return t.g * t.s[j] + erase(t, j) * t.sum(lambda i: t.k1[i] * (t.g * t.s[i])) + write(t, j)
 
 

@@ -41,7 +41,7 @@ def quotient(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """Return the product of the gates of tokens i to r, which has one gate too many for token i."""
+    """Return the product of the gates of tokens i to r, which wrongly includes the gate of token i."""
     return gates(chunk, max(i - 1, 0), r, j)
 
 

@@ -29,7 +29,7 @@ def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """Return the product of the decays of tokens i to r, which has one decay too many for token i."""
+    """Return the product of the decays of tokens i to r, which wrongly includes the decay of token i."""
     return decay(chunk, max(i - 1, 0), r)
 
 

@@ -2,7 +2,7 @@
 
 Behrouz et al. 2024, section 3.1: a memory M with the loss |M k_t - v_t|^2 (equation 12) changes by
 gradient descent with momentum and forgetting, M_t = (1 - alpha_t) M_{t-1} + S_t (equation 13) and
-S_t = eta_t S_{t-1} - theta_t grad_t (equation 14). The memory is here a matrix, so grad_t is
+S_t = eta_t S_{t-1} - theta_t grad_t (equation 14). Here, the memory is a matrix, so grad_t is
 2 (M_{t-1} k_t - v_t) k_t^T. The output is M_t q_t.
 """
 

@@ -92,7 +92,7 @@ def doubled(w: Weights, initial: Any) -> list[WFSA]:
 
 
 def printed(w: Weights) -> list[WFSA]:
-    """Return the automata with lambda(q_i) = 1 for i = 1, ..., d, which are the states Q_1."""
+    """Return the automata with lambda(q_i) = 1 for i = 1, ..., d (the states Q_1)."""
     return doubled(w, [w.over.one] * w.n + [w.over.zero] * w.n)
 
 

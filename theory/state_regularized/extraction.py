@@ -135,7 +135,7 @@ def seen(w: Weights, run: Any) -> Table:
 def printed_soft(w: Weights) -> Table:
     """Return the table from counts of soft runs.
 
-    For a pair that was never seen, the cell's answer is used, so that it causes no difference.
+    For a pair that was never seen, the cell's own transition is used, so that it causes no difference.
     """
     return transition_table(w) | seen(w, soft_run)
 
@@ -143,8 +143,8 @@ def printed_soft(w: Weights) -> Table:
 def printed_without_reset(w: Weights) -> Table:
     """Return the table from counts of hard runs without a reset between strings.
 
-    For a pair that was never counted, the cell's answer is used. The loop over x that sets T[c_i, x_t, c_j]
-    to zero is read as T[c_i, x, c_j], because t belongs to another loop.
+    For a pair that was never counted, the cell's own transition is used. The loop over x that sets T[c_i,
+    x_t, c_j] to zero is read as T[c_i, x, c_j], because t belongs to another loop.
     """
     counts = Counter(without_reset(w))
     pairs = {(q, x) for q, x, _ in counts}

@@ -22,7 +22,7 @@ from theory.weights import Weights
 
 
 def uniform(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """Return the limit of alpha for tau -> infinity, which is uniform over the n centroids, and c."""
+    """Return the limit of alpha for tau -> infinity (uniform over the n centroids), and c."""
     return (Fraction(1, w.n),) * w.n, c
 
 

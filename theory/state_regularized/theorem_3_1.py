@@ -204,7 +204,7 @@ def extracted(w: Weights) -> list[WFSA]:
 
 
 def extracted_after_token(w: Weights) -> list[WFSA]:
-    """Return the automata whose initial law is the start token's distribution.
+    """Return the automata whose initial distribution is that of the start token.
 
     It is alpha = g(S, u) with u = hardtanh(U h_0 + W_start).
     """

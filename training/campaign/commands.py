@@ -1,4 +1,4 @@
-"""The ``campaign`` command: run many experiments at once; each can be killed and resumed."""
+"""The ``campaign`` command, which runs many experiments at once; each can be killed and resumed."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Job:
         experiment, model, seed: the experiment, the model and the seed.
         trial: the number of the trial of a search; ``None`` for a run with a test.
         trials: the number of trials of its search, or of the search whose best settings it uses.
-        searched: the set of the search that the run waits for.
+        searched: the data set of the search that the run waits for.
         overrides: settings that override the preset's.
         preset: a preset that replaces the campaign's.
     """

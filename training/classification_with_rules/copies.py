@@ -15,7 +15,7 @@ KEPT = Path(__file__).parents[1] / "results" / "copied_texts.json"
 
 
 def copies(parts: Mapping[str, Sentences]) -> dict[str, Tensor]:
-    """Return, for each part except the training set, whether each text also occurs in the training set."""
+    """Return, for each split except the training set, whether each text also occurs in the training set."""
     known = set(parts["train"].words)
     return {
         name: torch.tensor([words in known for words in part.words])

@@ -83,16 +83,16 @@ class RuledSentences:
     """The sentences of a data set and its rules.
 
     Attributes:
-        parts: the parts of the set; ``train`` is the share that is used for training.
+        parts: the splits of the data set; ``train`` has only the share that is used for training.
         labels: the rules' labels in the file's order, then the other labels of the training sentences.
         written: the rules.
         rules: the rules compiled over the sentences' words.
-        hits: for each part, whether a rule of each label matches, shape ``(N, labels)``.
+        hits: for each split, whether a rule of each label matches, shape ``(N, labels)``.
         default: the label that the rule system assigns if no rule matches: the most frequent label of the dev
             sentences.
         described: the description of the data in a result.
-        copied: for the dev and the test set, whether each sentence also stands in the training file, of
-            which ``parts`` may have only a share; shape ``(N,)``.
+        copied: for the dev and the test set, whether each sentence also occurs in the training file, shape
+            ``(N,)``. This is the complete file, even if ``parts`` has only a share of it.
     """
 
     parts: dict[str, Sentences]

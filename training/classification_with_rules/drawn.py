@@ -33,7 +33,7 @@ class RuleSentences:
     Args:
         rules: the rules compiled over the words of the sentences.
         sentences: the sentences whose word frequencies are used.
-        forth: the share of the steps that go closer to the end.
+        forth: the share of the steps that approach the end.
     """
 
     def __init__(self, rules: RuleSet, sentences: Iterable[Sequence[str]], forth: float = 0.5) -> None:

@@ -21,7 +21,7 @@ from training.classification_with_rules.plain_networks import PlainNetwork
 from training.classification_with_rules.settings import RuleClassification
 from training.classification_with_rules.sources import OWN, SOURCES, RuleSource
 from training.classification_with_rules.task import RuleTask
-from training.classification_with_rules.vectors import AROUND, beside, vectors
+from training.classification_with_rules.vectors import AROUND, vectors, word_vector_file
 from training.data_folder import Data
 from training.engine.experiment import ExperimentRun, accuracy_line
 from training.engine.names import NETWORK
@@ -59,7 +59,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         task = RuleTask(network, self.settings, self.sentences)
         self.before: dict[str, float | None] = {}
         for part in self.parts:
-            self.before |= _beside_rules(task, network, part)
+            self.before |= _agreement_with_rules(task, network, part)
         return task
 
     def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -138,7 +138,7 @@ def _word_vectors(
         if where.vectors is not None and source.published is None:
             raise InputError("--beta must be below 1 for --vectors to have an effect, got 1")
         return None, {"vectors": None}
-    file = where.vectors or beside(where.folder, where.folder / source.folder)
+    file = where.vectors or word_vector_file(where.folder, where.folder / source.folder)
     read = vectors(file, data.words, settings.seed)
     if settings.word_vectors == "random":
         generator = torch.Generator().manual_seed(mixed(settings.seed, 5))
@@ -147,7 +147,7 @@ def _word_vectors(
     return read.table, {"vectors": Path(read.source).name, "words_without_a_vector": read.without}
 
 
-def _beside_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float | None]:
+def _agreement_with_rules(task: RuleTask, network: nn.Module, part: str) -> dict[str, float | None]:
     """Return the accuracies of the rules and of the untrained network, and how often the two agree."""
     truth, by_rules = task.parts[part].labels, task.data.by_rules(part)
     predicted, _ = task.predict(network, part)

@@ -51,7 +51,7 @@ G then has a row for each word, which is trained independently of the other word
 """
 
 
-def beside(folder: Path, sentences: Path) -> Path:
+def word_vector_file(folder: Path, sentences: Path) -> Path:
     """Find word vectors in the user's folder, next to the sentences, or below ``RATPROOF_DATA``.
 
     Raises:
@@ -93,16 +93,16 @@ def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.
 
     Return ``None`` for any other file.
     """
-    beside = path.parent / "vocab_labels.json"
-    if path.suffix != ".npz" or not beside.is_file():
+    words_file = path.parent / "vocab_labels.json"
+    if path.suffix != ".npz" or not words_file.is_file():
         return None
     data = arrays(path)
     if "emb" not in data:
         return None
-    table, words = vectors_of(data, "emb", path), _listed(beside)
+    table, words = vectors_of(data, "emb", path), _listed(words_file)
     if len(table) != len(words):
         raise FormatError(
-            f"{path}: the file must have one vector for each of the {len(words)} words of {beside.name},"
+            f"{path}: the file must have one vector for each of the {len(words)} words of {words_file.name},"
             f" got {len(table)}"
         )
     return {word: row for word, row in zip(words, table, strict=True) if word in needed}, mean_of(table)

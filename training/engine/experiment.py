@@ -177,7 +177,7 @@ class ExperimentRun(Generic[S]):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Return the parts that are measured."""
+        """Return the splits that are measured."""
         return ("dev", "test") if self.test else ("dev",)
 
     @property

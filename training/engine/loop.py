@@ -100,7 +100,8 @@ class Loop:
             seconds: the maximum time, including earlier runs.
             keep_every: seconds between checkpoints.
 
-        Raises :class:`Diverged` if the loss or its gradient is not finite; the step was not made.
+        Raises :class:`Diverged` if the loss or its gradient is not finite, before that step changes the
+        weights.
         """
         p, begun = self.progress, time.monotonic() - self.progress.seconds
         kept = time.monotonic()

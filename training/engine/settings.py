@@ -33,8 +33,8 @@ class Settings:
     Raises :class:`~automata.errors.InputError` if a value is out of range.
 
     Attributes:
-        retired: settings that only older results have. Each is a key whose value is the name and the value of
-            another setting; it had an effect only if that setting had that value.
+        retired: settings that only older results have. Each key maps to the name and the value of another
+            setting; the retired setting had an effect only if that setting had that value.
     """
 
     retired: ClassVar[dict[str, tuple[str, Any]]] = {}

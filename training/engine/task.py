@@ -41,7 +41,7 @@ class Task(Protocol):
 
         Args:
             network: the network to call, possibly wrapped.
-            examples: the numbers of the examples, on the CPU, so that reading them does not wait for a GPU.
+            examples: the indices of the examples, on the CPU, so that reading them does not wait for a GPU.
             noise: the noise of this step, on the network's device.
         """
 

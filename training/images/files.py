@@ -77,7 +77,7 @@ def permutation(side: int) -> Tensor:
 
 
 def load(experiment: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Images]:
-    """Load the parts of a set; the dev set is the end of the training file, at most a sixth of it.
+    """Load the splits of a data set; the dev set is the end of the training file, at most a sixth of it.
 
     Raises:
         FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where

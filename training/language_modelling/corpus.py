@@ -25,11 +25,11 @@ SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
 
 @dataclass(frozen=True)
 class LanguageCorpus:
-    """The parts of a corpus, each as a sequence of word indices.
+    """The splits of a corpus, each as a sequence of word indices.
 
     Attributes:
         words: the vocabulary of the training set; the first entry is the end of a sentence.
-        parts: the parts by name, shape ``(tokens,)``.
+        parts: the splits by name, shape ``(tokens,)``.
         files: the names of the files that were read.
     """
 

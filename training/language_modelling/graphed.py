@@ -39,8 +39,8 @@ class Window(nn.Module):
             ids: words, shape ``(T, B)``.
             following: the words after them, shape ``(T, B)``.
             step: the key of the step's noise, shape ``(1,)``.
-            examples: the numbers of the columns in the training set, shape ``(B,)``.
-            state: of all layers, one after the other, shapes ``(1, B, d)``.
+            examples: the indices of the columns in the training set, shape ``(B,)``.
+            state: the states of all layers, one after the other, shapes ``(1, B, d)``.
         """
         tensors = iter(state)
         before: State = [tuple(next(tensors) for _ in range(part)) for part in self.parts]

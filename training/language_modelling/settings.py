@@ -23,8 +23,8 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 class LanguageModelling(Settings):
     """A run of language modelling; the defaults are those of the authors' program for 2 layers.
 
-    The models of a budget have equal numbers of parameters, and the same expected number of units that
-    dropout keeps (appendix E.2).
+    Models with the same budget have equal numbers of parameters, and dropout keeps the same expected number
+    of their units (appendix E.2).
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)

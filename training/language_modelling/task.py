@@ -53,7 +53,7 @@ class LanguageTask:
     def batches(self, epoch: int) -> list[Tensor]:
         """Return the windows in order, each as one batch of all columns.
 
-        An example's number is window * columns + column.
+        An example's index is window * columns + column.
         """
         count = self.settings.batch
         return [torch.arange(count) + count * window for window in range(self.windows)]
@@ -108,7 +108,7 @@ class LanguageTask:
 
     @torch.no_grad()
     def loss(self, network: nn.Module, part: str) -> float:
-        """Return the mean cross-entropy of a part's words, read from first to last."""
+        """Return the mean cross-entropy of the words of a split, read from first to last."""
         device = next(network.parameters()).device
         words, following = (x.to(device) for x in columns(self.corpus.parts[part], 1))
         state, total = self._start(1), 0.0

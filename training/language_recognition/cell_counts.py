@@ -22,9 +22,9 @@ def counted(network: TrainedAcceptor, seed: int) -> dict[str, float]:
     """Measure how well the cell state encodes the depth in balanced strings.
 
     Returns:
-        ``r_squared`` of the map, fitted and measured at depths up to 5 and length 100. Its ``largest_error``
-        at depth 20 and length 1,000, and the error of the best single cell. ``drift_a_symbol``, the slope of
-        the error over the position in these strings.
+        ``r_squared`` of the map, which is fitted and measured at depths up to 5 and length 100; its
+        ``largest_error`` at depth 20 and length 1,000; the error of the best single cell; and
+        ``drift_a_symbol``, the slope of the error against the position in these strings.
     """
     rng = np.random.default_rng([seed, 0xC0])
     cells, depths, _ = _states(network, parentheses.draw(FITTED, MANY, 0, rng))

@@ -1,6 +1,6 @@
-"""The figures of Wang & Niepert 2019: error rates on parentheses and palindromes, as shares.
+"""The figures of Wang & Niepert 2019: error rates on parentheses and palindromes, as fractions.
 
-They are Tables 1, 2 and 12 for balanced parentheses, and Tables 3 and 11 for palindromes.
+They are from Tables 1, 2 and 12 for balanced parentheses, and Tables 3 and 11 for palindromes.
 """
 
 from __future__ import annotations

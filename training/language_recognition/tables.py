@@ -24,11 +24,11 @@ class RecognitionRow:
     """A row: the runs of a model with one training method on one data set.
 
     Attributes:
-        experiment, size, model: the experiment, the size of its set, and the model.
+        experiment, size, model: the experiment, the size of its data set, and the model.
         centroids: k; ``None`` for a model without centroids.
         method: ``ours``, possibly with another finish, or ``the paper's``.
         seeds: the seeds of the runs.
-        errors: the error rates of each seed, by test set, as shares.
+        errors: the error rates of each seed, by test set, as fractions.
         paper: the paper's error rates, by test set.
         lengths: the final length of the curriculum, for each seed.
         restarts: the number of restarts, for each seed.

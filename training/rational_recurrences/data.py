@@ -1,6 +1,6 @@
 """The labelled sentences of SST-2, subj, CR and Amazon, from a folder of the user.
 
-SST-2 has its own three parts. Subj and CR are split here, always in the same way, 80 : 10 : 10 (section 6.3).
+SST-2 is published with three splits. We split subj and CR 80 : 10 : 10, always in the same way (section 6.3).
 The last fifth of Amazon's training file is the dev set, because its products occur in no other fifth.
 """
 
@@ -24,7 +24,7 @@ GLOVE = "https://nlp.stanford.edu/projects/glove/"
 
 
 def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, SentencePart]:
-    """Load the parts of a data set.
+    """Load the splits of a data set.
 
     Args:
         name: the name of the set in :data:`~training.rational_recurrences.sources.SOURCES`.
@@ -72,7 +72,7 @@ def in_fifths(sentences: SentencePart) -> dict[str, SentencePart]:
 
 
 def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
-    """Return the description of the data for a result: sizes, a hash of each part, and the split."""
+    """Return the description of the data for a result: sizes, hashes, and how the data are split."""
     result: dict[str, Any] = {
         part: {"sentences": len(sentences), "sha256": _hash(sentences)} for part, sentences in parts.items()
     }

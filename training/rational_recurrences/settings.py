@@ -89,7 +89,7 @@ TABLE_5: dict[str, dict[str, tuple[float, float]]] = {
 
 
 def paper(experiment: str, model: str) -> dict[str, Any]:
-    """Return the figures of Table 5 for a model on a set."""
+    """Return the figures of Table 5 for a model on a data set."""
     mean, deviation = TABLE_5[model][experiment]
     return {
         "test_accuracy": mean,

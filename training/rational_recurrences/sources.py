@@ -1,4 +1,4 @@
-"""The locations of the labelled sentences of the sets, and where they are published."""
+"""The files of the data sets with labelled sentences, and where they are published."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class TextSource:
     """The files of a data set.
 
     Attributes:
-        files: the files by the part that they hold; ``all`` or :data:`FIFTHS` for a part that is split here.
+        files: the file of each split; ``all`` and :data:`FIFTHS` are keys of files that this package splits.
         sizes: the published number of sentences of each.
         title: the title of the set.
         format: the format of the files.
         where: where they are published.
-        split: how the parts are split.
+        split: a description of the splits.
         latin_1: whether invalid UTF-8 is read as Latin-1, the published encoding.
         labels_beside: whether labels are in a separate file.
     """

@@ -72,7 +72,7 @@ class ClassificationTask(ExampleTask):
     def measured(
         self, network: nn.Module, part: EncodedTexts, table: Tensor | None = None
     ) -> tuple[float, float]:
-        """Return the accuracy and the mean cross-entropy on a part."""
+        """Return the accuracy and the mean cross-entropy on a split."""
         right, loss = 0, 0.0
         for indices in part.portions():
             vectors, lengths, labels = part.at(indices, self._table() if table is None else table)

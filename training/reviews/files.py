@@ -60,7 +60,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Reviews]:
-    """Load the parts; the dev set is a tenth of the training file, always the same one.
+    """Load the splits; the dev set is a tenth of the training file, always the same one.
 
     Raises:
         FormatError: If a file is missing, truncated or invalid; the message states the requirement, and where

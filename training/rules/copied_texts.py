@@ -1,7 +1,7 @@
-"""Count the copied texts of the published sets, and measure the rules with and without them, into one file.
+"""Counts of the copied texts in the published data sets, and accuracies of the rules with and without them.
 
-``python -m training.rules.copied_texts DATA`` writes ``training/results/copied_texts.json``; DATA holds the
-published sets.
+``python -m training.rules.copied_texts DATA`` writes ``training/results/copied_texts.json``; DATA is the
+folder of the published data sets.
 """
 
 from __future__ import annotations

@@ -216,6 +216,6 @@ def encoded(model: Classifier, sentences: Sequence[Sequence[str]]) -> list[Tenso
 
 
 def accuracy(system: ReadBack, model: Classifier, part: Sentences) -> float:
-    """Return the share of sentences to which the rule system gives the right label."""
+    """Return the share of sentences to which the rule system gives the correct label."""
     predicted = system.predict(reached(system.transitions, system.initial, encoded(model, part.words)))
     return sum(one == label for one, label in zip(predicted, part.labels, strict=True)) / len(part)

@@ -36,7 +36,7 @@ class SystemRow:
 
     Attributes:
         system: the name of the system.
-        dev, test: shares of sentences with the right label.
+        dev, test: shares of sentences that get the correct label.
         rules: the number of rules; ``None`` for the network.
         choice: the values chosen on the dev set.
     """

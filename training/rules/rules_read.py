@@ -38,8 +38,8 @@ class Arrow:
 
     Attributes:
         source, target: the states.
-        now: the number of words that have it.
-        came, went: the words that gained and that lost it.
+        now: the number of words with this transition after training.
+        came, went: the words that gained the transition, and the words that lost it.
     """
 
     source: int
@@ -204,7 +204,7 @@ def in_sets(automaton: WFSA) -> tuple[WFSA, dict[str, tuple[str, ...]]]:
 
 
 def spelled(rule: Rule, names: dict[str, tuple[str, ...]]) -> Rule:
-    """Return the rule with some letters replaced by the words that they stand for."""
+    """Return the rule with some letters replaced by the words that they represent."""
     if isinstance(rule, Word):
         return either(map(Word, names[rule.text])) if rule.text in names else rule
     if isinstance(rule, Wildcard):

@@ -36,7 +36,7 @@ class ZeroShotRow:
 
     Attributes:
         system: the name of the system.
-        accuracy: the share of sentences with the right label.
+        accuracy: the share of sentences that get the correct label.
         agrees: the share of sentences with the rule system's label.
         unmatched: the number of sentences that match no label.
         several: the number of sentences that match several labels.
@@ -62,7 +62,7 @@ class ZeroShotChoice:
     Attributes:
         labels: the rules' labels, in the file's order.
         ties: whether the first or the last of several labels in that order is chosen.
-        unmatched: the label without a match; ``None`` means no label, which is never right.
+        unmatched: the label without a match; ``None`` means no label, which is never correct.
     """
 
     labels: tuple[str, ...]

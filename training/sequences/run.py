@@ -17,13 +17,13 @@ class SequenceRun(ExperimentRun[S]):
     """A run on images or reviews.
 
     Attributes:
-        examples: the examples by part, set by :meth:`build`.
+        examples: the examples of each split, set by :meth:`build`.
     """
 
     examples: dict[str, SequenceExamples]
 
     def more_parts(self) -> dict[str, SequenceExamples]:
-        """Return further examples to measure besides the parts."""
+        """Return further examples to measure, besides the splits."""
         return {}
 
     def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:

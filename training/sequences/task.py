@@ -71,7 +71,7 @@ class SequenceTask(ExampleTask):
 
     @torch.no_grad()
     def measured(self, network: nn.Module, part: SequenceExamples) -> tuple[float, float]:
-        """Return the accuracy and the mean cross-entropy on a part."""
+        """Return the accuracy and the mean cross-entropy on a split."""
         right, loss = 0, 0.0
         for indices in torch.split(part.lengths.argsort(descending=True, stable=True), AT_ONCE):
             values, lengths, labels = self.taken(part, indices)
@@ -104,7 +104,7 @@ class SequenceTask(ExampleTask):
 
 
 def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> dict[str, float]:
-    """Return the accuracy, its standard error, and the mean cross-entropy of each part, keyed by name."""
+    """Return the accuracy, its standard error, and the mean cross-entropy of each split, keyed by name."""
     result: dict[str, float] = {}
     for name, part in parts.items():
         accuracy, loss = task.measured(network, part)

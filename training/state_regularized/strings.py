@@ -7,7 +7,7 @@ others one change away from an accepted string. Otherwise, a language as sparse 
 accepted strings.
 
 Training strings are drawn first, and no string is in both sets: training strings are removed from validation.
-Training may have all strings of short lengths, and validation then has none of that length.
+If the training set has all strings of a short length, the validation set has none of that length.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Wikipedia corpus of Daniluk et al. (2017), as text.
 
-Words are separated by spaces, and each line ends a sentence. The corpus is not available here: the names of
-the files are ours.
+Words are separated by spaces, and each line ends a sentence. The corpus was not available to us, so we chose
+the names of the files.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Certification that a network with a cell state decides balanced parentheses.
 
-The answer has two theorems, or a string on which the network is wrong.
+The result has two theorems, or a string on which the network is wrong.
 
 - Soft: on all strings up to a height and a length, the network accepts exactly the balanced strings.
 - Saturated: with gates that are 0 or 1, it does the same on strings of any length up to a height.

@@ -28,7 +28,7 @@ class CellReading:
         weights, offset: The map, weights c + offset, which approximates the depth.
         r_squared, largest_error: The errors of the map.
         turns: The smallest and largest change of the map with ``(``, with ``)`` and with a letter.
-        drift: The slope of the map's error by the number of symbols read.
+        drift: The slope of the map's error against the number of symbols read.
         unit, scale, shift: The best single unit and its map, scale c_unit + shift.
         unit_error: The largest error of that unit.
         proved_error: Its largest error on all strings of the soft theorem, or ``None`` if it is not proved.

@@ -84,7 +84,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
         reading: The reading of the algorithm.
 
     Raises:
-        InputError: If a string has a symbol that the network lacks, or there is no string.
+        InputError: If a string has a symbol that the network lacks, or there are no strings.
     """
     points, k = Points(numbers), numbers.k
     words = sorted((_tokens(numbers, string) for string in strings), key=len, reverse=True)

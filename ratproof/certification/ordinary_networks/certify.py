@@ -42,7 +42,7 @@ LONGEST_BOUND = 1000
 
 @dataclass(frozen=True)
 class OrdinaryCertification:
-    """The answer about an ordinary network and an automaton.
+    """The result for an ordinary network and an automaton.
 
     Attributes:
         verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
@@ -168,7 +168,7 @@ def _different(
 
 
 def _differs(machine: Moore, decide: Decide, word: list[int]) -> bool:
-    """Return whether network and automaton decide differently after a string, which runs in its own batch."""
+    """Return whether network and automaton decide differently after a string, run as a batch of one."""
     words = np.array([word])
     return bool(decide(words)[0, -1] != labels_along(machine, words)[0, -1])
 
@@ -192,10 +192,10 @@ def harden_until_certified(
     seed: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> OrdinaryCertification:
-    """Train a network in rounds until it is certified or the time is up, and return the last answer.
+    """Train a network in rounds until it is certified or the time is up, and return the last result.
 
     Args:
-        network: The network of the modules as they are, for its embeddings and its alphabet.
+        network: The initial network of the modules, which has the embeddings and the alphabet.
         rnn: The recurrent layer, changed in place.
         linear: The classifier, changed in place.
         machine: The automaton, with decisions as outputs.

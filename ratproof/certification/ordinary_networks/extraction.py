@@ -1,4 +1,4 @@
-"""Automata that are read off a network: its reached states, merged within a distance, and minimised."""
+"""Minimal automata of a network's reached states, in which nearby states are merged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_NODES = 3000
 
 
 def extracted(network: OrdinaryNetwork) -> Iterator[Moore]:
-    """Yield automata of the reached states for smaller and smaller distances, without repetitions."""
+    """Yield automata of the reached states for decreasing distances, without repetitions."""
     last = None
     for distance in DISTANCES:
         machine = _machine(network, distance)

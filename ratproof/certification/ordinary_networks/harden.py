@@ -133,7 +133,7 @@ def noisy_run(rnn: nn.RNNBase, linear: nn.Linear, vectors: Tensor, words: Tensor
 
 
 def task_loss(logits: Tensor, labels: Tensor, threshold: float) -> tuple[Tensor, float]:
-    """Return the loss of the decisions after each prefix, with a margin, and the share of right decisions.
+    """Return the loss of the decisions after each prefix, with a margin, and the share of correct decisions.
 
     Args:
         logits: Shape ``(T, B, C)``.
@@ -155,7 +155,8 @@ def task_loss(logits: Tensor, labels: Tensor, threshold: float) -> tuple[Tensor,
 def contraction_penalty(rnn: nn.RNNBase, vectors: Tensor, states: Tensor) -> Tensor:
     """Return how much squared distances of nearby states exceed the ratios that they should shrink to.
 
-    The directions differ in how many entries they have, because few slow entries are hidden in dense ones.
+    The directions have different numbers of entries, because dense directions hide a few entries that shrink
+    slowly.
     """
     count = states.shape[1]
     base = states[torch.randint(len(states), (count,)), torch.arange(count)]

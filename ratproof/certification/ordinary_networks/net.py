@@ -53,7 +53,7 @@ class Net:
         centers: A state of the network for each node, of shape ``(N, D)``. Node 0 is the start.
         states: The automaton's states, of shape ``(N,)``.
         edges: The successors, of shape ``(N, symbols)``.
-        keyed: Whether a node stands for all states with the same last symbols, of shape ``(N,)``.
+        keyed: Whether a node represents all states with the same last symbols, of shape ``(N,)``.
         origins: The nearest node of the reference, or -1, of shape ``(N,)``.
     """
 
@@ -69,7 +69,7 @@ class Net:
 
 @dataclass
 class WrongDecision(Exception):
-    """The network decides otherwise than the automaton after this string.
+    """An error for a string after which the decisions of the network and the automaton differ.
 
     Attributes:
         word: The symbols' indices.

@@ -108,7 +108,7 @@ class OrdinaryNetwork:
             decisions: N decisions: 0 or 1 with a threshold, otherwise a class.
 
         Returns:
-            One column with a threshold, otherwise one for each class, where the decision's own is 1.
+            One column with a threshold, otherwise one for each class; the column of the decision itself is 1.
         """
         values = self.logits(state)
         if len(self.readout) == 1:

@@ -72,7 +72,7 @@ def grow(
     Args:
         network: The network.
         regions: The regions, which are enlarged in place. Those before ``nodes`` have their final size.
-        nodes: The nodes to enlarge, to which no node behind them leads.
+        nodes: The nodes to enlarge; no later node leads to them.
         slack: Factor by which a region is enlarged beyond its need.
         until: The value of ``time.monotonic()`` at which to stop.
 

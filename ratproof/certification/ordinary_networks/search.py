@@ -75,7 +75,7 @@ def find_regions(
         The regions, or why none were found.
 
     Raises:
-        WrongDecision: If the network decides otherwise after the string of a node.
+        WrongDecision: If the network's decision after the string of a node is wrong.
     """
     part_of = _parts(machine)
     parts = [Part(_covers(machine, np.flatnonzero(part_of == p))) for p in range(part_of.max() + 1)]
@@ -110,7 +110,7 @@ def find_regions(
 def _refine(parts: Sequence[Part], failed: int) -> bool:
     """Choose the next way to cover the component that failed; return ``False`` if there is none left.
 
-    The parts before it are refined with it, because its regions contain the images of theirs.
+    Earlier components are refined as well, because their images must lie in its regions.
     """
     parts[failed].covers.pop(0)
     if not parts[failed].covers:

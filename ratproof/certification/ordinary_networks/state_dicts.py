@@ -1,7 +1,7 @@
 """Recognition of an ordinary recurrent network in the names and shapes of a state dict.
 
-A state dict does not tell how its tensors are combined. Unless the caller names the parts, a tensor without a
-role is therefore an error: it may belong to a normalisation or to a hidden layer.
+A state dict does not specify how its tensors are combined. Unless the caller names the parts, a tensor
+without a role is therefore an error: it may belong to a normalisation or to a hidden layer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def network_of_tensors(
     alphabet: Iterable[str],
     threshold: float = 0.0,
 ) -> OrdinaryNetwork:
-    """Return the network, a recurrent layer and a linear classifier, whose weights a state dict contains.
+    """Return the network (a recurrent layer and a linear classifier) whose weights a state dict contains.
 
     The recurrent layer is an ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM`` of one or more layers, or one
     ``nn.RNNCell``, ``nn.GRUCell`` or ``nn.LSTMCell``.
@@ -175,7 +175,7 @@ def _sizes(recurrent: dict[str, Tensor], start: str, cell: str, where: str) -> t
 
 
 def _key(kind: str, index: int, recurrent: dict[str, Tensor]) -> str:
-    """Return the name of a weight of a layer, which has no number in a cell."""
+    """Return the name of a weight of a layer; the names of a cell's weights have no layer number."""
     return kind if "weight_hh" in recurrent else f"{kind}_l{index}"
 
 

@@ -93,7 +93,7 @@ def checked_symbols(alphabet: Iterable[str], where: str) -> tuple[str, ...]:
 
 
 def checked_threshold(threshold: float, classes: int, where: str) -> float:
-    """Return the threshold in float32, as torch compares with it.
+    """Return the threshold as float32, because torch compares in float32.
 
     Raises:
         InputError: If it is not finite in float32, or not 0 for several classes.
@@ -112,7 +112,7 @@ def checked_threshold(threshold: float, classes: int, where: str) -> float:
 def input_vectors(
     embeddings: Tensor | str | None, table: Tensor | None, symbols: int, size: int, where: str
 ) -> tuple[Array, list[int] | None]:
-    """Return the input vector of each symbol, and the rows of the table that they are.
+    """Return the input vector of each symbol, and the indices of these vectors in the embedding table.
 
     Args:
         embeddings: ``"one-hot"``, the vectors, or the indices of the table's rows. None stands for the

@@ -98,7 +98,7 @@ def certify(
     progress: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> Certification:
-    """Decide whether the soft network (equation 5) equals its hard automaton on all strings.
+    """Prove that the soft network (equation 5) follows its hard automaton on all strings, or refute it.
 
     The labels, which are the most probable centroids, and the decisions to accept are compared. With
     ``against``, only the decisions are compared.

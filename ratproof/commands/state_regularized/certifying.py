@@ -52,7 +52,7 @@ def certify(
         page: The HTML file and the command that it shows, or None.
         as_json: Whether to print one JSON object.
         limits: The options that only a counter may have.
-        file_format: The format of the automaton's file, or None to tell it from the name.
+        file_format: The format of the automaton's file, or None to infer it from the name.
         of_state_dicts: The options that only a state dict may have.
     """
     html = None if page is None else page[0]

@@ -49,7 +49,7 @@ def certify(
         certificate: The file for the certificate, or None.
         page: The HTML file and the command that it shows, or None.
         as_json: Whether to print one JSON object.
-        file_format: The format of the automaton's file, or None to tell it from the name.
+        file_format: The format of the automaton's file, or None to infer it from the name.
     """
     refuse_options(of_checkpoints, "a network that ratproof saved, and not --cell")
     seconds = SECONDS if options["seconds"] is None else options["seconds"]

@@ -2,9 +2,9 @@
 
 The layers run on padded batches of strings of unequal lengths.
 
-A network that ends at a centroid does not round. So the comparison is between centroids: the centroid of the
-last layer after every symbol, and the last state of each string. Strings on which two similarities are too
-close, exactly or in float arithmetic, are omitted, because the theorem assumes that there are no ties.
+A network that ends at a centroid does not round. Therefore, the comparison is between centroids: the centroid
+of the last layer after every symbol, and the last state of each string. Strings on which two similarities are
+too close, exactly or in float arithmetic, are omitted, because the theorem assumes that there are no ties.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class CellComparison:
         return TableQuestion(self.spec.kind, list(self.layer.cells), longest)  # type: ignore[arg-type]
 
     def automata(self) -> list[WFSA]:
-        """Return one automaton per centroid of the last layer, which is its final state.
+        """Return one automaton per centroid of the last layer, with that centroid as its final state.
 
         The states are the tuples of centroids that strings lead to.
         """

@@ -75,7 +75,7 @@ class TableQuestion:
         Args:
             state: Index of the centroid of each layer.
             inputs: The input, shape ``(input_size,)``.
-            epsilon: Tolerance for alpha, and so for the h of each layer and the input of the next.
+            epsilon: Tolerance for alpha, and therefore for the h of each layer and the input of the next one.
 
         Returns:
             The next state, or ``None`` if it is not determined; and the gap.

@@ -53,8 +53,8 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
     """Assert agreement on every string of at most ``longest`` symbols, over 1 to ``letters`` letters.
 
     Small cases are sorted by number of letters, size, and simplicity of weights. After a difference, later
-    cases still run on shorter strings. So the counterexample is minimal: it has the shortest string, then the
-    smallest alphabet, the fewest states, and the simplest weights.
+    cases still run on shorter strings. The counterexample is therefore minimal: it has the shortest string,
+    then the smallest alphabet, the fewest states, and the simplest weights.
 
     If the variant states that no automaton or no initial distribution exists, the counterexample has a
     certificate of this. It is then minimal among the cases with a certificate.

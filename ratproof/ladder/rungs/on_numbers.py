@@ -2,8 +2,9 @@
 
 A decision is about the function that a step computes on affine forms (:mod:`automata.recurrences.affine`). It
 would miss a step that computes a different function on numbers. It would also miss a step that is not a
-function, because it counts its calls, draws random numbers, or changes its state argument. So the recurrence
-also runs on fractions. Each string runs twice from a fresh state, the second time in another order.
+function, because it counts its calls, draws random numbers, or changes its state argument. Therefore, the
+recurrence also runs on fractions. Each string runs twice from a fresh state, the second time in another
+order.
 
 - A string that differs from the automaton twice refutes the claim regardless of the decision, and replay
   shows it again.

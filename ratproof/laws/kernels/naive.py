@@ -86,7 +86,8 @@ class RecurrenceInputs:
         erase: The key or p with which the delta rule reads the state, of the keys' shape.
         reads_before: Whether it reads the state before its decay.
         a, b: Vectors of a correction b (S^T a)^T, of the keys' shape.
-        growth: The largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
+        growth: A bound on the factor by which a step increases a column's 2-norm, shape ``(N, T, H)``, if it
+            corrects.
         b_roundings: Roundings of b, which a kernel has only as a product, of the shape of ``growth``.
         bonus: u, shape ``(H, K)``, if the state is read before its update.
         product_roundings: Roundings of an element of k v^T; 0 if keys are ones.

@@ -1,8 +1,8 @@
 """Hypothesis strategies for the inputs that are read between two uses, before a rewind, or after a snapshot.
 
-A server that keeps states by prefix makes errors only if two inputs have a prefix in common, which random
-tokens of a large vocabulary never do. So half of the inputs share their first tokens with those that are read
-instead, and differ in the next token or end there.
+A server that keeps states by prefix makes errors only if two inputs have a prefix in common. Random tokens of
+a large vocabulary never have one. Therefore, half of the inputs share their first tokens with the inputs that
+are read instead, and differ in the next token or end there.
 """
 
 from __future__ import annotations

@@ -168,8 +168,9 @@ def rewound(session: Session) -> Rows:
 def restored(session: Session) -> Rows:
     """Read other tokens after a snapshot of the state, then return the outputs from the snapshot on.
 
-    The snapshot may be restored a second time; or other tokens are read from it, and the state itself is
-    read on from.
+    ``problem.way`` selects what reads the other tokens: the restored snapshot, after which it is restored a
+    second time or the run continues from the state itself; or the state itself before the snapshot is
+    restored.
     """
     problem, tokens = session.problem, session.tokens()
     begin = problem.pieces[0]

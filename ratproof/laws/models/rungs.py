@@ -40,7 +40,7 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
         rung.hold(examples or settings().max_examples)
 
 
-def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
+def result_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
     """Test the law on this problem again, and return the result as one line of text."""
     with in_evaluation_mode(declared.model):
         format_ = declared.formats()[problem.format]

@@ -1,4 +1,4 @@
-"""Affine steps with terms of rank one and their automata, the construction behind all claims here.
+"""Affine steps with terms of rank one and their automata, the construction of all claims in this folder.
 
 A layer's state is a vector s of size K, or a pair of such vectors if it is complex. Each token updates the
 state by

@@ -1,7 +1,7 @@
 """The limit of a state-regularized network for temperatures near 0: ties, margins, the DFA, and tau*.
 
-For Theorem 3.2 and for the extraction of a DFA (Wang & Niepert 2019, section 3.1 and appendices A.2
-and D). tau* is a temperature that is low enough.
+Theorem 3.2 and the extraction of a DFA use them (Wang & Niepert 2019, section 3.1 and appendices A.2 and D).
+tau* is a temperature that is low enough.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ NETWORK = "(network_of {eq} {m} {S} {U} {W})"
 
 
 def table(w: Weights, x: str, answer: Answer = asked) -> list[list[Any]]:
-    """Return the k x k table of a symbol: the cell's answer at each centroid."""
+    """Return the k x k table of a symbol: the cell's alpha at each centroid."""
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 
 
@@ -194,7 +194,7 @@ def arrive(of: AnyPlaces, j: Any) -> Any:
 
 
 def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
-    """Return the distribution over hidden states after a symbol, from the cell's answer at each of them."""
+    """Return the distribution over hidden states after a symbol, from the cell's alpha at each of them."""
     states, p = law
     answers = [answer(w, state.h, state.c, x) for state in states]
     together: dict[Any, list[int]] = {}

@@ -30,8 +30,8 @@ class Solution:
             for substitution, where they are relative to the solution itself.
         carried: A bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
             ``(N, H, C, 1)``.
-        carried_off: The error of their right sides for that, in multiples of the unit roundoff, of the same
-            shape.
+        carried_off: The error of the right sides of these corrections, in multiples of the unit roundoff, of
+            the same shape.
     """
 
     off: Bounds
