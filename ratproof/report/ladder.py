@@ -86,7 +86,7 @@ LEGENDS = (
         OF_MODELS,
         (
             "Results must agree, within 8 times the measured rounding, if inputs are split",
-            "in pieces, in a batch, or padded (pad); if the model is used again (reuse); and",
+            "into pieces, batched or padded (pad); if the model is used again (reuse); and",
             "if its state is reordered (order), rewound, or restored from a snapshot (snap).",
             "grad: gradients must agree",
         ),

@@ -256,8 +256,8 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
     """Return a sentence about the runs on numbers, for the report of a decided verdict."""
     sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,}"
-        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the"
-        " same on numbers, twice"
+        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, the step gave"
+        " the same results on numbers, twice"
     )
     return {"cases": cases, "strings": strings, "longest": longest, "says": sentence}
 
@@ -265,7 +265,7 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
 def ran_on_cases(cases: int) -> JsonObject:
     """Return a sentence about the runs on numbers, for the report of a proof."""
     sentence = (
-        f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"
-        " did the same on numbers"
+        f"proved for the functions that recurrence and construction compute on variables; in {cases:,} random"
+        " cases, they gave the same results on numbers"
     )
     return {"cases": cases, "says": sentence}
