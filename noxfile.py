@@ -19,10 +19,9 @@ import nox
 
 nox.needs_version = ">=2024.10.9"
 nox.options.sessions = ["verify", "tests", "lint", "types", "docs"]
-nox.options.default_venv_backend = "none"  # they share one environment, made below
+nox.options.default_venv_backend = "none"  # they share one environment, which ready() creates
 
-# The torch that all is checked with; set RATPROOF_TORCH to another ("torch>=2.11", or a CUDA build) to check
-# with that.
+# The version of torch; set RATPROOF_TORCH to use another one ("torch>=2.11", or a CUDA build).
 TORCH = os.environ.get("RATPROOF_TORCH", "torch==2.13.0")
 ENVIRONMENT = Path(".nox/ratproof").absolute()
 VERDICTS = Path("docs/_build/verdicts.json")
@@ -38,7 +37,7 @@ def run(session: nox.Session, program: str, *arguments: str, **options: Any) -> 
 
 
 def ready(session: nox.Session) -> None:
-    """Make the environment, or renew it where ``pyproject.toml`` or the torch has changed."""
+    """Create the environment, or install again if ``pyproject.toml`` or the version of torch has changed."""
     project = nox.project.load_toml("pyproject.toml")
     groups = nox.project.dependency_groups(project, "tests", "types", "docs", "lint")
     wanted = hashlib.sha256(repr((TORCH, project)).encode()).hexdigest()
@@ -47,7 +46,7 @@ def ready(session: nox.Session) -> None:
         return
     session.log(f"installing ratproof and {TORCH} in {ENVIRONMENT}; this takes a few minutes, once")
     session.run(sys.executable, "-m", "venv", str(ENVIRONMENT), external=True)
-    # torch by itself first: its version is settled before anything else asks for one
+    # torch is installed first and by itself, so that no other package selects its version
     run(session, "pip", "install", "--quiet", TORCH)
     run(session, "pip", "install", "--quiet", *groups, "-e", ".[all]")
     stamp.write_text(wanted)
@@ -68,16 +67,18 @@ def tests(session: nox.Session) -> None:
     and libraries are unchanged.
     """
     ready(session)
-    arguments = session.posargs or _without_what_is_shown(session)
+    arguments = session.posargs or _without_known_evidence(session)
     run(session, "pytest", "--numprocesses=logical", "--dist=worksteal", *arguments, env=ONE_THREAD)
 
 
-def _without_what_is_shown(session: nox.Session) -> tuple[str, ...]:
+def _without_known_evidence(session: nox.Session) -> tuple[str, ...]:
     VERDICTS.parent.mkdir(parents=True, exist_ok=True)
-    if _verdicts_do_not_stand():
+    if _verdicts_are_outdated():
         return ()
-    session.log(f"what the last verify showed does not run again ({VERDICTS}); nox -s tests -- -v runs it")
-    return (f"--verdicts={VERDICTS}",)  # one argument: a path by itself would be where to look for tests
+    session.log(f"evidence of the last verify is not run again ({VERDICTS}); nox -s tests -- -v runs all")
+    return (
+        f"--verdicts={VERDICTS}",
+    )  # one argument, because pytest would collect tests from a separate path
 
 
 @nox.session
@@ -91,14 +92,14 @@ def prove(session: nox.Session) -> None:
         [ENVIRONMENT / "bin" / "ratproof", "prove", *session.posargs], check=False
     ).returncode
     if status == 2:
-        sys.exit(2)  # something is missing, and said: nox itself knows no other status than 1
+        sys.exit(2)  # a program is missing, and a message was printed; nox itself fails only with status 1
     if status:
         session.error("not proved")
 
 
 @nox.session
 def search(session: nox.Session) -> None:
-    """All property tests with fresh random cases; the seed is printed, and can be given as the argument."""
+    """Run all property tests with fresh random cases; the argument is a seed that was printed before."""
     ready(session)
     seed = session.posargs[0] if session.posargs else str(int.from_bytes(os.urandom(4), "big"))
     session.log(f"seed {seed}: nox -s search -- {seed} runs the same cases again")
@@ -110,7 +111,7 @@ def hunt(session: nox.Session) -> None:
     """Search for counterexamples to all claims; arguments go to ``ratproof hunt``.
 
     The search uses a fresh seed, which it prints, and takes half an hour without arguments. Counterexamples
-    are kept in ``.ratproof/counterexamples``.
+    are saved in ``.ratproof/counterexamples``.
     """
     ready(session)
     run(session, "ratproof", "hunt", *(session.posargs or ["--minutes", "30"]))
@@ -118,7 +119,7 @@ def hunt(session: nox.Session) -> None:
 
 @nox.session
 def smallest(session: nox.Session) -> None:
-    """Shrink the counterexamples to the papers' errata again, and keep them for ``verify``.
+    """Shrink the counterexamples to the papers' errata again, and save them for ``verify``.
 
     Run this after you change how cases are drawn.
     """
@@ -130,8 +131,8 @@ def smallest(session: nox.Session) -> None:
 def mutants(session: nox.Session) -> None:
     """Change the code in one place at a time, and list the changes that no test notices.
 
-    ``-- claims`` changes each claim instead, and lists the rungs that notice. ``-- --help`` and
-    ``-- claims --help`` show the options.
+    ``-- claims`` changes each claim instead, and lists the kinds of evidence that notice the change.
+    ``-- --help`` and ``-- claims --help`` show the options.
     """
     ready(session)
     if session.posargs[:1] == ["claims"]:
@@ -152,8 +153,8 @@ def mutants(session: nox.Session) -> None:
 def outside(session: nox.Session) -> None:
     """Check recurrent layers of published libraries against the laws, in a separate environment.
 
-    A verdict that differs from the kept one shows in git. Arguments are names, ``--device cuda``,
-    ``--seconds``, ``--missing`` or ``--help``.
+    Verdicts are files of the repository, so ``git diff`` shows changes. Arguments are names,
+    ``--device cuda``, ``--seconds``, ``--missing`` or ``--help``.
     """
     folder = ENVIRONMENT.with_name("outside")
     project = nox.project.load_toml("pyproject.toml")
@@ -174,14 +175,14 @@ def outside(session: nox.Session) -> None:
     command = [folder / "bin" / "python", "-m", "outside", *session.posargs]
     status = subprocess.run(command, check=False).returncode
     if status == 2:
-        sys.exit(2)  # an argument is wrong, or there is no GPU: nox itself knows no other status than 1
+        sys.exit(2)  # an argument is invalid, or there is no GPU; nox itself fails only with status 1
     if status:
         session.error("not all programs ran")
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """ruff, and that imports run downwards only."""
+    """Run ruff, and check that imports run downwards only."""
     ready(session)
     run(session, "ruff", "check")
     run(session, "ruff", "format", "--check")
@@ -190,7 +191,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """mypy, strict."""
+    """Run mypy in strict mode."""
     ready(session)
     run(session, "mypy")
 
@@ -206,7 +207,7 @@ def docs(session: nox.Session) -> None:
     VERDICTS.parent.mkdir(parents=True, exist_ok=True)
     if "--without-verdicts" in session.posargs:
         VERDICTS.unlink(missing_ok=True)
-    elif _verdicts_do_not_stand():
+    elif _verdicts_are_outdated():
         with VERDICTS.open("w") as file:
             run(session, "ratproof", "verify", "--json", stdout=file)
     jobs = str(min(os.cpu_count() or 1, 4))  # each with its own memory
@@ -216,7 +217,7 @@ def docs(session: nox.Session) -> None:
     session.log("open docs/_build/html/index.html")
 
 
-def _verdicts_do_not_stand() -> bool:
+def _verdicts_are_outdated() -> bool:
     last = [ENVIRONMENT / "bin" / "python", "-m", "ratproof.ladder.last_run", VERDICTS]
     return subprocess.run(last, check=False).returncode != 0
 
@@ -241,7 +242,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Speed, as ratios within one run; arguments go only to ``bench/forward.py``."""
+    """Measure speed, as ratios within one run; arguments go only to ``bench/forward.py``."""
     ready(session)
     run(session, "python", "bench/forward.py", *session.posargs)
     run(session, "python", "bench/planted_error.py")

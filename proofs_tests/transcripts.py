@@ -103,8 +103,8 @@ class Folder:
 
     def run(self, command: str) -> str:
         """Return the output of a command on standard output and standard error."""
-        beside = str(Path(sys.executable).parent)
-        environment = os.environ | {"PATH": f"{beside}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+        scripts = str(Path(sys.executable).parent)
+        environment = os.environ | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
         ran = subprocess.run(
             ["bash", "-c", command],
             cwd=self.path,

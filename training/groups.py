@@ -186,7 +186,7 @@ def command_of(result: dict[str, Any]) -> str | None:
     if record is None or main is None:
         return None
     model, own = result["model"], settings_of(result)
-    options = {name: _beside(record, preset, model, own) for name, preset in record.presets.items()}
+    options = {name: _options_with(record, preset, model, own) for name, preset in record.presets.items()}
     preset = min(options, key=lambda name: len(options[name]))
     values = {"model": model} | {name: own[name] for name in main.required} | options[preset]
     values["seed"] = result["seed"]
@@ -205,7 +205,9 @@ def _defaults(settings: type[Settings]) -> dict[str, Any]:
     return {one.name: one.default for one in fields(settings)}
 
 
-def _beside(record: Experiment, preset: dict[str, Any], model: str, own: dict[str, Any]) -> dict[str, Any]:
+def _options_with(
+    record: Experiment, preset: dict[str, Any], model: str, own: dict[str, Any]
+) -> dict[str, Any]:
     """Return the settings that a command must pass in addition to a preset."""
     base = _defaults(record.settings) | preset
     with suppress(InputError):  # the preset alone may not fit the model

@@ -168,8 +168,10 @@ def refined(functionals: Functionals) -> Places:
 class Ratios:
     """The ratios between the scales of states, modulo a growing product of primes."""
 
-    def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
-        self.of, self.primes, self.beside, self.zero = of, primes, beside, zero
+    def __init__(
+        self, of: Representation, primes: Iterator[int], representatives: Places, zero: Truths
+    ) -> None:
+        self.of, self.primes, self.representatives, self.zero = of, primes, representatives, zero
         self.count, self.modulus = 0, 1
         self.known: dict[int, Fraction] = {}
         self.values: list[int] = []
@@ -178,8 +180,8 @@ class Ratios:
     def add(self, functionals: Functionals) -> None:
         """Compute the ratios modulo another prime."""
         field, scale = functionals.of.field, functionals.scale
-        ratios = field.product(scale, field.inverse(scale[self.beside]))
-        ratios = np.where(self.beside == np.arange(len(ratios)), np.uint64(1), ratios)
+        ratios = field.product(scale, field.inverse(scale[self.representatives]))
+        ratios = np.where(self.representatives == np.arange(len(ratios)), np.uint64(1), ratios)
         self.count += 1
         if self.count == 1:
             self.single = functionals.of, ratios

@@ -125,7 +125,7 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
 
     Args:
         rules: at least one rule.
-        vocabulary: the words besides the wildcards; by default, those of the rules.
+        vocabulary: the words other than the wildcards; by default, those of the rules.
 
     Raises:
         InputError: If a word looks like a wildcard of the rules.

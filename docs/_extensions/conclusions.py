@@ -129,7 +129,7 @@ def _wang(kept: Sequence[dict[str, Any]]) -> list[Conclusion]:
             for group in groups_of(run for run in kept if run["experiment"] == name)
             if all(measured[name] in run["metrics"] for run in group.runs)
         ]
-        verdict, evidence = compared(_beside_lstm(groups, measured[name]))
+        verdict, evidence = compared(_compared_with_lstm(groups, measured[name]))
         rows.append(Conclusion(WANG, "4.3", says, verdict + SMALLER * bool(groups), evidence))
     wikipedia = (NOT_RUN, "The data were not available.")
     says = "On Wikipedia, state-regularized LSTMs have a lower perplexity."
@@ -196,7 +196,7 @@ def _errors(kept: Sequence[dict[str, Any]], experiment: str, column: str) -> dic
     return pairs
 
 
-def _beside_lstm(groups: Sequence[RunGroup], metric: str) -> dict[str, Pair]:
+def _compared_with_lstm(groups: Sequence[RunGroup], metric: str) -> dict[str, Pair]:
     def values(group: RunGroup) -> list[float]:
         return [run["metrics"][metric] for run in group.runs]
 

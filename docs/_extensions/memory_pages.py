@@ -79,8 +79,8 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
         name,
         tables={size: list(_table_1(rows, size)) for size in ("large", "small")},
         table_2=list(_table_2(rows)),
-        longer=[_besides(row) for row in ordered if row.method.startswith("ours, ")],
-        first=[_besides(row) for row in ordered if row.method.startswith(FIRST)],
+        longer=[_additional_row(row) for row in ordered if row.method.startswith("ours, ")],
+        first=[_additional_row(row) for row in ordered if row.method.startswith(FIRST)],
         pictures=drawings,
         recognised=recognised,
         paper=paper,
@@ -112,9 +112,9 @@ def _line(
     row = max(own, key=lambda one: len(one.seeds), default=None)
     cells = []
     for number, column in enumerate(COLUMNS[name]):
-        beside = shares[number] if number < len(shares) else "-"
+        paper = shares[number] if number < len(shares) else "-"
         errors = () if row is None else row.errors.get(column, ())
-        cells.append(f"{beside} / {100 * mean(errors):.2f}" if errors else f"{beside} / ·")
+        cells.append(f"{paper} / {100 * mean(errors):.2f}" if errors else f"{paper} / ·")
     if row is None:
         return [title, method, "not run", *cells, "·"]
     seeds = f"{len(row.seeds)}" + (f" of {SEEDS}" if len(row.seeds) < SEEDS else "")
@@ -136,7 +136,7 @@ def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
                 yield _line("parentheses", small, ("sr-lstm-p", k), method, TABLE_2, k)
 
 
-def _besides(row: RecognitionRow) -> list[str]:
+def _additional_row(row: RecognitionRow) -> list[str]:
     """Return the row of an additional recipe, which shows the effect of one element of our recipe."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]

@@ -35,7 +35,7 @@ def on_torch(claim, variant):
 
 def result(claim, variant, kind, verdict=None, cases=7, seconds=1.0, counterexample=None, device="cpu"):
     verdict = Verdict(variant.expected) if verdict is None else verdict
-    why = "no test showed it" if verdict == Verdict.UNKNOWN else ""
+    why = "no test ran" if verdict == Verdict.UNKNOWN else ""
     return Result(
         claim.name,
         variant.name,

@@ -136,7 +136,7 @@ def test_a_method_is_identified_by_its_recipe() -> None:
             assert tables.method_of({"configuration": how}) == method, experiment
 
 
-@pytest.mark.parametrize(("preset", "name"), [("ours", "ours"), ("first", "ours at first")])
+@pytest.mark.parametrize(("preset", "name"), [("ours", "ours"), ("first", "first recipe")])
 def test_our_method_with_another_finish_has_its_own_name(preset: str, name: str) -> None:
     how = Recognition(**PRESETS["parentheses"][preset]).to_json()
     run = {"experiment": "parentheses", "configuration": how}

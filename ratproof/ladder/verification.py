@@ -24,7 +24,7 @@ from theory.registry import claim_named, claims
 
 COUNTEREXAMPLES = Path(".ratproof") / "counterexamples"
 CERTIFICATES = Path(".ratproof") / "certificates"
-NOTHING_SHOWED = "no test showed it"
+NO_TEST = "no test ran"
 
 
 def verify(request: Request, on_start: OnStart = lambda what, done, total: None) -> Outcome:
@@ -137,7 +137,7 @@ def _missing(request: Request, results: list[Result], not_run: list[dict[str, st
         there.setdefault((r.claim, r.variant, r.kind), set()).add(r.ran)
     skipped = {(n["claim"], n["variant"], n["kind"]) for n in not_run}
     return [
-        Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, ran, None, request.seed, why=NOTHING_SHOWED)
+        Result(name, v.name, kind, v.expected, Verdict.UNKNOWN, ran, None, request.seed, why=NO_TEST)
         for name in request.claims or claims()
         for v in claim_named(name).variants
         for kind in v.kinds

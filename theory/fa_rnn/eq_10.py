@@ -151,8 +151,8 @@ def with_rows(w: Weights, rows: dict[str, tuple[Vector, Vector]]) -> Weights:
 
 def step_with_vectors(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
     """Return both blocks of h_t, with [v v'] and [G G']."""
-    beside = tuple((*a, *b) for a, b in zip(w.G, w.G_new, strict=True))
-    z, r = interpolated(w, x, (*w.v[x], *w.v_new[x]), beside), len(w.v[x])
+    stacked = tuple((*a, *b) for a, b in zip(w.G, w.G_new, strict=True))
+    z, r = interpolated(w, x, (*w.v[x], *w.v_new[x]), stacked), len(w.v[x])
     return step(with_rows(w, {x: (z[:r], z[r:])}), h, x)
 
 

@@ -45,7 +45,8 @@ def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="a .toml file with the runs")],
     data: Annotated[str, data_option("the data")],
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="runs at once, each on a core (default: 1)")
+        int | None,
+        typer.Option("--jobs", min=1, help="number of simultaneous runs, one per core (default: 1)"),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -62,7 +63,10 @@ def run(
         typer.Option("--kept", metavar="DIR", help="results of this campaign that are not recomputed"),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="DIR", help="its folder (default: campaigns/NAME)")
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="folder of the campaign (default: campaigns/NAME)"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -186,7 +190,7 @@ def results(
     folder: Place,
     keep: Annotated[
         str | None,
-        typer.Option("--keep", metavar="DIR", help="save each run's result there, in results.jsonl.xz"),
+        typer.Option("--keep", metavar="DIR", help="save the results in this folder, in results.jsonl.xz"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -227,7 +231,7 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
     out = console()
     counterexamples, missing = state["counterexamples"], state["incomplete"]
     out.print(
-        f"{state['rows']:,} rounds done, {len(missing):,} not; digest {state['digest']}", soft_wrap=True
+        f"{state['rows']:,} rounds done, {len(missing):,} left; digest {state['digest']}", soft_wrap=True
     )
     for target, number in missing[:SHOWN]:
         out.print(f"  not done: {target}, round {number}", soft_wrap=True)

@@ -96,7 +96,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
             yield headed("  word vectors", f": {data['vectors']}{without}")
         missing = data["words_of_rules_that_no_sentence_has"]
         if missing:
-            yield f"  words of rules that no sentence has: {', '.join(missing)}"
+            yield f"  words of rules that occur in no sentence: {', '.join(missing)}"
         comparison = "" if paper is None else f"; {paper['source']}: {paper['test_accuracy']:.1%}"
         yield accuracy_line(result, "dev", "sentences")
         yield accuracy_line(result, "test", "sentences", comparison)

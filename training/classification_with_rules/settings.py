@@ -32,9 +32,9 @@ class RuleClassification(Settings):
         1.0, "share of the training sentences, drawn with the seed; 0: measure the untrained network", 0, 1
     )
     batch: int = setting(200, "examples in a batch", 1, 1 << 20)
-    rate: float = setting(7e-4, "Adam's learning rate at first", 1e-8, 10)
+    rate: float = setting(7e-4, "initial learning rate of Adam", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
-    epochs: int = setting(40, "at most", 1, 10**6)
+    epochs: int = setting(40, "maximum number of epochs", 1, 10**6)
     patience: int = setting(40, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     schedule: str = setting(
         "plateau", "schedule of the learning rate: halved if the dev set does not improve, or a cosine",
@@ -47,33 +47,41 @@ class RuleClassification(Settings):
         0.0, "the decay of a running mean of the weights, which is measured and saved; 0: none", 0, 0.99999
     )
     balance: float = setting(
-        0.0, "a sentence counts as its label's number of sentences to the power of minus this", 0, 1
+        0.0, "weight of a sentence in the loss: n^-x, if n sentences have its label and x is this value", 0, 1
     )
     dropout: float = setting(0.0, "dropout of the sentence's last state", 0, 0.95)
     vector_dropout: float = setting(0.0, "dropout of the word vectors", 0, 0.95)
     word_vectors: str = setting(
-        "pretrained", "GloVe's, or random ones (Table 6: Rand E_w)", one_of=("pretrained", "random")
+        "pretrained", "word vectors: GloVe's, or random (Table 6: Rand E_w)", one_of=("pretrained", "random")
     )
-    hidden: int = setting(100, "units, unless it is an FA-RNN; the paper: 50, 100, 150 or 200", 1, 4096)
+    hidden: int = setting(
+        100, "number of units of a model other than an FA-RNN; the paper: 50, 100, 150 or 200", 1, 4096
+    )
     beta: float = setting(0.9, "beta of equation 6: 1 uses only the rules, without word vectors", 0, 1)
-    extra: int = setting(0, "K', states besides the rules'", 0, 4096)
-    drawn: int = setting(0, "sentences drawn from the rules for each epoch, with the rules' labels", 0, 10**6)
+    extra: int = setting(0, "K', the number of states in addition to those of the rules", 0, 4096)
+    drawn: int = setting(
+        0, "number of sentences drawn from the rules for each epoch, with the rules' labels", 0, 10**6
+    )
     activation: str = setting(
-        "none", "between the two layers of section 3.5: none, or matches clamped to at most 1",
+        "none", "activation between the two layers of section 3.5: none, or matches clamped to at most 1",
         one_of=("none", "clamp"),
     )  # fmt: skip
     scoring: str = setting(
-        "forward", "sums, or maxima (Table 6: V), over paths", one_of=("forward", "viterbi")
+        "forward", "scores are sums over paths, or maxima (Table 6: V)", one_of=("forward", "viterbi")
     )
     tensor: str = setting(
-        "decomposed", "equation 6, or equation 4 (Table 6: O)", one_of=("decomposed", "whole")
+        "decomposed",
+        "transition tensor: decomposed (equation 6), or whole (equation 4; Table 6: O)",
+        one_of=("decomposed", "whole"),
     )
-    weights: str = setting("rules", "at first, or random (Table 6: Rand)", one_of=("rules", "random"))
+    weights: str = setting(
+        "rules", "initial weights: those of the rules, or random (Table 6: Rand)", one_of=("rules", "random")
+    )
     word_features: str = setting(
         "kept", "E_R: fixed by the rules, or trained (Table 6: Train E_R)", one_of=("kept", "trained")
     )
-    imitation: float = setting(0.5, "+kd, +pr: the weight of the rules' labels in the loss", 0, 1)
-    confidence: float = setting(6.0, "+kd, +pr: the logit of a label whose rules match", 0, 100)
+    imitation: float = setting(0.5, "models +kd and +pr: weight of the rules' labels in the loss", 0, 1)
+    confidence: float = setting(6.0, "models +kd and +pr: logit of a label whose rules match", 0, 100)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -197,8 +205,8 @@ EXPERIMENTS = (
         says="""Train an FA-RNN that is initialised from your rules on your labelled sentences (Jiang et
         al. 2020, section 4.4).
 
-        --model names another network. The epoch that is best on the dev set is kept, and measured on the
-        test set. --share 0 does not train; --vectors one-hot gives each word its own vector. The exit
+        --model names another network. The network of the best epoch on the dev set is saved, and measured on
+        the test set. --share 0 does not train; --vectors one-hot gives each word its own vector. The exit
         status is 1 if the time limit was reached first.
         """,
         example="--data home -o house",
@@ -218,8 +226,8 @@ EXPERIMENTS = (
             says=f"""Classify {name.upper()}'s sentences, with rules (Jiang et al. 2020, section 4).
 
             An FA-RNN is initialised from the rules; the other networks are the baselines of the paper. The
-            epoch that is best on the dev set is kept, and measured on the test set. --share 0 does not
-            train.
+            network of the best epoch on the dev set is saved, and measured on the test set. --share 0 does
+            not train.
             """,
             example="--model bifa-rnn --share 0.1 --data data -o run",
             order=order,

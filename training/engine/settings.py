@@ -41,10 +41,10 @@ class Settings:
     model: str = setting("", "the network")
     seed: int = setting(0, "seed of weights, batches and dropout", 0, 2**31 - 1)
     batch: int = setting(64, "examples in a batch", 1, 1 << 20)
-    rate: float = setting(1e-3, "Adam's initial learning rate", 1e-8, 10)
+    rate: float = setting(1e-3, "initial learning rate of Adam", 1e-8, 10)
     weight_decay: float = setting(1e-6, "the weight of the squared parameters in the loss", 0, 1)
-    clip: float = setting(5.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
-    epochs: int = setting(500, "the largest number of epochs", 1, 10**6)
+    clip: float = setting(5.0, "maximum norm of a gradient; larger gradients are scaled down to it", 1e-6)
+    epochs: int = setting(500, "maximum number of epochs", 1, 10**6)
     patience: int = setting(30, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
         10, "halve the learning rate after this many epochs without improvement on the dev set", 1, 10**6

@@ -19,7 +19,7 @@ class PixelByPixel(SequenceClassification):
 
     order: str = setting("normal", "order of the pixels: row by row, or a fixed permutation", one_of=ORDERS)
     side: int = setting(28, "number of rows and columns of an image; 14: means of 2 x 2 pixels", 1, 28)
-    images: int = setting(0, "train on the first images, this many; 0: on all", 0, 10**6)
+    images: int = setting(0, "train on this number of images, the first ones; 0: all", 0, 10**6)
 
     def __post_init__(self) -> None:
         super().__post_init__()

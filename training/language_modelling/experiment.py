@@ -73,13 +73,13 @@ class TextRun(ExperimentRun[S]):
     def lines(self, result: dict[str, Any]) -> Iterator[str]:
         """Yield lines with the perplexities and with the decision that units equal their automata."""
         metrics, paper = result["metrics"], result["paper"]
-        beside = ""
+        comparison = ""
         if paper is not None:
             printed = f"{paper['dev_perplexity']} and {paper['test_perplexity']}"
-            beside = f"; the paper, with {paper['parameters']} parameters: {printed}"
+            comparison = f"; the paper, with {paper['parameters']} parameters: {printed}"
         yield (
             f"  perplexity {metrics['dev_perplexity']:.1f} on dev, {metrics['test_perplexity']:.1f} on test,"
-            f" with {metrics['parameters']:,} parameters{beside}"
+            f" with {metrics['parameters']:,} parameters{comparison}"
         )
         if result["decided"] is not None:
             yield f"  all {result['decided']['units']} units are equal to their automata: decided"

@@ -33,8 +33,8 @@ class LanguageModelling(Settings):
         0.0, "initial rate of gradient descent; 0: the paper's, 0.5 for C and F, otherwise 1", 0, 100
     )
     weight_decay: float = setting(1e-5, "the weight of the squared parameters in the loss", 0, 1)
-    clip: float = setting(5.0, "the largest norm of a gradient", 1e-6)
-    epochs: int = setting(300, "the largest number of epochs", 1, 10**6)
+    clip: float = setting(5.0, "maximum norm of a gradient", 1e-6)
+    epochs: int = setting(300, "maximum number of epochs", 1, 10**6)
     patience: int = setting(300, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
         300, "halve the learning rate after this many epochs without improvement", 1, 10**6
@@ -59,8 +59,8 @@ class LanguageModelling(Settings):
 
     gain: float = setting(
         0.0,
-        "RRNN(C): how large the outputs of a layer are at first, relative to its inputs; 0: very small, from"
-        " torch's weights",
+        "RRNN(C): initial size of a layer's outputs, relative to its inputs; 0: very small, from torch's"
+        " initial weights",
         0,
         10,
     )
@@ -159,7 +159,7 @@ EXPERIMENTS = (
         does="Model the language of the Penn Treebank",
         says="""Model the language of the Penn Treebank (Peng et al. 2018, section 6.2).
 
-        The epoch that is best on the dev set is kept, and measured on the test set. If the model is
+        The network of the best epoch on the dev set is saved, and measured on the test set. If the model is
         rational, the run then decides whether its units are equal to their automata, for the trained weights.
         """,
         example="--model rrnn-f --preset small --data data -o run",
@@ -167,8 +167,8 @@ EXPERIMENTS = (
         paper="Rational Recurrences, section 6.2, Table 3",
         data="ptb/ptb.train.txt or .gz, ptb.valid.txt, ptb.test.txt (Mikolov's Penn Treebank,"
         " http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz)",
-        cost="not run to its end yet: a GPU for the paper's sizes; --preset small, some minutes an epoch on"
-        " one core",
+        cost="no complete run yet: the paper's sizes need a GPU; --preset small takes some minutes per epoch"
+        " on one core",
         models=MODELS,
         holds="ptb/",
         preset="paper-10m",

@@ -100,8 +100,8 @@ class RecognitionRun(ExperimentRun[Recognition]):
         """Yield the progress of the curriculum, the errors, and how well the cell state counts."""
         printed, metrics = (result["paper"] or {}).get("errors", {}), result["metrics"]
         restarts = metrics.get("restarts")
-        again = f", after {restarts} new start{'s' * (restarts > 1)}" if restarts else ""
-        yield f"  the curriculum came to strings of length {metrics['curriculum_length']:.0f}{again}"
+        again = f", after {restarts} restart{'s' * (restarts > 1)}" if restarts else ""
+        yield f"  the curriculum reached strings of length {metrics['curriculum_length']:.0f}{again}"
         for name, shares in result["errors"].items():
             size, error = result["data"][name]["strings"], metrics[f"test_error {name}"]
             paper = f"; the paper: {printed[name]:.1%}" if name in printed else ""
@@ -109,10 +109,10 @@ class RecognitionRun(ExperimentRun[Recognition]):
             yield f"  {name}: wrong on {error:.2%} of {size:,}{paper}" + (f" ({kinds})" if kinds else "")
         counter = result.get("counter")
         if counter:
-            off = f"{counter['largest_error']:.3g} at most, {counter['drift_a_symbol']:.1e} a symbol"
+            largest, drift = counter["largest_error"], counter["drift_a_symbol"]
             yield (
                 f"  the cell state gives the depth with an R² of {counter['r_squared']:.7f}; at depth 20 and"
-                f" length 1,000 it is off by {off}"
+                f" length 1,000 its error is at most {largest:.3g}, with a drift of {drift:.1e} per symbol"
             )
 
 

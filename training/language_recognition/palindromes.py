@@ -39,8 +39,8 @@ EXCHANGES = ("exchanged",)
 TRAINING_LENGTHS, DEV_LENGTHS = (1, 25), (26, 50)
 """The lengths in Table 10."""
 COLUMNS = tuple(
-    PalindromeColumn(f"l {most}{beside}", (50, most), kinds)
-    for kinds, beside in ((USUAL, ""), (EXCHANGES, ", exchanged"))
+    PalindromeColumn(f"l {most}{suffix}", (50, most), kinds)
+    for kinds, suffix in ((USUAL, ""), (EXCHANGES, ", exchanged"))
     for most in (100, 200, 500)
 )
 """The columns of Table 3, with the usual negative strings and with exchanged letters only."""

@@ -36,9 +36,9 @@ class Recognition(Settings):
     recurrent_decay: float = setting(
         0.0, "the weight of the recurrent weights' absolute values in the loss", 0, 1
     )
-    clip: float = setting(1.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
+    clip: float = setting(1.0, "maximum norm of a gradient; larger gradients are scaled down to it", 1e-6)
     steps: int = setting(100, "steps in an epoch", 1, 1 << 20)
-    shortest: int = setting(4, "largest length of strings at the start of the curriculum", 0, 10**6)
+    shortest: int = setting(4, "maximum length of strings at the start of the curriculum", 0, 10**6)
     growth: float = setting(1.15, "factor by which a step of the curriculum makes strings longer", 1.01, 100)
     mastered: float = setting(0.99, "accuracy on training strings at which the curriculum takes a step", 0, 1)
     stuck: int = setting(
@@ -179,9 +179,9 @@ EXPERIMENTS = (
     ),
     _experiment(
         "exchanges",
-        "Accept palindromes, not those with letters exchanged",
+        "Accept palindromes, and reject those with two letters exchanged",
         120,
-        "2: palindromes, with exchanged letters among the others to train on; no table",
+        "2: palindromes; palindromes with exchanged letters are among the rejected strings; no table",
         "most runs 2 to 4 minutes",
     ),
 )

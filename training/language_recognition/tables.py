@@ -14,7 +14,7 @@ from training.language_recognition.settings import MODELS, PRESETS, Recognition
 DEFAULTS = Recognition(model="lstm").to_json()
 EXPERIMENTS = ("tomita", "parentheses", "palindromes", "exchanges")
 METHODS = {True: "ours", False: "the paper's"}
-FIRST = "ours at first"
+FIRST = "first recipe"
 PREFIX = "test_error "
 OF_FINISH = " epochs of finish"
 

@@ -123,7 +123,7 @@ class RecognitionTask(ExampleTask):
     def in_words(self, score: float) -> str:
         """Return the accuracy as text, with a note if the last weights are used."""
         return (
-            "not measured, the last weights are used"
+            "not measured; the last weights are used"
             if self.settings.keep == "last"
             else super().in_words(score)
         )

@@ -32,7 +32,7 @@ def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentenceP
         FormatError: If it is invalid; the message states the requirement, and where the file is published.
     """
     about, lines = source.says(), _lines(path, source)
-    if source.labels_beside:
+    if source.has_label_file:
         words, labels = [tuple(line.split()) for line in lines], _labels(path, source, len(lines))
     else:
         words, labels = [], []

@@ -23,9 +23,9 @@ class Classification(Settings):
     """
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
-    rate: float = setting(1e-3, "Adam's learning rate at first; Table 6: 1e-4 to 1e-2", 1e-8, 10)
+    rate: float = setting(1e-3, "initial learning rate of Adam; Table 6: 1e-4 to 1e-2", 1e-8, 10)
     weight_decay: float = setting(1e-6, "the weight of the squared parameters; Table 6: 1e-7 to 1e-5", 0, 1)
-    clip: float = setting(3.0, "the largest norm of a gradient; Table 6: 1 to 5", 1e-6)
+    clip: float = setting(3.0, "maximum norm of a gradient; Table 6: 1 to 5", 1e-6)
     hidden: int = setting(200, "d, the units of each layer; Table 6: 100 to 300", 1, 4096)
     layers: int = setting(2, "recurrent layers", 1, 16)
     vertical_dropout: float = setting(
@@ -110,7 +110,7 @@ EXPERIMENTS = tuple(
         does=f"Classify the sentences of {title}",
         says=f"""Classify the sentences of {title} (Peng et al. 2018, section 6.3).
 
-        The epoch that is best on the dev set is kept, and measured on the test set. If the model is
+        The network of the best epoch on the dev set is saved, and measured on the test set. If the model is
         rational, the run then decides whether its units are equal to their automata, for the trained weights.
         """,
         example="--model rrnn-f --seed 0 --data data -o run",
@@ -120,7 +120,7 @@ EXPERIMENTS = tuple(
         cost=cost,
         models=MODELS,
         options=("data", "vectors", "any_size"),
-        holds="the sets and glove/",
+        holds="the data sets and glove/",
         searched=True,
     )
     for order, name, title, files, cost in (
@@ -145,7 +145,7 @@ EXPERIMENTS = tuple(
             "Amazon",
             "amazon/elec-25k-train.txt.tok and .cat, elec-test.txt.tok and .cat (elec2.tar.gz at"
             " http://riejohnson.com/cnn_data.html)",
-            "not run yet, for want of the data",
+            "not run yet, because we do not have the data",
         ),
     )
 )

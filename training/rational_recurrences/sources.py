@@ -30,7 +30,7 @@ class TextSource:
         where: where they are published.
         split: a description of the splits.
         latin_1: whether invalid UTF-8 is read as Latin-1, the published encoding.
-        labels_beside: whether labels are in a separate file.
+        has_label_file: whether labels are in a separate file.
     """
 
     files: dict[str, str]
@@ -40,7 +40,7 @@ class TextSource:
     where: str = SENT_CONV
     split: str = OWN
     latin_1: bool = False
-    labels_beside: bool = False
+    has_label_file: bool = False
 
     def says(self) -> str:
         """Return a description of a file's contents and its place of publication."""
@@ -75,6 +75,6 @@ SOURCES = {
         where=ELEC,
         split="the set's own test part; dev: the last fifth of the training file, whose products are its own",
         latin_1=True,
-        labels_beside=True,
+        has_label_file=True,
     ),
 }

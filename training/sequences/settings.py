@@ -20,13 +20,13 @@ class SequenceClassification(Settings):
 
     retired: ClassVar[dict[str, tuple[str, Any]]] = {"momentum": ("optimiser", "rmsprop")}
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
-    rate: float = setting(0.01, "the learning rate at first; the paper: 0.01", 1e-8, 10)
+    rate: float = setting(0.01, "initial learning rate; the paper: 0.01", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
-    epochs: int = setting(100, "at most", 1, 10**6)
+    epochs: int = setting(100, "maximum number of epochs", 1, 10**6)
     patience: int = setting(10, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     optimiser: str = setting(
         "rmsprop",
-        "of the weights; published: RMSProp with the constants of the authors' programs",
+        "optimiser; published: RMSProp with the constants of the authors' programs",
         one_of=OPTIMISERS,
     )
     smoothing: float = setting(0.9, "alpha of rmsprop; the paper: a momentum of 0.9", 0, 0.999)

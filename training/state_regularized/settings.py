@@ -36,7 +36,7 @@ class Recipe(Settings):
     rate: float = setting(0.0, "learning rate; 0 selects 0.005 for up to 50 units, otherwise 0.002", 0, 10)
     smoothing: float = setting(0.9, "the smoothing of RMSProp's mean of squares", 0, 1)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
-    clip: float = setting(1.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
+    clip: float = setting(1.0, "maximum norm of a gradient; larger gradients are scaled down to it", 1e-6)
     weighted: bool = setting(True, "give both classes the same weight")
     near_misses: bool = setting(True, "half of the rejected strings are one edit away from an accepted one")
     norm: float = setting(
@@ -52,7 +52,10 @@ class Recipe(Settings):
     )
     shortest: int = setting(3, "length of the strings with which the curriculum begins", 0, NEVER)
     penalty: float = setting(
-        0.1, "the weight, in the finish, of the shortfall of the gap between the two largest logits", 0, 1e6
+        0.1,
+        "in the finish, the weight in the loss of gaps between the two largest logits that are too small",
+        0,
+        1e6,
     )
     margin: float = setting(12.0, "required gap between the two largest logits, in the finish", 0, 1e6)
     restart_after: int = setting(400, "restart after this many iterations without an advance", 1, NEVER)
@@ -115,7 +118,7 @@ class Recipe(Settings):
 class TomitaGrammar(Recipe):
     """Settings for learning a Tomita grammar."""
 
-    model: str = setting(SR_GRU, "the network; besides those above", one_of=(SR_GRU,))
+    model: str = setting(SR_GRU, "the network", one_of=(SR_GRU,))
     grammar: int = setting(1, "which Tomita grammar", 1, 7)
 
 
@@ -123,7 +126,7 @@ class TomitaGrammar(Recipe):
 class Nested(Recipe):
     """Settings for learning balanced parentheses up to a depth."""
 
-    depth: int = setting(4, "the most parentheses that are open at once", 1, 100)
+    depth: int = setting(4, "maximum number of parentheses that are open at once", 1, 100)
 
 
 @dataclass(frozen=True)

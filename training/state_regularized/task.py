@@ -136,7 +136,7 @@ class LearningTask(ExampleTask):
     def in_words(self, score: float) -> str:
         """Return the state of learning as text; the score is not used."""
         at = "finish" if self.finishing else f"length {self.length}"
-        return f"not measured, {at}, {self.place.restarts} restarts"
+        return f"not measured; {at}, {self.place.restarts} restarts"
 
     def optimiser(self) -> torch.optim.Optimizer:
         """Return Adam or RMSprop."""

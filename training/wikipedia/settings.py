@@ -22,16 +22,16 @@ class WikipediaModelling(LanguageModelling):
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
     batch: int = setting(64, "number of columns of text read in parallel", 1, 4096)
-    rate: float = setting(1e-3, "Adam's learning rate at first", 1e-8, 10)
+    rate: float = setting(1e-3, "initial learning rate of Adam", 1e-8, 10)
     weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
-    epochs: int = setting(20, "at most", 1, 10**6)
+    epochs: int = setting(20, "maximum number of epochs", 1, 10**6)
     patience: int = setting(3, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
         1, "halve the learning rate after this many epochs without improvement", 1, 10**6
     )
     decay: float = setting(1.0, "factor of the learning rate after each epoch", 0.01, 1)
     decay_after: int = setting(0, "epochs before the first decay", 0, 10**6)
-    budget: int = setting(0, "not used: the paper gives the width", 0, 0)
+    budget: int = setting(0, "not used, because the paper states the width", 0, 0)
     hidden: int = setting(300, "d, the size of word vectors and of each layer; the paper: 300", 1, 8192)
     layers: int = setting(1, "recurrent layers; the paper: 1", 1, 16)
     window: int = setting(20, "steps of backpropagation through time", 1, 10**4)
@@ -79,14 +79,14 @@ EXPERIMENTS = (
         does="Model the language of Wikipedia's articles",
         says="""Model the language of Wikipedia's articles (Wang & Niepert 2019, appendix C.2).
 
-        The epoch that is best on the dev set is kept, and measured on the test set.
+        The network of the best epoch on the dev set is saved, and measured on the test set.
         """,
         example="--model sr-lstm --data data -o run",
         order=160,
         paper="State-Regularized RNNs, section 4, appendix C.2, Table 14",
         data="wikipedia/train.txt, valid.txt, test.txt, or .gz: the corpus of Daniluk et al. 2017"
         " (https://goo.gl/s8cyYa)",
-        cost="not run yet, for want of the data",
+        cost="not run yet, because we do not have the data",
         models=MODELS,
         holds="wikipedia/",
     ),

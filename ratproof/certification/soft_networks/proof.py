@@ -56,7 +56,7 @@ def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
         if label != 0:
             return ProofGap("without a start token, the label of node 0 must be centroid 0")
     if not _labelled(gaps, label):
-        return ProofGap(f"base: that the first label is centroid {label} is not certain")
+        return ProofGap(f"base: it is not certain that the first label is centroid {label}")
     outside = _outside(alpha, nodes, 0)
     return (
         None
@@ -77,16 +77,14 @@ def _steps(numbers: Numbers, nodes: Nodes, progress: Callable[[int, int], None])
             image = next_mixture(on, step.u(box, symbol), label, box)
             where = f"step: from node {node} with symbol {name!r} to node {target}"
             if not _labelled(image.gaps, label):
-                return ProofGap(f"{where}, that the label is centroid {label} is not certain")
+                return ProofGap(f"{where}, it is not certain that the label is centroid {label}")
             outside = _outside(image.alpha, nodes, target)
             if outside is not None:
                 return ProofGap(f"{where}, the mixtures leave the box at centroid {outside}")
         logit = classifier_logit(on, step.u(box, numbers.end), box)[0]
         if not (logit > 0 if nodes.accepts[node] else logit < 0):
-            return ProofGap(
-                f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not"
-                " certain"
-            )
+            verb = "accepts" if nodes.accepts[node] else "rejects"
+            return ProofGap(f"decision: it is not certain that the network {verb} at node {node}")
     return None
 
 

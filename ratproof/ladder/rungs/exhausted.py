@@ -144,7 +144,7 @@ def no_initial_distribution(
         return None
     return {
         "type": "range",
-        "says": "no initial distribution makes this automaton right",
+        "says": "no initial distribution makes this automaton correct",
         "case": comparison.case.to_json(),
         "unit": unit,
         "string": [str(x) for x in string],

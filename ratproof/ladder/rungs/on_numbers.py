@@ -256,8 +256,8 @@ def ran_on_strings(cases: int, strings: int, longest: int) -> JsonObject:
     """Return a sentence about the runs on numbers, for the report of a decided verdict."""
     sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,}"
-        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, the step gave"
-        " the same results on numbers, twice"
+        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, the step"
+        " gave the same results on numbers, twice"
     )
     return {"cases": cases, "strings": strings, "longest": longest, "says": sentence}
 

@@ -44,7 +44,12 @@ def read_back(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="DIR", help="write automata, rules and report there"),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="write the automata, the rules and the report to this folder",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

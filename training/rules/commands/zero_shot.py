@@ -37,7 +37,8 @@ def zero_shot(
     unmatched: Annotated[
         str | None,
         typer.Option(
-            "--unmatched", help="the label of a sentence that matches none (default: none, never right)"
+            "--unmatched",
+            help="the label of a sentence that matches none (default: none, which counts as an error)",
         ),
     ] = None,
     logic: Annotated[
@@ -97,8 +98,8 @@ def zero_shot(
         out.print(f"{result.sentences} sentences, {len(written)} rules: {sizes}")
         if any(result.error):
             out.print(
-                f"  the factors are off by {result.error[0]:.2%} and {result.error[1]:.2%} of the tensors'"
-                " norms"
+                f"  the errors of the factors are {result.error[0]:.2%} and {result.error[1]:.2%} of the"
+                " tensors' norms"
             )
         for row in result.rows:
             out.print(
@@ -106,6 +107,6 @@ def zero_shot(
                 f"   {row.unmatched} match no label, {row.several} several   {row.seconds:.2f} s"
             )
         if result.missing:
-            out.print(f"  words of rules that no sentence has: {len(result.missing)}")
+            out.print(f"  words of rules that occur in no sentence: {len(result.missing)}")
     exact = [row.agrees for row in result.rows if row.system in ("FA-RNN", "BiFA-RNN")]
     return 0 if min(exact) == 1 or any(result.error) else DISAGREES
