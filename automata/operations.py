@@ -47,7 +47,7 @@ def reverse(automaton: WFSA) -> WFSA:
 
 
 def sum_of(left: WFSA, right: WFSA) -> WFSA:
-    """Return the automaton that scores A[x] (+) B[x], over the union of the alphabets.
+    """Return the automaton with the scores A[x] (+) B[x], over the union of the alphabets.
 
     Its states are the disjoint union of the states of the two automata.
     """
@@ -63,7 +63,7 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
 
 
 def hadamard(left: WFSA, right: WFSA) -> WFSA:
-    """Return the automaton that scores A[x] (x) B[x], on pairs of states; epsilon is removed first."""
+    """Return the automaton with the scores A[x] (x) B[x], on pairs of states; epsilon is removed first."""
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 

@@ -87,7 +87,7 @@ def test_results_are_shown_with_their_seeds_and_time(pages: Pages, memory: list[
 def test_the_initial_version_of_our_method_has_its_own_table(pages: Pages) -> None:
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
     page = pages("parentheses", runs)["parentheses.md"]
-    rows = _lines(page, "Our first method")
+    rows = _lines(page, "The first recipe")
     first = [run for run in runs if method_of(run).startswith(FIRST)]
     assert first and sum(int(row[3].split(" of ")[0]) for row in rows) == len(first)
     for title in ("Tables 1 and 12: the large set", "Table 1: the small set", "Each seed"):

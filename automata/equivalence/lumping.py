@@ -1,6 +1,6 @@
 """Proof of equivalence over any semiring by lumping, which maps both automata to a smaller one.
 
-Equality over max-plus is undecidable in general (Krob 1994). It is certain if a matrix X
+Equality over max-plus is undecidable in general (Krob 1994). It is proved if a matrix X
 intertwines two automata: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and rho_A =
 X rho_C. Here X maps states to classes. States of the same class have equal final weights, and equal sums
 of weights into each class for each symbol. The classes are the coarsest such partition, found by

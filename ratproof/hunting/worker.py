@@ -74,7 +74,7 @@ def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
 
 
 def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
-    """Run one round of a step with the given seed, and return its row."""
+    """Run one round of a target with the hunt's seed, and return its row."""
     seen = Examples(seed_of(seed, one))
     test = step.test.partition("::")[2]
     try:

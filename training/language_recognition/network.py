@@ -63,7 +63,7 @@ class TrainedAcceptor(nn.Module):
     def forward(
         self, tokens: Tensor, lengths: Tensor, noise: Noise | None = None, margins: bool = False
     ) -> NetworkAnswer:
-        """Return the network's answer for a batch of strings.
+        """Return the network's output for a batch of strings.
 
         Args:
             tokens: shape ``(T, B)``, with any values after a string's end.
