@@ -157,7 +157,7 @@ class Semiring:
         return Fraction(value)
 
     def parse(self, text: str) -> Weight:
-        """Return the exact weight that ``text`` writes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
+        """Return the exact weight that ``text`` denotes: ``2``, ``-3/7``, ``0.25``, ``1e-3``, ``-inf``."""
         weight = parse_number(text)
         if not self.holds(weight):
             raise WeightError(
@@ -302,7 +302,7 @@ class Log(Semiring):
         )
 
     def parse(self, text: str) -> float:
-        """Return the float64 nearest to the number that ``text`` writes."""
+        """Return the float64 nearest to the number that ``text`` denotes."""
         try:
             return float(super().parse(text))
         except OverflowError:
@@ -346,7 +346,7 @@ class Boolean(Semiring):
         return bool(weight)
 
     def parse(self, text: str) -> bool:
-        """Return the weight that ``text`` writes, ``true`` or ``false``."""
+        """Return the weight that ``text`` denotes, ``true`` or ``false``."""
         if text not in ("true", "false"):
             raise WeightError(
                 f'weights of the boolean semiring must be "true" or "false", got {shorten(text)}'
@@ -374,7 +374,7 @@ class Counting(Semiring):
         return int(weight)
 
     def parse(self, text: str) -> int:
-        """Return the natural number that ``text`` writes."""
+        """Return the natural number that ``text`` denotes."""
         return int(super().parse(text))
 
 

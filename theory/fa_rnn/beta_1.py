@@ -1,4 +1,4 @@
-"""Equation 6 at beta = 1: the network is its rules.
+"""Equation 6 at beta = 1: the network is equivalent to its rules.
 
 Forward counts the accepting paths of the rules, and Viterbi is 1 exactly if they match. Jiang et
 al. 2020, sections 2.4, 3.1 and 3.3. Section 3.5 reads a forward score as a match, but it is a

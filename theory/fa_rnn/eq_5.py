@@ -89,8 +89,8 @@ ANY = Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ((1, 1), (2, 1
 OWN, SMALL_OWN = Sizes(constructed, (1, 2, 3), ()), Sizes(lambda k: in_line(constructed(k)), (), (1, 2))
 ISOLATED = Sizes(with_isolated, ((1, 1, 1), (2, 1, 2), (2, 2, 1)), ((1, 1, 1), (2, 1, 1)))
 HERE = (
-    "For every K and r: the step at a state is one identity of sums over states and columns, with K and r"
-    " symbols."
+    "For every K and r: the step at a state is one identity of sums over states and columns, with symbols for"
+    " K and r."
 )
 
 

@@ -157,7 +157,7 @@ CLAIM = Claim(
                 (mixed(size) for size in ((1, 1, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2))),
                 (
                     f"{SQUARE} For every K, r and D: the step at a state is one identity of sums over states,"
-                    " columns and numbers of u, with K, r and D symbols."
+                    " columns and entries of u, with symbols for K, r and D."
                 ),
                 any_size_6,
             ),

@@ -16,6 +16,7 @@ from theory.claim import LADDER, PROVED, Claim, Effort, Misprint, Source, Varian
 from theory.fa_rnn.eq_5 import decomposed
 from theory.fa_rnn.shared.networks import (
     BITS,
+    SQUARE,
     Matrix,
     Vector,
     any_size_5,
@@ -136,7 +137,7 @@ CLAIM = Claim(
     ),
     source=Source("jiang2020cold", "6", "Equation 9", ("9",)),
     hypotheses=(
-        "The rows of the unfolding have the state after first.",
+        "In the index of a row of the unfolding, the state after the step comes first.",
         "For thresholds: the factors are exact, and 0 < gamma <= 1.",
     ),
     variants=(
@@ -152,9 +153,8 @@ CLAIM = Claim(
             proof=vector_is_h(
                 (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)),
                 (
-                    "It is linear in h at every symbol, so one letter with weights of its own is any letter."
-                    " For every K and r: the row (j - 1) K + i is the sum of the factors at i and j, and what"
-                    " such sums do is one identity with K and r symbols."
+                    f"{SQUARE} For every K and r: the row (j - 1) K + i is the sum of the factors at i and j,"
+                    " so the step is one identity of such sums, with symbols for K and r."
                 ),
                 any_size_5,
             ),

@@ -209,8 +209,9 @@ CLAIM = Claim(
     title="how close an untrained FA-GRU is to its FA-RNN",
     statement=(
         "With e_t = 1 - sigma(b - |W z_t| - |U|^T u_{t-1}), every component of the state of an FA-GRU lies"
-        " between those of l_t = (1 - e_t)^2 l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T. So"
-        " does the state of the FA-RNN. The two are close while counts are small compared with the bias."
+        " between those of l_t = (1 - e_t)^2 l_{t-1} T and u_t = e_t u_{t-1} + (u_{t-1} + e_t h_1) T. The"
+        " state of the FA-RNN is also between them. The two networks are close while counts are small"
+        " compared with the bias."
     ),
     source=Source("jiang2020cold", "3.4", "Equation 7", ("7",)),
     hypotheses=(

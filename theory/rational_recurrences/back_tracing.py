@@ -94,7 +94,7 @@ CLAIM = Claim(
     ),
     source=Source("peng2018rational", "5.2", "Back-tracing", ("1", "2", "21c")),
     hypotheses=(
-        "The semiring's plus selects: a plus b is a or b. The paper speaks of all rational recurrences.",
+        "The semiring's plus selects: a plus b is a or b. The paper does not state this hypothesis.",
     ),
     variants=(
         Variant(

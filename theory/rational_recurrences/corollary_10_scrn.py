@@ -76,7 +76,7 @@ CLAIM = Claim(
             "Only context units are covered. The corollary is about the whole recurrence, but hidden units"
             " read the previous state through a sigmoid."
         ),
-        "The context starts in s_0 = 0, or the automaton in lambda(q_1) = s_0.",
+        "The context starts in s_0 = 0, or the automaton has the initial weight lambda(q_1) = s_0.",
     ),
     variants=(
         Variant(

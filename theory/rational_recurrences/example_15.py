@@ -122,8 +122,8 @@ CLAIM = Claim(
     hypotheses=(
         "The gates are memoryless.",
         (
-            "The network starts in c_0 = -infinity, the semiring's zero, or the automaton in lambda(q_1) ="
-            " c_0. The paper does not state this."
+            "The network starts in c_0 = -infinity, the semiring's zero, or the automaton has the initial"
+            " weight lambda(q_1) = c_0. The paper does not state this."
         ),
     ),
     variants=(

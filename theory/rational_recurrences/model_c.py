@@ -77,7 +77,11 @@ CLAIM = Claim(
         " in c2 the Forward score of the three-state automaton C of Figure 2."
     ),
     source=Source("peng2018rational", "4.2", "Model C", ("11", "12", "13", "25a", "25b", "25c", "25d")),
-    hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),
+    hypotheses=(
+        MEMORYLESS,
+        "The network starts in 0, or the automaton has the initial weights lambda(q_j) = cj_0.",
+        OUTPUT,
+    ),
     variants=(
         Variant(
             name="corrected",

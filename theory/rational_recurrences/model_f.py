@@ -172,7 +172,11 @@ CLAIM = Claim(
         "Model F",
         ("19a", "19b", "19c", "20a", "20b", "20c", "26a", "26e", "26f", "26g"),
     ),
-    hypotheses=(MEMORYLESS, "The network starts in 0, or the automaton in lambda(q_j) = cj_0.", OUTPUT),
+    hypotheses=(
+        MEMORYLESS,
+        "The network starts in 0, or the automaton has the initial weights lambda(q_j) = cj_0.",
+        OUTPUT,
+    ),
     variants=(
         Variant(
             name="corrected",

@@ -244,8 +244,8 @@ CLAIM = Claim(
             " only the pairs that occur in the data."
         ),
         (
-            "The theorem of the variant corrected says that asking the cell gives the table of the moved"
-            " network, which is close to a definition; the theorems about counts are not."
+            "The theorem of the variant corrected states that evaluating the cell gives the table of the"
+            " moved network, which is close to a definition; the theorems about counts are not."
         ),
         (
             "For counts, the network is moved to its most probable centroid after each symbol, as in"

@@ -81,9 +81,9 @@ CLAIM = Claim(
     name="high-temperatures",
     title="high temperatures make alpha uniform",
     statement=(
-        "As the temperature tends to infinity, every alpha_i tends to 1 / k, whatever the state and the"
-        " symbol. With equation 4, the network is then at each centroid with probability 1 / k after every"
-        " nonempty string: an automaton with two states."
+        "As the temperature tends to infinity, every alpha_i tends to 1 / k, for every state and symbol. With"
+        " equation 4, the network is then at each centroid with probability 1 / k after every nonempty"
+        " string, like an automaton with two states."
     ),
     source=Source("wang2019state", "3", "High temperatures", ("2", "3")),
     hypotheses=("The network starts at a centroid.",),

@@ -148,7 +148,7 @@ CLAIM = Claim(
     source=Source("wang2019state", "3", "No drift", ("2", "3", "5")),
     hypotheses=(
         "The network starts at a centroid, or at any convex combination of centroids.",
-        "The norm is the Euclidean one here; it holds for any norm.",
+        "The norm is Euclidean here; the claim holds for any norm.",
     ),
     variants=(
         Variant(

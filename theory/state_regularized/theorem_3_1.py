@@ -436,8 +436,9 @@ CLAIM = Claim(
             " The torch layers have arbitrary weights."
         ),
         (
-            "The cell's answers are distributions, as a softmax is: then so are the automaton's initial"
-            " weights and rows (Coq: theorem_3_1_probabilistic). The equality itself does not need this."
+            "The results of the cell are distributions, like those of a softmax. The initial weights and the"
+            " rows of the automaton are then also distributions (Coq: theorem_3_1_probabilistic). The"
+            " equality itself does not need this."
         ),
     ),
     variants=(

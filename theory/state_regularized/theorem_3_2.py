@@ -207,7 +207,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             expected="refuted",
-            says="the limit network is a DFA, ties or not",
+            says="the limit network is a DFA, even if there are ties",
             reading=Equality(recurrence=limit_network, construction=dfa),
             theorem=Theorem(
                 "state_regularized.theorem_3_2.printed_is_refuted",
