@@ -84,9 +84,10 @@ def permute_states(draw: st.DrawFn, automaton: WFSA) -> WFSA:
     return automaton_of(automaton.semiring, automaton.states, automaton.alphabet, rows)
 
 
-def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any, Any]:
-    """Draw two weights whose sum is ``weight``; both are smaller if ``silent``, so that epsilon cycles
-    converge.
+def parts(draw: st.DrawFn, k: Semiring, weight: Any, on_cycle: bool) -> tuple[Any, Any]:
+    """Draw two weights whose sum is ``weight``.
+
+    Both are smaller if ``on_cycle``, so that epsilon cycles converge.
     """
     if k in (BOOLEAN, LOG):
         other = weight if k is BOOLEAN and draw(st.booleans()) else k.zero
@@ -96,7 +97,7 @@ def parts(draw: st.DrawFn, k: Semiring, weight: Any, silent: bool) -> tuple[Any,
     elif k is REAL:
         other = (
             weight / Fraction(2)
-            if silent
+            if on_cycle
             else draw(st.sampled_from([Fraction(1), Fraction(-2, 3), weight, weight / Fraction(2)]))
         )
         weight -= other

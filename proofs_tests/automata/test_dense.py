@@ -50,12 +50,12 @@ def dense(k, states, seed, epsilon=False):
     all_of = lambda *shape, light=1: np.array(
         [weight(k, rng, light) for _ in range(int(np.prod(shape)))] + [None], dtype=object
     )[:-1].reshape(shape)
-    silent = all_of(states, states, light=states) if epsilon else None
+    epsilon_matrix = all_of(states, states, light=states) if epsilon else None
     if epsilon and k is COUNTING:
-        silent = np.triu(silent, 1)
+        epsilon_matrix = np.triu(epsilon_matrix, 1)
     tables = {symbol: all_of(states, states).tolist() for symbol in "ab"}
     parts = all_of(states).tolist(), all_of(states).tolist(), tables
-    return WFSA(k, *parts, epsilon=None if silent is None else silent.tolist())
+    return WFSA(k, *parts, epsilon=None if epsilon_matrix is None else epsilon_matrix.tolist())
 
 
 @each

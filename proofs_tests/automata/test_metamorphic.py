@@ -60,9 +60,7 @@ def difference(k, answer, names):
 
 
 def agree(before, after, decided):
-    """Return whether two answers are the same; unknown is consistent with any answer if the search may stop
-    early.
-    """
+    """Return whether two results agree; unknown agrees with any result if the search may stop early."""
     if before[:2] == after[:2]:
         return True
     if decided or "unknown" not in (before[0], after[0]):

@@ -43,7 +43,7 @@ def computed(automaton, string, rng):
     """
     k, n = automaton.semiring, automaton.states
     times, plus = (np.add, np.maximum) if k is MAX_PLUS else (np.multiply, np.add)
-    silent = None if automaton.epsilon is None else automaton.epsilon.astype(np.float32)
+    epsilon = None if automaton.epsilon is None else automaton.epsilon.astype(np.float32)
 
     def total(terms):
         terms = [t for t in terms if t != k.zero]
@@ -55,7 +55,7 @@ def computed(automaton, string, rng):
     def closed(columns):
         after = []
         for q in range(n):
-            below = [] if silent is None else [times(after[p], silent[p, q]) for p in range(q)]
+            below = [] if epsilon is None else [times(after[p], epsilon[p, q]) for p in range(q)]
             after.append(total([*columns[q], *below]))
         return after
 

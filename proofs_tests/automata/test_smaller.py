@@ -39,8 +39,8 @@ def changed(model, word):
         for s in model.alphabet
         for p, q, w in zip(model.table(s).rows, model.table(s).columns, model.table(s).weights, strict=True)
     ]
-    silent = model.epsilon_table
-    edges += [(p, q, "", w) for p, q, w in zip(silent.rows, silent.columns, silent.weights, strict=True)]
+    epsilon = model.epsilon_table
+    edges += [(p, q, "", w) for p, q, w in zip(epsilon.rows, epsilon.columns, epsilon.weights, strict=True)]
     ends = [[(q, w) for q, w in enumerate(part) if w] for part in (model.initial, model.final)]
     return WFSA.from_edges(REAL, model.states, model.alphabet, *ends, edges)
 

@@ -67,9 +67,7 @@ def shorten_fractions(case: Any, variant: Variant) -> Any:
 
 
 def is_small(case: Any) -> bool:
-    """Return whether the case has at most three states: twice as many, and one more, take Coq ten times as
-    long.
-    """
+    """Return whether the case has at most three states; with seven states, Coq takes ten times as long."""
     return not isinstance(case, Weights) or case.size is None or case.n <= 3
 
 

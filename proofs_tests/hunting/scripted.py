@@ -26,7 +26,7 @@ def row_of(one: Round) -> RoundRow:
 
 
 class ScriptedWorker:
-    """Simulated workers that answer in a random order, and die at random and in certain rounds."""
+    """Simulated workers that respond in a random order, and die at random and in certain rounds."""
 
     seconds_a_chunk, jobs = 0.05, 2
 

@@ -25,8 +25,9 @@ Arrow = tuple[int, int, str, Number]
 
 
 def disagreement(arguments: list[str], out: str) -> str | None:
-    """Return what is wrong with a program's answer at exit status 0; ``None`` if it is right or
-    of a command that is not checked here.
+    """Return the error in a program's output at exit status 0.
+
+    It is ``None`` if the output is correct, or if the command is not checked here.
     """
     return {"score": wrong_scores, "check-certificate": wrong_certificate}.get(arguments[0], lambda *_: None)(
         arguments, out
@@ -56,7 +57,7 @@ def wrong_certificate(arguments: list[str], out: str) -> str | None:
 
 
 def wrong_scores(arguments: list[str], out: str) -> str | None:
-    """Return what is wrong with an answer of ``ratproof score FILE STRING ...``."""
+    """Return the error in the output of ``ratproof score FILE STRING ...``, or ``None``."""
     path, strings = arguments[1], [text.split() for text in arguments[2:-1]]
     read = from_json(path) if path.endswith(".json") else from_att(path)
     if read is None:
@@ -84,16 +85,16 @@ def score(
                 result[q] = plus(result.get(q, zero), times(vector[p], w))
         return result
 
-    def silently(vector: dict[int, Number]) -> dict[int, Number]:
+    def closed(vector: dict[int, Number]) -> dict[int, Number]:
         total, last = dict(vector), vector
         while last := along(last, ""):
             for q, w in last.items():
                 total[q] = plus(total.get(q, zero), w)
         return total
 
-    now = silently(initial)
+    now = closed(initial)
     for symbol in string:
-        now = silently(along(now, symbol))
+        now = closed(along(now, symbol))
     total = zero
     for q, w in now.items():
         total = plus(total, times(w, final.get(q, zero)))
@@ -153,7 +154,7 @@ def from_att(path: str) -> Any:
         or any(len(parts) == 3 for parts in lines)
     ):
         return None
-    silent = {name for name, label in table.items() if int(label) == 0} | {"<epsilon>", "<eps>", "0"}
+    epsilon_names = {name for name, label in table.items() if int(label) == 0} | {"<epsilon>", "<eps>", "0"}
     final: dict[int, Number] = {}
     arrows: list[Arrow] = []
 
@@ -166,17 +167,17 @@ def from_att(path: str) -> Any:
                 final.get(int(parts[0]), math.inf), cost(parts[1]) if len(parts) == 2 else 0
             )
             continue
-        if not (parts[2] in table or parts[2] in silent):
+        if not (parts[2] in table or parts[2] in epsilon_names):
             return None
-        symbol = "" if parts[2] in silent else parts[2]
+        symbol = "" if parts[2] in epsilon_names else parts[2]
         arrows.append((int(parts[0]), int(parts[1]), symbol, cost(parts[4]) if len(parts) == 5 else 0))
     return None if _cycle(arrows) else ("min-plus", {int(lines[0][0]): 0}, final, arrows)
 
 
 def _cycle(arrows: list[Arrow]) -> bool:
     """Return whether there is a cycle of epsilon transitions."""
-    silent = {(p, q) for p, q, s, _ in arrows if s == ""}
-    left = {p for pair in silent for p in pair}
-    while ends := {q for q in left if not any(p == q and r in left for p, r in silent)}:
+    epsilon_pairs = {(p, q) for p, q, s, _ in arrows if s == ""}
+    left = {p for pair in epsilon_pairs for p in pair}
+    while ends := {q for q in left if not any(p == q and r in left for p, r in epsilon_pairs)}:
         left -= ends
     return bool(left)

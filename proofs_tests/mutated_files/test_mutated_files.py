@@ -67,7 +67,7 @@ def test_an_unchanged_file_is_read(specimen: Specimen) -> None:
     """Otherwise its mutants would show nothing."""
     for program, *arguments in specimen.kind.commands:
         answer = result(program, arguments)
-        wrong = wrong_answer(answer)
+        wrong = error_in(answer)
         assert wrong is None and answer.status != 2, f"{arguments}: {wrong}, {answer}"
         specimen.restore()
 
@@ -78,11 +78,11 @@ def test_a_mutant_is_refused_with_a_one_line_error_or_read_correctly(
     """A seed gives new mutants (``nox -s search``)."""
     seeded = request.config.getoption("--hypothesis-seed", default=None) is not None
     count = max(1, int((FRESH if seeded else A_KIND) * specimen.kind.share))
-    for_random_cases(f"mutants: {specimen.kind.name}", count, partial(require_right_answers, specimen))
+    for_random_cases(f"mutants: {specimen.kind.name}", count, partial(require_correct_results, specimen))
 
 
-def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
-    """Run one command on a mutant, or all commands that must agree, and assert that the answers are right."""
+def require_correct_results(specimen: Specimen, data: st.DataObject) -> None:
+    """Run one command on a mutant, or all commands that must agree, and check the results."""
     kind = specimen.kind
     name = data.draw(st.sampled_from(specimen.names))
     commands = kind.commands if kind.agree else (data.draw(st.sampled_from(kind.commands)),)
@@ -94,7 +94,7 @@ def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
         Path(name).write_bytes(mutant)
         try:
             answer = result(program, arguments)
-            wrong = wrong_answer(answer)
+            wrong = error_in(answer)
             assert wrong is None, f"{where}: {wrong}"
             unchanged = contents(specimen.folder) == {**specimen.whole, name: mutant}
             assert answer.status != 2 or unchanged, f"{where}: it was refused, and files have changed"
@@ -109,10 +109,8 @@ def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
     assert len(statuses) == 1, f"some accept {name}, and some do not: {kind.commands}"
 
 
-def wrong_answer(answer: RunResult) -> str | None:
-    """Return why a result is neither a one-line error message nor an answer; ``None`` if it is
-    one of them.
-    """
+def error_in(answer: RunResult) -> str | None:
+    """Return why the output is neither a result nor a one-line error message; ``None`` if it is."""
     sentences = [line for line in answer.err.splitlines() if not line.startswith("ratproof: note: ")]
     if not all(text.isprintable() for text in answer.err.splitlines()):
         return f"it writes to the terminal what is not printed: {answer.err[:500]!r}"

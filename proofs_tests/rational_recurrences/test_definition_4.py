@@ -18,22 +18,22 @@ from theory.registry import claim_named
 CLAIM = claim_named("definition-4")
 
 
-def some_turns(semiring, silent, turns):
-    """Return I + E + ... + E^turns over the reals, where E is ``silent``."""
-    power = total = semiring.identity(len(silent), exact=silent.dtype == object)
+def some_turns(semiring, matrix, turns):
+    """Return I + E + ... + E^turns over the reals, where E is ``matrix``."""
+    power = total = semiring.identity(len(matrix), exact=matrix.dtype == object)
     for _ in range(turns):
-        power = np.dot(power, silent)
+        power = np.dot(power, matrix)
         total = total + power
     return total
 
 
-def without_the_identity(closure, semiring, silent):
-    return closure(semiring, silent) - semiring.identity(len(silent), exact=silent.dtype == object)
+def without_the_identity(closure, semiring, matrix):
+    return closure(semiring, matrix) - semiring.identity(len(matrix), exact=matrix.dtype == object)
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 20])
 def test_a_closure_of_few_turns_is_refuted(turns, monkeypatch):
-    monkeypatch.setattr("automata.epsilon.closure", lambda k, silent: some_turns(k, silent, turns))
+    monkeypatch.setattr("automata.epsilon.closure", lambda k, matrix: some_turns(k, matrix, turns))
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, CLAIM.variant("corrected-cycles"), longest=1, letters=1)
 

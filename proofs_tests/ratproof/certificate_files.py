@@ -57,9 +57,9 @@ def run_program(path: Path, capsys: Any, program: ModuleType | None = None) -> t
     """
     status = (program or checker_of(json.loads(path.read_text()))).main([str(path)])
     out, err = capsys.readouterr()
-    printed, silent = (err, out) if status == 2 else (out, err)
+    printed, other = (err, out) if status == 2 else (out, err)
     is_line = printed.endswith("\n") and printed[:-1].isprintable() and printed.isascii()
-    assert silent == "" and is_line, (out, err)
+    assert other == "" and is_line, (out, err)
     return status, printed
 
 

@@ -72,7 +72,7 @@ def assert_refuted(step, rung):
 
 @pytest.fixture
 def few(monkeypatch, unshrunk):
-    """Draw only one case besides the long strings."""
+    """Draw only one case in addition to the long strings."""
     monkeypatch.setattr(Layer, "gradient_examples", 1)
     monkeypatch.setattr(TorchProgram, "examples", 1)
 

@@ -1,4 +1,4 @@
-"""Tests of the scoreboard: its figures are those of the papers and of the results, with right verdicts."""
+"""Tests of the scoreboard: its figures are those of the papers and of the results, with correct verdicts."""
 
 from __future__ import annotations
 
