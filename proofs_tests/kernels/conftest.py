@@ -35,6 +35,6 @@ def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def very_long(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw one call of 8,193 tokens, too."""
+    """Also draw one call of 8,193 tokens."""
     monkeypatch.setattr(drawing, "VERY_LONG", VERY_LONG)
     monkeypatch.setattr(drawing, "LARGEST", LARGEST)

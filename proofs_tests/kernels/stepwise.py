@@ -111,7 +111,9 @@ class Running:
                 self.error = self.error + self.u * self._norm(before)
                 self.since = before + _size(added)
             else:
-                often = self._often(t) if self.roles.corrected else self.roles.product_roundings + 1
+                often = (
+                    self._maximum_roundings(t) if self.roles.corrected else self.roles.product_roundings + 1
+                )
                 self.since = self.since + _size(added)
             self.error = self.error + self.u * often * self._norm(_size(added)) + self.smallest
             self.error = self.error + self.u * of_keys
@@ -162,8 +164,10 @@ class Running:
             local = local + 2 * _size(along)
             self.correction = along[..., 0, :], (local * self.u + self._reads(t))[..., 0, :]
             self.since = decayed + _size(column) * written
-            new_error = self.u * self._often(t) * self._norm(self.since) + 2 * roles.keys * self.smallest
-            more = self._often(t) * self.u * self._size_growth(t)
+            new_error = (
+                self.u * self._maximum_roundings(t) * self._norm(self.since) + 2 * roles.keys * self.smallest
+            )
+            more = self._maximum_roundings(t) * self.u * self._size_growth(t)
             if roles.beta is not None:  # the correction includes the addition
                 new_error = new_error + self.smallest
             self.error = (growth + more) * self.error + new_error
@@ -209,7 +213,7 @@ class Running:
             growth = largest + norms[0] * norms[1]
         return np.asarray(growth[..., None, None])
 
-    def _often(self, t: int) -> Bounds:
+    def _maximum_roundings(self, t: int) -> Bounds:
         """Return the maximum number of roundings of one term in a step with a correction."""
         x = np.max(self.roles.roundings[:, t], axis=-1, initial=0.0)
         more = 0 if self.roles.b_roundings is None else self.roles.b_roundings[:, t]
