@@ -97,11 +97,21 @@ def test_the_initial_version_of_our_method_has_its_own_table(pages: Pages) -> No
 @pytest.mark.parametrize(
     ("experiment", "one_letter", "exchanged", "language"),
     [
-        ("palindromes", 0.004, 0.996, "the usual others: sums of letters with alternating signs"),
-        ("exchanges", 0.01, 0.01, "exchanges too: palindromes, as far as these kinds of strings go"),
+        (
+            "palindromes",
+            0.004,
+            0.996,
+            "random strings and one letter: sums of letters with alternating signs",
+        ),
+        (
+            "exchanges",
+            0.01,
+            0.01,
+            "random strings, one letter and exchanged: palindromes, as far as these kinds of strings show",
+        ),
         # Like SR-LSTM by the paper's method: sums would reveal a changed letter.
-        ("palindromes", 0.538, 0.954, "the usual others: neither palindromes nor sums"),
-        ("palindromes", 0.25, 0.3, "the usual others: neither palindromes nor sums"),
+        ("palindromes", 0.538, 0.954, "random strings and one letter: neither palindromes nor sums"),
+        ("palindromes", 0.25, 0.3, "random strings and one letter: neither palindromes nor sums"),
     ],
 )
 def test_the_page_states_which_language_was_learned(

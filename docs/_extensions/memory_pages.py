@@ -33,7 +33,10 @@ HEADS = {
     for name, columns in COLUMNS.items()
 }
 METHODS = ("ours", "the paper's")
-TRAINED_ON = {"palindromes": "the usual others", "exchanges": "exchanges too"}
+TRAINED_ON = {
+    "palindromes": "random strings and one letter",
+    "exchanges": "random strings, one letter and exchanged",
+}
 FARTHEST, EXCHANGED = (palindromes.COLUMNS[index].name for index in (2, 5))
 KINDS = {"palindrome": FARTHEST, "random": FARTHEST, "one letter": FARTHEST, "exchanged": EXCHANGED}
 """The kinds of strings, and for each kind the column of the test set with the longest strings."""
@@ -169,11 +172,11 @@ def _language(errors: dict[str, float]) -> str:
         return all(share >= AGREES for share in shares)
 
     if accepts("palindrome", "exchanged"):
-        return "sums of letters with alternating signs, which is no language of palindromes"
+        return "sums of letters with alternating signs, which is not the language of palindromes"
     if accepts("palindrome"):
-        return "palindromes, as far as these kinds of strings go"
+        return "palindromes, as far as these kinds of strings show"
     shares = ", ".join(f"{100 * share:.0f} % {kind}" for kind, share in accepted.items())
-    return f"neither palindromes nor sums of letters (of each kind it accepts: {shares})"
+    return f"neither palindromes nor sums of letters (accepted strings of each kind: {shares})"
 
 
 def _grouped(runs: Runs, models: Sequence[str], method: str, size: str = "") -> dict[str, Runs]:
