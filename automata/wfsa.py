@@ -59,8 +59,8 @@ class WFSA(Drawable):
             wildcard over ten thousand words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
         epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed if the
             sum over all paths converges absolutely. If a sum does not converge, the epsilon transitions of
-            states that are on no path from an initial to a final state are removed first, and it is an error
-            only if a cycle remains.
+            states that are on no path from an initial to a final state are removed. It is an error if a
+            cycle remains.
 
     If all weights are integers, fractions, strings or infinities, the automaton is exact. If a weight is a
     finite float, the automaton is float64. See :meth:`to_exact` and :meth:`to_float`.

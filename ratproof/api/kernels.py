@@ -91,10 +91,10 @@ def kernel_claim(
         state: The axes of the state of one sequence, of H, K, M and V, or D. If it is a tuple, such as
             ``("HKV", "HK")``, the step and the kernel have tuples of tensors as states.
         kernel: A function that returns the pair of outputs and final state. It is called by keyword with the
-            tensors of the family (axes B, T, H and K or V), ``scale`` (a number, or None for K^(-1/2)),
-            ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state`` and ``cu_seqlens``
-            (the ``N + 1`` integer offsets of sequences that are packed in one row, or None). An option that
-            is missing from the kernel's signature is omitted if its value is None.
+            tensors of the family (axes B, T, H and K or V) and these options: ``scale`` (a number, or None
+            for K^(-1/2)); ``initial_state`` (shape ``(N, H, K, V)``, or None); ``output_final_state``; and
+            ``cu_seqlens`` (the ``N + 1`` integer offsets of sequences that are packed in one row, or None).
+            An option that is missing from the kernel's signature is omitted if its value is None.
         against: Another kernel with the same calling convention, which replaces the family's recurrence as
             the reference. The family then only determines the inputs. Rounding is measured
             (:mod:`ratproof.laws.kernels.measured`), and the ``exact`` check does not run.

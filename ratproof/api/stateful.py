@@ -53,9 +53,9 @@ def model_claim(
     """Return the claim that a model with a state satisfies laws within measured rounding.
 
     Each law compares two ways to run the model that must give the same results: a sequence in one call and in
-    several, a row alone and in a batch, with and without padding, a first and a second use, a cache before
-    and after its rows are reordered, a state that was rewound, and one that was restored from a snapshot.
-    ``gradient`` compares gradients of a sequence in one call and in several.
+    several, a row alone and in a batch, with and without padding, or a first and a second use. Other laws
+    reorder the rows of a state, rewind a state, or restore it from a snapshot. ``gradient`` compares the
+    gradients of a sequence in one call and in several.
 
     Args:
         name: Name of the claim, in lowercase letters, digits and hyphens.

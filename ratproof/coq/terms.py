@@ -26,10 +26,14 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     """Return the term with its placeholders replaced by Coq terms.
 
     A placeholder is the name of a weight, a vector or matrix of weights, or a table by letter. A colon may
-    introduce a form: ``from 1`` (a vector as a function of numbers, the first one 1),
-    ``of window`` (a table by windows of letters), ``of place and letter``, both of weights or of vectors,
-    ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more),
-    ``finite`` (a table by letters of a finite alphabet), or one of :data:`CONVERSIONS`.
+    introduce one of these forms, or one of :data:`CONVERSIONS`:
+
+    - ``from 1``: a vector as a function of numbers from 1 on.
+    - ``of window``: a table of weights or vectors by windows of letters.
+    - ``of place and letter``: a table of weights or vectors by place and letter.
+    - ``to place``: a table of numbers by place and letter.
+    - ``states``: words as bounded sequences, and one more state.
+    - ``finite``: a table by letters of a finite alphabet.
     """
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 

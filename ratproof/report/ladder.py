@@ -224,9 +224,9 @@ def ladder(
         table: The rows.
         out: The console, whose width and encoding determine the layout.
         claims_file: The file of the user's own claims, or ``None``.
-        every_row: Whether to yield every row. If false, the papers of a group share one heading, the
-            variants that drop a hypothesis and are refuted as expected are only counted, and a claim
-            takes one line if its only other variant is ``corrected``.
+        every_row: Whether to yield every row. If false, the papers of a group share one heading, and the
+            variants that drop a hypothesis and are refuted as expected are only counted. A claim takes
+            one line if its only other variant is ``corrected``.
     """
     hidden = [row for row in table if not every_row and row.hypothesis_alone]
     shown = [row for row in table if row not in hidden]

@@ -40,12 +40,16 @@ def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]
     """Return the comparison of a certified network's automata with the language, for a result.
 
     Returns:
-        ``hard``, the comparison of the automaton for temperature -> 0 (``None`` if strings lead to a tie),
-        and ``exact``, whether its language is the one to be learned. ``soft``, the comparison of the
-        automaton that the soft network provably follows at its own temperature (``None`` if no boxes are
-        proved to close), and ``accepts_exactly``, whether the soft network provably accepts exactly the
-        language, on all strings. ``certified``, whether the soft network follows its hard automaton on all
-        strings (``certified``, ``different`` or ``unknown``). ``boxes``, the number proved to close.
+        An object with these fields:
+
+        - ``hard``: the comparison of the automaton for temperature -> 0; ``None`` if strings lead to a tie.
+        - ``exact``: whether the language of this automaton is the one to be learned.
+        - ``soft``: the comparison of the automaton that the soft network provably follows at its own
+          temperature; ``None`` if no boxes are proved to close.
+        - ``accepts_exactly``: whether the soft network provably accepts exactly the language.
+        - ``certified``: whether the soft network follows its hard automaton on all strings (``certified``,
+          ``different`` or ``unknown``).
+        - ``boxes``: the number of boxes that are proved to close.
     """
     machine = answer.hard.machine()
     hard = MethodComparison.of(machine, None if machine is None else accepting(machine), language)

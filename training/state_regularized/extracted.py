@@ -1,7 +1,7 @@
 """The extracted automata and the figures' data, which are stored in the result of a run.
 
-The data are the automaton, the transition counts of Algorithm 1 as in its text and its pseudo-code, and the
-probabilities along a string (Figures 3, 4 and 8, Wang & Niepert 2019).
+The data are the automaton, the transition counts of Algorithm 1, and the probabilities along a string
+(Figures 3, 4 and 8, Wang & Niepert 2019). Transitions are counted as in the text and as in the pseudo-code.
 """
 
 from __future__ import annotations

@@ -49,9 +49,9 @@ def embeddings_of_file(path: str | PathLike[str], alphabet: tuple[str, ...]) -> 
     """Read the input vector of each symbol, rounded to float32.
 
     Args:
-        path: A ``.npy`` file or a ``.safetensors`` file with one matrix, which has one row for each symbol in
-            order, or a text file with a word and its vector per line (GloVe's format), and optionally a first
-            line with their numbers (word2vec's format).
+        path: A ``.npy`` or ``.safetensors`` file with one matrix, which has one row for each symbol in order.
+            Otherwise, a text file with a word and its vector per line (GloVe's format), and optionally a
+            first line with their numbers (word2vec's format).
         alphabet: The symbols.
 
     Returns:

@@ -127,9 +127,12 @@ def groups_of(
 def _long(kernel: Kernel, usual: int, choices: dict[str, tuple[int, ...]]) -> Iterator[Group]:
     """Yield the group of long calls with few keys and values, if they are longer than the usual calls.
 
-    There is none if the claim lists its lengths, if one chunk covers all usual lengths, as in a parallel
-    form, if the smallest sizes exceed :data:`LARGEST`, or if the reference is another kernel, which would run
-    a dozen times.
+    There is no such group in these cases:
+
+    - The claim lists its lengths.
+    - One chunk covers all usual lengths, as in a parallel form.
+    - The smallest sizes exceed :data:`LARGEST`.
+    - The reference is another kernel, which would run a dozen times.
     """
     most = VERY_LONG if kernel.longest is None else min(kernel.longest, VERY_LONG)
     time = most // kernel.multiple * kernel.multiple

@@ -7,9 +7,9 @@ They are products of the states S with the adjoint states D:
   of dk is dp. For a correction b (S_-^T a)^T,
   da = S_- (D^T b) and db = D (S_-^T a).
 * The gradient of a decay is the sum over values of (D - beta k dw^T) * S_-, times the decay for its
-  logarithm. Many kernels accumulate gates. They compute the gradient as a sum over later tokens, dg_t = sum
-  of (the read at s with the decay - the write at s) over s >= t, in a chunk or to the end, whose terms
-  cancel. Then the bound is the largest of the three.
+  logarithm. Many kernels accumulate gates. They compute the gradient as a sum over later tokens, in a chunk
+  or to the end: dg_t = sum of (the read at s with the decay - the write at s) over s >= t. The terms of this
+  sum cancel. Then the bound is the largest of the three.
 * A kernel with an explicit inverse computes gradients through it from products that are rounded before they
   cancel, n u (P s^T + p S^T). Then the sizes are P and s, or p and S, with 2 n roundings in every sum, and
   the bound is the larger of the two (:mod:`ratproof.laws.kernels.bounds.corrections`).
