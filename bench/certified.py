@@ -1,9 +1,10 @@
 """Benchmark of certification near a temperature threshold: ``python bench/certified.py [FILE] [NETWORKS]``.
 
 The empirical threshold of a random SR-GRU is the highest temperature at which a search finds no string on
-which the soft network and its hard automaton differ. They differ if the labels or the decisions differ. The
-threshold is computed by bisection. Each network is certified at 0.5, 0.9, 0.99 and 0.999 of its threshold. If ``certify`` finds a difference there,
-the estimated threshold was too high. The figures are written to FILE as JSON, which the docs show.
+which the soft network and its hard automaton differ, in the label or the decision. It is computed by
+bisection. Each network is certified at 0.5, 0.9, 0.99 and 0.999 of its threshold. If ``certify`` finds a
+difference there, the estimated threshold was too high. The figures are written to FILE as JSON, which the
+docs show.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 Equation 5 multiplies three factors and sums twice.
 
-In floats, component j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t). Here t comes
-from at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in any order of summation (Higham, *Accuracy and Stability
-of Numerical Algorithms*, 3.1). It is therefore an exact step with another tensor, which differs by at most
-gamma_{K+r+1} times the same sum of magnitudes. That is a deviation of the automaton's weights.
+In floats, component j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t). Here t
+comes from at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in any order of summation (Higham, *Accuracy and
+Stability of Numerical Algorithms*, 3.1). It is therefore an exact step with another tensor, which differs by
+at most gamma_{K+r+1} times the same sum of magnitudes. That is a deviation of the automaton's weights.
 """
 
 from __future__ import annotations
